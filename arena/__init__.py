@@ -1,0 +1,1 @@
+"""Schotten-Totten arena: bots, tournaments and statistics for the card game Schotten-Totten."""

@@ -1,0 +1,1 @@
+"""Games, many of them: referee, schedule, runner and store."""

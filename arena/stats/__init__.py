@@ -1,0 +1,1 @@
+"""From pairs to numbers: every figure this project reports, as plain functions of counts and games."""
