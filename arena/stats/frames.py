@@ -1,0 +1,253 @@
+"""The games frame that every function of `arena.stats` consumes, and its checks.
+
+One row is one game. `first` is the bot that makes the first move, and every figure of a row named
+`..._first` or `..._second` belongs to that seat. What each column means stands in `COLUMNS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from arena.errors import ArenaError, did_you_mean
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+COLUMNS: dict[str, str] = {
+    "pairing": "number of the pairing in the schedule",
+    "deal": "number of the deal: the same number is the same cards in every pairing",
+    "game": "0 or 1: which game of the pair",
+    "first": "name of the bot that makes the first move",
+    "second": "name of its opponent",
+    "score": "1, 0.5 or 0 points of the first player",
+    "stones_first": "stones won by the first player (0..9)",
+    "stones_second": "stones won by the second player (0..9)",
+    "points_first": "match points of the first player (5, or the stones of the loser)",
+    "points_second": "match points of the second player",
+    "turns": "turns played by both players together",
+    "plies": "decisions made by both players together",
+    "ending": "'five stones', 'three adjacent', 'stalemate' or 'forfeit'",
+    "forfeit": "None, or 'illegal move', 'exception', 'timeout', 'crash'",
+    "forfeit_by": "name of the bot that forfeited, or None",
+    "ms_first": "thinking time of the first player in the whole game, milliseconds",
+    "ms_second": "thinking time of the second player in the whole game, milliseconds",
+    "decisions_first": "decisions the first player was asked for",
+    "decisions_second": "decisions the second player was asked for",
+}
+"""Columns of a games frame. Only `first`, `second` and `score` are always needed."""
+
+BASE = ("first", "second", "score")
+ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
+FORFEITS = ("illegal move", "exception", "timeout", "crash")
+SCORES = (0.0, 0.5, 1.0)
+
+_NOT_NEGATIVE = (
+    "stones_first",
+    "stones_second",
+    "points_first",
+    "points_second",
+    "turns",
+    "plies",
+    "ms_first",
+    "ms_second",
+    "decisions_first",
+    "decisions_second",
+)
+
+
+class StatsError(ArenaError):
+    """Numbers cannot be made of what was given; the message says what is wrong and where."""
+
+
+def as_floats(values: Any, what: str) -> Floats:
+    """Turn `values` into floats, or say in a sentence which of them is not a number.
+
+    >>> as_floats([1, "x"], "score")
+    Traceback (most recent call last):
+    arena.stats.frames.StatsError: score: 'x' is not a number
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        pass
+    series = pd.Series(values, dtype=object)
+    numbers = pd.to_numeric(series, errors="coerce")
+    wrong = series[numbers.isna() & series.notna()]
+    if len(wrong):
+        raise StatsError(f"{what}: {wrong.iloc[0]!r} is not a number")
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def _first(mask: Bools) -> int | None:
+    """Position of the first True, or None."""
+    if not mask.any():
+        return None
+    return int(np.argmax(mask))
+
+
+def _row_numbers(what: str) -> Callable[[int], str]:
+    return lambda row: f"{what}, row {row}"
+
+
+def check_games(
+    frame: pd.DataFrame,
+    need: Sequence[str] = (),
+    what: str = "games",
+    place: Callable[[int], str] | None = None,
+) -> pd.DataFrame:
+    """Return a checked copy of a games frame with a clean index (0, 1, 2, ...).
+
+    `need` names columns that must be there beside first, second and score. `what` names the frame in
+    messages, `place` turns a row number into the words that locate it (default: "games, row 17", from 0).
+
+    Raises StatsError for a missing column, an empty frame, missing values where none may be missing,
+    a bot that plays itself, scores other than 0, 0.5 and 1, negative counts, unknown endings.
+
+    >>> games = pd.DataFrame({"first": ["ann", "bob"], "second": ["bob", "ann"], "score": [1, 2]})
+    >>> check_games(games)
+    Traceback (most recent call last):
+    arena.stats.frames.StatsError: games, row 1: score is 2, but the first player's points are 1, 0.5 or 0
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise StatsError(f"{what}: expected a pandas frame of games, not {type(frame).__name__}")
+    for name in (*BASE, *need):
+        if name not in frame.columns:
+            known = [str(column) for column in frame.columns]
+            there = ", ".join(known) or "none"
+            raise StatsError(f"{what}: no column '{name}'{did_you_mean(name, known)} (columns: {there})")
+    if len(frame) == 0:
+        raise StatsError(f"{what}: no games")
+    at = place or _row_numbers(what)
+    games = frame.reset_index(drop=True)
+
+    for name in ("first", "second"):
+        missing = np.asarray(games[name].isna(), dtype=bool)
+        if (row := _first(missing | np.asarray(games[name] == "", dtype=bool))) is not None:
+            raise StatsError(f"{at(row)}: no name in column '{name}'")
+    itself = np.asarray(games["first"].astype(object) == games["second"].astype(object), dtype=bool)
+    if (row := _first(itself)) is not None:
+        bot = games["first"].iloc[row]
+        if itself.all() and games["first"].nunique() == 1:
+            raise StatsError(f"{what}: only one bot ('{bot}'); numbers need at least two")
+        raise StatsError(f"{at(row)}: '{bot}' plays itself; such a game tells nothing about strength")
+
+    games["score"] = _numbers(games, "score", at, may_miss=False)
+    score = games["score"].to_numpy()
+    if (row := _first(~np.isin(score, SCORES))) is not None:
+        raise StatsError(
+            f"{at(row)}: score is {score[row]:g}, but the first player's points are 1, 0.5 or 0"
+        )
+    _check_optional(games, at)
+    return games
+
+
+def _numbers(games: pd.DataFrame, name: str, at: Callable[[int], str], may_miss: bool) -> Floats:
+    values = games[name]
+    numbers = np.asarray(pd.to_numeric(values, errors="coerce"), dtype=np.float64)
+    unread = np.isnan(numbers) & np.asarray(values.notna(), dtype=bool)
+    if (row := _first(unread)) is not None:
+        raise StatsError(f"{at(row)}: {name} is {values.iloc[row]!r}, which is not a number")
+    if not may_miss and (row := _first(np.isnan(numbers))) is not None:
+        raise StatsError(f"{at(row)}: {name} is missing (NaN)")
+    if (row := _first(np.isinf(numbers))) is not None:
+        raise StatsError(f"{at(row)}: {name} is infinite")
+    return numbers
+
+
+def _check_optional(games: pd.DataFrame, at: Callable[[int], str]) -> None:
+    for name in _NOT_NEGATIVE:
+        if name in games.columns:
+            numbers = _numbers(games, name, at, may_miss=True)
+            if (row := _first(numbers < 0)) is not None:
+                raise StatsError(f"{at(row)}: {name} is {numbers[row]:g}, but it cannot be negative")
+            if name.startswith("stones") and (row := _first(numbers > 9)) is not None:
+                raise StatsError(f"{at(row)}: {name} is {numbers[row]:g}, but there are 9 stones")
+    if "game" in games.columns:
+        numbers = _numbers(games, "game", at, may_miss=False)
+        if (row := _first(~np.isin(numbers, (0, 1)))) is not None:
+            raise StatsError(f"{at(row)}: game is {numbers[row]:g}, but a pair has the games 0 and 1")
+    for name, known in (("ending", ENDINGS), ("forfeit", FORFEITS)):
+        if name in games.columns:
+            wrong = np.asarray(games[name].notna() & ~games[name].isin(known), dtype=bool)
+            if (row := _first(wrong)) is not None:
+                word = str(games[name].iloc[row])
+                nearest = did_you_mean(word, known)
+                raise StatsError(f"{at(row)}: unknown {name} '{word}'{nearest} (known: {', '.join(known)})")
+    if "forfeit_by" in games.columns:
+        by = games["forfeit_by"].astype(object)
+        stranger = by.notna() & (by != games["first"]) & (by != games["second"])
+        if (row := _first(np.asarray(stranger, dtype=bool))) is not None:
+            raise StatsError(f"{at(row)}: forfeit_by is '{by.iloc[row]}', who did not play this game")
+
+
+def bot_names(games: pd.DataFrame) -> list[str]:
+    """All bots of a games frame, sorted by name."""
+    return sorted({*map(str, games["first"].unique()), *map(str, games["second"].unique())})
+
+
+def require_bot(bot: str, known: Sequence[str], what: str = "games") -> None:
+    """Raise StatsError with the nearest known name unless `bot` is one of `known`."""
+    if bot not in known:
+        listed = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
+        raise StatsError(f"no bot '{bot}' in these {what}{did_you_mean(bot, known)} (bots: {listed})")
+
+
+def read_games_csv(path: str | Path) -> pd.DataFrame:
+    """Read a list of games `first,second,score[,deal]` (more columns are kept) and check it.
+
+    The file has a header line. `score` is the first player's: 1, 0.5 or 0. `deal` may be any label; games
+    with the same label share their cards; an empty deal is a deal of its own. Errors name file and line.
+    """
+    path = Path(path)
+    try:
+        raw = pd.read_csv(
+            path, dtype=str, skip_blank_lines=False, skipinitialspace=True, encoding="utf-8-sig"
+        )
+    except FileNotFoundError:
+        raise StatsError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise StatsError(f"{path}: a folder, not a file of games") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StatsError(f"{path}: cannot be read ({error})") from None
+    except pd.errors.EmptyDataError:
+        raise StatsError(f"{path}: empty; expected a header line first,second,score[,deal]") from None
+    except pd.errors.ParserError as error:
+        detail = str(error).replace("Error tokenizing data. C error: ", "").strip()
+        raise StatsError(f"{path}: not a table of commas ({detail})") from None
+    raw.columns = pd.Index([str(name).strip() for name in raw.columns])
+    lines = np.arange(2, len(raw) + 2)
+    filled = ~np.asarray(raw.isna().all(axis=1), dtype=bool)
+    raw, lines = raw.loc[filled], lines[filled]
+    for name in ("first", "second"):
+        if name in raw.columns:
+            raw[name] = raw[name].str.strip()
+
+    def place(row: int) -> str:
+        return f"{path}, line {lines[row]}"
+
+    games = check_games(raw, what=str(path), place=place)
+    for name in ("pairing", "game", *_NOT_NEGATIVE):
+        if name in games.columns:
+            games[name] = pd.Series(_numbers(games, name, place, may_miss=True))
+    return games
+
+
+def cluster_codes(games: pd.DataFrame) -> tuple[Ints, int]:
+    """Number the independent clusters of a checked frame: one a deal, and one a game without a deal.
+
+    Returns the cluster of each row and the number of clusters.
+    """
+    if "deal" not in games.columns:
+        return np.arange(len(games), dtype=np.int64), len(games)
+    codes, labels = pd.factorize(games["deal"])
+    clusters = np.asarray(codes, dtype=np.int64)
+    alone = clusters < 0
+    clusters[alone] = len(labels) + np.arange(int(alone.sum()))
+    return clusters, len(labels) + int(alone.sum())

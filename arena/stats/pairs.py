@@ -1,0 +1,271 @@
+"""Head to head: what the pairs of two bots say about which one is better, and how surely.
+
+The unit of evidence is the pair (two games on one deal, seats swapped), counted in five cells by its points:
+LL, LD+DL, LW+DD+WL, DW+WD, WW (0, 0.5, 1, 1.5, 2 points). Games that have no partner are counted in three
+cells: L, D, W. Every function that takes `counts` takes five or three of them and knows by their number
+which unit they count. The formulas are those of fishtest's statistics; see docs/statistics.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from arena.stats.frames import Floats, Ints, StatsError, as_floats, bot_names, check_games, require_bot
+
+Z95 = float(norm.ppf(0.975))
+ZERO_CELL = 1e-3
+SCORE_LIMIT = 1e-3
+ELO_SCALE = 400 / math.log(10)
+NORMALIZED_SCALE = 800 / math.log(10)
+
+
+def elo_of_score(score: float) -> float:
+    """Elo difference of an expected score, which is first kept within 0.001 .. 0.999 (about -1200 .. 1200).
+
+    >>> round(elo_of_score(0.75), 2), round(elo_of_score(1.0), 2)
+    (190.85, 1199.83)
+    """
+    kept = min(max(score, SCORE_LIMIT), 1 - SCORE_LIMIT)
+    return -400 * math.log10(1 / kept - 1)
+
+
+def score_of_elo(elo: float) -> float:
+    """Expected score of a bot that is `elo` stronger.
+
+    >>> round(score_of_elo(100), 4)
+    0.6401
+    """
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def check_counts(counts: Sequence[float] | npt.ArrayLike) -> Floats:
+    """Return five pair counts or three game counts as floats, or raise StatsError.
+
+    >>> check_counts([3, -1, 4])
+    Traceback (most recent call last):
+    arena.stats.frames.StatsError: counts 3,-1,4: the 2nd (D) is -1; counts are whole numbers from 0 up
+    """
+    values = as_floats(counts, "counts")
+    if values.ndim != 1 or len(values) not in (3, 5):
+        raise StatsError(
+            f"counts: {values.size} numbers; expected 5 for pairs (LL, LD+DL, LW+DD+WL, DW+WD, WW) "
+            "or 3 for games (L, D, W)"
+        )
+    text = ",".join(f"{value:g}" for value in values)
+    names = ("L", "D", "W") if len(values) == 3 else ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW")
+    for place, (value, name) in enumerate(zip(values, names)):
+        if not (math.isfinite(value) and value >= 0 and value == math.floor(value)):
+            ordinal = ("1st", "2nd", "3rd", "4th", "5th")[place]
+            raise StatsError(
+                f"counts {text}: the {ordinal} ({name}) is {value:g}; counts are whole numbers from 0 up"
+            )
+    if values.sum() == 0:
+        raise StatsError(f"counts {text}: all zero; there is nothing to compute from")
+    return values
+
+
+def regularised(counts: Floats) -> Floats:
+    """Counts with 0.001 in the place of each zero, so that no logarithm or variance is lost."""
+    return np.where(counts == 0, ZERO_CELL, counts)
+
+
+def cell_scores(cells: int) -> Floats:
+    """Score (0..1) of each cell: 0, 1/4, ..., 1 for pairs, 0, 1/2, 1 for games."""
+    return np.arange(cells, dtype=np.float64) / (cells - 1)
+
+
+def moments(counts: Floats) -> tuple[float, float, float]:
+    """Number of units, mean score and variance of a unit's score (divided by the number), regularised."""
+    filled = regularised(counts)
+    number = float(filled.sum())
+    scores = cell_scores(len(filled))
+    mean = float(filled @ scores) / number
+    variance = float(filled @ (scores - mean) ** 2) / number
+    return number, mean, variance
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """What `counts` say. `elo` and its interval stay within about ±1200, where a score of 0.999 lies.
+
+    unit                "pairs" (five cells) or "games" (three cells)
+    units, games        number of pairs (or games) and of games
+    score               mean points of a game, 0..1, as counted
+    elo, elo_error95    Elo difference and half the width of its 95 % interval
+    elo_low, elo_high   the 95 % interval; it is not symmetric around `elo` far from 0
+    los                 likelihood of superiority, 0..1
+    normalized_elo      the difference in units of one game's standard deviation, times 800/ln 10
+    """
+
+    counts: tuple[int, ...]
+    unit: str
+    units: int
+    games: int
+    score: float
+    elo: float
+    elo_error95: float
+    elo_low: float
+    elo_high: float
+    los: float
+    normalized_elo: float
+
+
+def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
+    """Elo difference, error and likelihood of superiority from five pair counts or three game counts.
+
+    >>> result = head_to_head([5, 0, 35, 0, 10])
+    >>> f"{result.elo:.2f} ± {result.elo_error95:.2f}, superior with {result.los:.3f}"
+    '34.86 ± 52.80, superior with 0.905'
+    """
+    values = check_counts(counts)
+    number, mean, variance = moments(values)
+    spread = math.sqrt(variance / number)
+    low, high = elo_of_score(mean - Z95 * spread), elo_of_score(mean + Z95 * spread)
+    per_game = 2 if len(values) == 5 else 1
+    units = round(float(values.sum()))
+    return HeadToHead(
+        counts=tuple(round(float(value)) for value in values),
+        unit="pairs" if per_game == 2 else "games",
+        units=units,
+        games=units * per_game,
+        score=float(values @ cell_scores(len(values))) / units,
+        elo=elo_of_score(mean),
+        elo_error95=(high - low) / 2,
+        elo_low=low,
+        elo_high=high,
+        los=float(norm.cdf((mean - 0.5) / spread)),
+        normalized_elo=(mean - 0.5) / math.sqrt(per_game * variance) * NORMALIZED_SCALE,
+    )
+
+
+def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int | None:
+    """How many more pairs (or games, for three counts) bring the 95 % error down to `error` Elo.
+
+    Assumes that further pairs fall into the cells as those seen so far. Returns 0 if the error is small
+    enough already, and None if all units lie in one cell: without any spread nothing can be foretold.
+
+    >>> units_needed([5, 0, 35, 0, 10], error=20)
+    294
+    >>> units_needed([0, 0, 0, 0, 25], error=20) is None
+    True
+    """
+    values = check_counts(counts)
+    if not (math.isfinite(error) and error > 0):
+        raise StatsError(f"error {error:g}: the wanted 95 % error is a number of Elo above 0")
+    if int(np.count_nonzero(values)) < 2:
+        return None
+    _, mean, variance = moments(values)
+    room = min(mean, 1 - mean)
+
+    def excess(half_width: float) -> float:
+        return (_elo(mean + half_width) - _elo(mean - half_width)) / 2 - error
+
+    widest = room * (1 - 1e-12)
+    half_width = widest if excess(widest) <= 0 else float(brentq(excess, 0.0, widest, xtol=1e-15))
+    wanted = variance * (Z95 / half_width) ** 2
+    return max(0, math.ceil(wanted * (1 - 1e-9)) - round(float(values.sum())))
+
+
+def _elo(score: float) -> float:
+    """Elo of a score strictly between 0 and 1, without limits."""
+    return 400 * (math.log10(score) - math.log10(1 - score))
+
+
+def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
+    """Find the complete pairs of a games frame.
+
+    Two games make a pair if they have the same two bots, the same deal, the same pairing (where the column
+    is there), and each bot moves first in one. If a deal was played more than once by the same two bots, the
+    first game one way goes with the first game the other way, and so on. Games without a deal or a partner
+    are left out.
+
+    Returns one row a pair in the order in which its first game stands in the frame: `pairing` (if known),
+    `deal`, `bot`, `opponent` (in alphabetical order), `points` of the bot (0..2), `cell` (0..4).
+    """
+    checked = check_games(games)
+    if "deal" not in checked.columns:
+        raise StatsError("games: no column 'deal', so no pairs can be found; count single games instead")
+    keys = [name for name in ("pairing", "deal") if name in checked.columns]
+    first, second = checked["first"].astype(str), checked["second"].astype(str)
+    straight = np.asarray(first < second, dtype=bool)
+    table = checked[keys].copy()
+    table["bot"] = np.where(straight, first, second)
+    table["opponent"] = np.where(straight, second, first)
+    score = checked["score"].to_numpy()
+    table["points"] = np.where(straight, score, 1 - score)
+    table["row"] = np.arange(len(table))
+    table["straight"] = straight
+    table = table[checked["deal"].notna()]
+    same = [*keys, "bot", "opponent"]
+    table["turn"] = table.groupby([*same, "straight"], sort=False, dropna=False).cumcount()
+    there = table[table["straight"]].drop(columns="straight")
+    back = table[~table["straight"]].drop(columns="straight")
+    both = there.merge(back, on=[*same, "turn"], suffixes=("", "_back"))
+    both["points"] = both["points"] + both["points_back"]
+    both["cell"] = (both["points"] * 2).astype(np.int64)
+    both["row"] = both[["row", "row_back"]].min(axis=1)
+    both = both.sort_values("row", kind="stable")
+    return both[[*keys, "bot", "opponent", "points", "cell"]].reset_index(drop=True)
+
+
+def count_cells(cells: npt.ArrayLike, number: int = 5) -> tuple[int, ...]:
+    """How often each cell 0..number-1 occurs.
+
+    >>> count_cells([2, 4, 2, 0])
+    (1, 0, 2, 0, 1)
+    """
+    values: Ints = np.asarray(cells, dtype=np.int64)
+    if values.size and (values.min() < 0 or values.max() >= number):
+        raise StatsError(f"cells lie between 0 and {number - 1}, not {values.min()} .. {values.max()}")
+    return tuple(int(count) for count in np.bincount(values, minlength=number))
+
+
+def cells_between(games: pd.DataFrame, bot: str, opponent: str) -> Ints:
+    """Cells 0..4 of all complete pairs of `bot` against `opponent`, as `bot` sees them, in frame order."""
+    meetings = _meetings(games, bot, opponent)
+    if not len(meetings) or "deal" not in meetings.columns:
+        return np.empty(0, dtype=np.int64)
+    pairs = pair_cells(meetings)
+    cells = pairs["cell"].to_numpy(dtype=np.int64)
+    return np.where((pairs["bot"] == bot).to_numpy(), cells, 4 - cells)
+
+
+def _meetings(games: pd.DataFrame, bot: str, opponent: str) -> pd.DataFrame:
+    names = bot_names(games)
+    for name in (bot, opponent):
+        require_bot(name, names)
+    if bot == opponent:
+        raise StatsError(f"'{bot}' cannot be compared with itself")
+    there = (games["first"] == bot) & (games["second"] == opponent)
+    back = (games["first"] == opponent) & (games["second"] == bot)
+    return games[there | back]
+
+
+def pentanomial(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
+    """Counts (LL, LD+DL, LW+DD+WL, DW+WD, WW) of the complete pairs of `bot` against `opponent`."""
+    return count_cells(cells_between(games, bot, opponent))
+
+
+def trinomial(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
+    """Counts (L, D, W) of the single games of `bot` against `opponent`; takes them as independent."""
+    meetings = _meetings(games, bot, opponent)
+    score = meetings["score"].to_numpy(dtype=np.float64)
+    own = np.where((meetings["first"] == bot).to_numpy(), score, 1 - score)
+    return count_cells((own * 2).astype(np.int64), 3)
+
+
+def counts_between(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
+    """Pentanomial counts where the two bots played pairs, trinomial counts where they did not.
+
+    A game whose partner is missing (a run in progress) is left out as long as there is any complete pair.
+    """
+    pairs = pentanomial(games, bot, opponent)
+    return pairs if sum(pairs) else trinomial(games, bot, opponent)
