@@ -1,0 +1,196 @@
+"""Schedules: ordered, deterministic, resumable lists of units of work.
+
+A schedule is a pure function of its settings. `tasks(done)` gives what is left to play and can be known
+now, in order and lazily. Formats played round by round give one wave of tasks after the other: when a wave
+is stored, ask again with the new progress; the tournament is over when nothing comes. So a run goes
+
+    while wave := list(schedule.tasks(store.progress())): play and store the wave
+
+and it makes no difference where it was interrupted.
+
+All pairings advance together, deal by deal, so that what is stored of a broken run is balanced. Deal
+numbers rise along the schedule: the games sorted by (deal, pairing, game) are in schedule order.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+from arena.errors import ArenaError, did_you_mean
+from arena.match.results import Progress
+from arena.match.tasks import Pairing, PairTask, Task
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a format's own ranking. `tiebreak` is what decides between equal points, best first."""
+
+    rank: int
+    bot: str
+    points: float
+    tiebreak: tuple[float, ...] = ()
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Deals:
+    """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once."""
+
+    units: int
+    paired: bool = True
+
+    @property
+    def games(self) -> int:
+        """Games for each pairing."""
+        return self.units * (2 if self.paired else 1)
+
+
+def deals_for(games: int, paired: bool = True) -> tuple[Deals, tuple[str, ...]]:
+    """Deals for at least `games` games a pairing, with a note if that was rounded up to whole pairs.
+
+    >>> deals_for(5)
+    (Deals(units=3, paired=True), ('5 games for each pairing rounded up to 6, for whole pairs',))
+    >>> deals_for(5, paired=False)
+    (Deals(units=5, paired=False), ())
+    """
+    if games < 1:
+        raise ArenaError(f"games for each pairing must be at least 1, not {games}")
+    if not paired:
+        return Deals(games, False), ()
+    if games % 2 == 0:
+        return Deals(games // 2), ()
+    note = f"{games} games for each pairing rounded up to {games + 1}, for whole pairs"
+    return Deals((games + 1) // 2), (note,)
+
+
+class Schedule(ABC):
+    """What every format offers. `bots` is the seed order: the order in which they were named."""
+
+    format: ClassVar[str]
+    stepwise: ClassVar[bool] = False
+    """True if `tasks` comes in waves, each of which depends on the results of those before."""
+
+    bots: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @abstractmethod
+    def pairings(self, done: Progress) -> Sequence[Pairing]:
+        """The pairings known so far, by number."""
+
+    @abstractmethod
+    def tasks(self, done: Progress) -> Iterator[Task]:
+        """The units left to play that can be known from `done`, in order."""
+
+    @abstractmethod
+    def planned(self, done: Progress) -> int:
+        """Games in all as far as `done` tells: exact in most formats, else what is sure by now."""
+
+    def ranking(self, done: Progress) -> list[Place] | None:
+        """The format's own ranking (swiss, knockout), None where the rating table is the ranking."""
+        return None
+
+
+def check_bots(bots: Sequence[str], least: int = 2) -> tuple[str, ...]:
+    """The names as a tuple; ArenaError for too few or for one that comes twice."""
+    for at, bot in enumerate(bots):
+        if bot in bots[:at]:
+            raise ArenaError(f"bot {bot!r} is named twice; give one of them a name of its own")
+    if len(bots) < least:
+        raise ArenaError(f"at least {least} bots are needed, there are {len(bots)}")
+    return tuple(bots)
+
+
+def deal_tasks(
+    pairings: Sequence[Pairing], deals: range, paired: bool, order: dict[str, int], done: Progress
+) -> Iterator[PairTask]:
+    """Deal by deal, all pairings on each; what is done is left out.
+
+    Unpaired, the bots of a pairing begin in turn, and the parity of their places decides who does on deal
+    0, so that in a field each bot begins about half of its games.
+    """
+    for deal in deals:
+        for number, round_, a, b in pairings:
+            if not done.has(number, deal):
+                games = (0, 1) if paired else ((deal + order[a] + order[b] + 1) % 2,)
+                yield PairTask(number, deal, a, b, round_, games)
+
+
+@dataclass(frozen=True)
+class FixedSchedule(Schedule):
+    """All pairings known beforehand: round robin, gauntlet, single match."""
+
+    bots: tuple[str, ...]
+    meetings: tuple[Pairing, ...]
+    deals: Deals
+    notes: tuple[str, ...] = ()
+
+    format: ClassVar[str] = "round-robin"
+
+    def pairings(self, done: Progress) -> Sequence[Pairing]:
+        return self.meetings
+
+    def tasks(self, done: Progress) -> Iterator[Task]:
+        order = {bot: at for at, bot in enumerate(self.bots)}
+        yield from deal_tasks(self.meetings, range(self.deals.units), self.deals.paired, order, done)
+
+    def planned(self, done: Progress) -> int:
+        return len(self.meetings) * self.deals.games
+
+
+class RoundRobin(FixedSchedule):
+    """Every bot meets every other."""
+
+    format: ClassVar[str] = "round-robin"
+
+
+class Gauntlet(FixedSchedule):
+    """One bot, the hero, meets all the others."""
+
+    format: ClassVar[str] = "gauntlet"
+
+
+class Match(FixedSchedule):
+    """Two bots."""
+
+    format: ClassVar[str] = "match"
+
+
+def round_robin(bots: Sequence[str], games: int, paired: bool = True) -> RoundRobin:
+    """Each two bots play `games` games (rounded up to whole pairs).
+
+    >>> from arena.match.results import Progress
+    >>> schedule = round_robin(["a", "b", "c"], games=4)
+    >>> [(t.a, t.b, t.deal) for t in schedule.tasks(Progress())]
+    [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]
+    """
+    names = check_bots(bots)
+    deals, notes = deals_for(games, paired)
+    return RoundRobin(names, _meetings(combinations(names, 2)), deals, notes)
+
+
+def gauntlet(bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True) -> Gauntlet:
+    """The hero (default: the first bot) plays `games` games against each other bot."""
+    names = check_bots(bots)
+    hero = names[0] if hero is None else hero
+    if hero not in names:
+        near = did_you_mean(hero, names)
+        raise ArenaError(f"the hero {hero!r} is none of the bots ({', '.join(names)}){near}")
+    deals, notes = deals_for(games, paired)
+    return Gauntlet(names, _meetings((hero, bot) for bot in names if bot != hero), deals, notes)
+
+
+def single_match(bots: Sequence[str], games: int, paired: bool = True) -> Match:
+    """Two bots play `games` games."""
+    names = check_bots(bots)
+    if len(names) != 2:
+        raise ArenaError(f"a match is between two bots, there are {len(names)}; for more use a round robin")
+    deals, notes = deals_for(games, paired)
+    return Match(names, _meetings([names]), deals, notes)
+
+
+def _meetings(pairs: Iterable[tuple[str, ...]]) -> tuple[Pairing, ...]:
+    return tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
