@@ -141,9 +141,7 @@ def check_games(
     games["score"] = _numbers(games, "score", at, may_miss=False)
     score = games["score"].to_numpy()
     if (row := _first(~np.isin(score, SCORES))) is not None:
-        raise StatsError(
-            f"{at(row)}: score is {score[row]:g}, but the first player's points are 1, 0.5 or 0"
-        )
+        raise StatsError(f"{at(row)}: score is {score[row]:g}, but the first player's points are 1, 0.5 or 0")
     _check_optional(games, at)
     return games
 

@@ -1,0 +1,247 @@
+"""Whether a Bradley-Terry fit exists, the fit, and bounds for bots that have no finite rating.
+
+A finite most likely rating exists for bots of which each can be reached from each other by a chain of wins
+(or draws). Bots outside such a chain get a bound. Units are logits, as in `arena.stats.likelihood`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import brentq
+from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, breadth_first_order, connected_components
+from scipy.special import log_expit
+
+from arena.stats.frames import Bools, Floats, Ints, StatsError
+from arena.stats.likelihood import Model, Table
+
+BOUND_CHANCE = 0.025
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Fitted logits. Where `flag` is not "", `strength` is a bound (nan for "?") and `covariance` is nan."""
+
+    strength: Floats
+    covariance: Floats
+    flag: tuple[str, ...]
+    advantage: float
+    advantage_variance: float
+
+
+def _links(anchored: Ints) -> tuple[Ints, Ints]:
+    """Edges both ways that tie the anchored bots together: their differences are given."""
+    return np.concatenate([anchored[:-1], anchored[1:]]), np.concatenate([anchored[1:], anchored[:-1]])
+
+
+def _graph(start: Ints, end: Ints, n: int) -> Any:
+    return sparse.csr_matrix((np.ones(len(start)), (start, end)), shape=(n, n))
+
+
+def components(data: Table, anchored: Ints) -> Ints:
+    """Connected group of each bot, the largest being group 0 (then the one with the first bot by name)."""
+    a, b = _links(anchored)
+    n = len(data.bots)
+    graph = _graph(np.concatenate([data.lo, a]), np.concatenate([data.hi, b]), n)
+    count, label = connected_components(graph, directed=False)
+    size = np.bincount(label, minlength=count)
+    earliest = np.full(count, n)
+    np.minimum.at(earliest, label, np.arange(n))
+    rank = np.empty(count, dtype=np.int64)
+    rank[np.lexsort((earliest, -size))] = np.arange(count)
+    return rank[label]
+
+
+def win_groups(data: Table, anchored: Ints) -> Ints:
+    """Strongly connected group of each bot in the graph "has beaten or drawn with".
+
+    Between two groups all games went one way: without a prior no finite rating fits them.
+    """
+    games, points = data.seats[..., 0], data.seats[..., 1]
+    lo_won = (points[0] > 0) | (points[1] < games[1])
+    hi_won = (points[1] > 0) | (points[0] < games[0])
+    a, b = _links(anchored)
+    start = np.concatenate([data.lo[lo_won], data.hi[hi_won], a])
+    end = np.concatenate([data.hi[lo_won], data.lo[hi_won], b])
+    graph = _graph(start, end, len(data.bots))
+    return np.asarray(connected_components(graph, directed=True, connection="strong")[1], dtype=np.int64)
+
+
+def advantage_is_bounded(data: Table, used: Bools, anchored: Ints) -> bool:
+    """Whether the games between `used` bots hold the first player's advantage from both sides.
+
+    It runs away upwards if strengths plus an advantage explain every game without an exception, i.e. if the
+    graph "beat" with weight +1 for wins as the first and -1 for wins as the second player has no cycle of
+    negative weight; downwards likewise with the signs changed.
+    """
+    inside = used[data.lo] & used[data.hi]
+    lo, hi, seats = data.lo[inside], data.hi[inside], data.seats[:, inside]
+    games, points = seats[..., 0], seats[..., 1]
+    lo_first, hi_first = points[0] > 0, points[1] > 0
+    lo_second, hi_second = points[1] < games[1], points[0] < games[0]
+    if bool((lo_second & hi_second).any()) and bool((lo_first & hi_first).any()):
+        return True
+    a, b = _links(anchored)
+    n = len(data.bots)
+    as_first = (np.concatenate([lo[lo_first], hi[hi_first]]), np.concatenate([hi[lo_first], lo[hi_first]]))
+    as_second = (
+        np.concatenate([lo[lo_second], hi[hi_second]]),
+        np.concatenate([hi[lo_second], lo[hi_second]]),
+    )
+    for sign in (1.0, -1.0):
+        weight = np.full((n, n), np.inf)
+        np.minimum.at(weight, (a, b), 1e-9)  # a stored zero might be taken for no edge
+        np.minimum.at(weight, as_first, sign)
+        np.minimum.at(weight, as_second, -sign)
+        if not _has_negative_cycle(weight[np.ix_(used, used)]):
+            return False
+    return True
+
+
+def _has_negative_cycle(weight: Floats) -> bool:
+    """Whether the graph with these edge weights (inf: no edge) has a cycle of negative weight."""
+    n = len(weight)
+    start, end = np.nonzero(np.isfinite(weight))
+    # One more node with edges to all others reaches every cycle and, as no edge leads to it, adds none.
+    values = np.concatenate([weight[start, end], np.ones(n)])
+    rows, columns = np.concatenate([start, np.full(n, n)]), np.concatenate([end, np.arange(n)])
+    graph = sparse.csr_matrix((values, (rows, columns)), shape=(n + 1, n + 1))
+    try:
+        bellman_ford(graph, indices=np.array([n]))
+    except NegativeCycleError:
+        return True
+    return False
+
+
+def fit(data: Table, component: Ints, prior: float, fixed: dict[int, float], advantage: float | None) -> Fit:
+    """Fit strengths (logits) and the first player's advantage; see arena.stats.ratings.rate."""
+    n = len(data.bots)
+    anchored = np.array(sorted(fixed), dtype=np.int64)
+    group = win_groups(data, anchored)
+    used = np.ones(n, dtype=bool)
+    if prior == 0:
+        used = _main_bots(data, component, group, anchored)
+    estimated = advantage is None
+    bounded = not estimated or advantage_is_bounded(data, used, anchored)
+    if prior == 0 and not bounded:
+        if (used[data.lo] & used[data.hi]).any():
+            raise StatsError(
+                "without a prior these games cannot tell the first player's advantage from strength "
+                "(one seat explains every result); use a prior above 0 or give the advantage"
+            )
+        estimated = False  # no game is left that could tell it
+
+    model = Model(data, component, prior, fixed, used, estimated, advantage or 0.0)
+    strength, height = model.maximum()
+    covariance, variance = model.sandwich(strength, height, group if bounded else np.arange(n))
+    if used.all():
+        return Fit(strength, covariance, ("",) * n, height, variance)
+    strength, flag = _place_outsiders(data, component, group, used, strength, height)
+    unknown = advantage is None and not estimated
+    return Fit(strength, covariance, flag, height, math.nan if unknown else variance)
+
+
+def _main_bots(data: Table, component: Ints, group: Ints, anchored: Ints) -> Bools:
+    """The bots that get numbers: of each connected group the win group of the anchors, or else the largest.
+
+    Among equally large ones the one whose bots played most games counts, then the first by name.
+    """
+    used = np.zeros(len(data.bots), dtype=bool)
+    size, played = np.bincount(group), np.bincount(group, weights=data.games)
+    for part in range(int(component.max()) + 1):
+        members = np.nonzero(component == part)[0]
+        own = [bot for bot in anchored.tolist() if component[bot] == part]
+        if not own:
+            own = sorted(members.tolist(), key=lambda i: (-size[group[i]], -played[group[i]], i))
+        used |= group == group[own[0]]
+    return used
+
+
+def _place_outsiders(
+    data: Table, component: Ints, group: Ints, used: Bools, strength: Floats, advantage: float
+) -> tuple[Floats, tuple[str, ...]]:
+    """Bounds for bots outside the main win groups, and all flags.
+
+    A win group above the main one is taken as a block with its own inner differences. Its bound is the level
+    at which it would have won all it won against those already placed with a chance of 2.5 %, the games of
+    one deal counting once (the least likely of them): below that level its results would be a surprise.
+    """
+    strength, flag = strength.copy(), ["" if main else "?" for main in used.tolist()]
+    won = data.score == 1.0
+    winner, loser = np.where(won, data.first, data.second), np.where(won, data.second, data.first)
+    crossing = group[data.first] != group[data.second]
+    count = int(group.max()) + 1
+    beats = sparse.csr_matrix(
+        (np.ones(int(crossing.sum())), (group[winner[crossing]], group[loser[crossing]])),
+        shape=(count, count),
+    )
+    mains = np.unique(group[used])
+    for sign, mark, graph in ((1, ">", sparse.csr_matrix(beats.T)), (-1, "<", beats)):
+        for part in _outwards(graph, mains):
+            inner = group == part
+            level = _inner_strength(data, component, inner, advantage)
+            mine, other = (winner, loser) if sign == 1 else (loser, winner)
+            games = np.nonzero(inner[mine] & ~inner[other] & np.isfinite(strength[other]))[0]
+            ahead = np.where(data.first[games] == winner[games], advantage, -advantage)
+            gap = sign * (level[mine[games]] - strength[other[games]]) + ahead
+            strength[inner] = level[inner] + sign * _bound(gap, data.cluster[games])
+            for bot in np.nonzero(inner)[0].tolist():
+                flag[bot] = mark
+    return strength, tuple(flag)
+
+
+def _outwards(graph: Any, mains: Ints) -> list[int]:
+    """Win groups that `graph` reaches from the main ones, each after those that lead to it."""
+    depth: dict[int, int] = {}
+    reached: set[int] = set()
+    for main in mains.tolist():
+        reached.update(breadth_first_order(graph, main, return_predecessors=False).tolist())
+    inner = graph[sorted(reached)][:, sorted(reached)].tocoo()
+    names = sorted(reached)
+    leads: dict[int, list[int]] = {name: [] for name in names}
+    for start, end in zip(inner.row.tolist(), inner.col.tolist()):
+        leads[names[end]].append(names[start])
+
+    def level(part: int) -> int:
+        # The graph of win groups has no cycles, so this ends; a stack instead of calls, for long chains.
+        stack = [part]
+        while stack:
+            top = stack[-1]
+            open_ones = [before for before in leads[top] if before not in depth]
+            if open_ones:
+                stack.extend(open_ones)
+            else:
+                depth[top] = 1 + max((depth[before] for before in leads[top]), default=-1)
+                stack.pop()
+        return depth[part]
+
+    chosen = set(mains.tolist())
+    return sorted((name for name in names if name not in chosen), key=lambda name: (level(name), name))
+
+
+def _inner_strength(data: Table, component: Ints, inner: Bools, advantage: float) -> Floats:
+    """Strengths of a win group from the games between its bots, mean 0; nan outside."""
+    if inner.sum() == 1:
+        return np.where(inner, 0.0, np.nan)
+    return Model(data, component, 0.0, {}, inner, False, advantage).maximum()[0]
+
+
+def _bound(gap: Floats, cluster: Ints) -> float:
+    """Level at which all games with these gaps (logits of the winner at level 0) are won with 2.5 %."""
+    _, code = np.unique(cluster, return_inverse=True)
+    hardest = np.full(int(code.max()) + 1, np.inf)
+    np.minimum.at(hardest, code, gap)
+
+    def excess(level: float) -> float:
+        return float(log_expit(level + hardest).sum()) - math.log(BOUND_CHANCE)
+
+    low, high = -1.0 - float(hardest.max()), 1.0 - float(hardest.min())
+    while excess(low) > 0:
+        low -= 10.0
+    while excess(high) < 0:
+        high += 10.0
+    return float(brentq(excess, low, high, xtol=1e-12))

@@ -1,0 +1,249 @@
+"""Ratings of a field of bots: Bradley-Terry with an advantage of the first player, errors clustered by deal.
+
+The chance that `first` beats `second` is 1/(1 + 10^(-(elo_first + advantage - elo_second)/400)); a draw is
+half a win and half a loss. Strengths and advantage are fitted together by Newton's method
+(arena.stats.likelihood), the errors are "sandwich" errors whose unit of evidence is the deal.
+docs/statistics.md has the definitions.
+
+Time and memory: reading and grouping grow with the games, the linear algebra with the square (memory) and the
+cube (time) of the number of bots.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+from scipy.stats import t as student
+
+from arena.stats import bradley_terry as bt
+from arena.stats.frames import Floats, Ints, StatsError, check_games, cluster_codes, require_bot
+from arena.stats.likelihood import Table, tabulate
+from arena.stats.pairs import ELO_SCALE
+
+DEFAULT_PRIOR = 2.0
+
+
+class DisconnectedError(StatsError):
+    """There is no chain of games between some bots. `groups` holds the bots of each connected group."""
+
+    def __init__(self, message: str, groups: tuple[tuple[str, ...], ...]) -> None:
+        super().__init__(message)
+        self.groups = groups
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """A rated field. Arrays are in the order of `bots`, best bot first; everything is in Elo.
+
+    elo               rating; for a flagged bot the bound X of "> X" or "< X", nan where nothing can be said
+    error95           half the 95 % interval of the rating in its gauge: against the mean of the field (mean
+                      zero), or against the anchor, whose own error is then 0; nan for a flagged bot
+    covariance        covariance of the ratings in the same gauge, Elo²
+    flag              "" (a number), ">" or "<" (no more than a bound), "?" (no bound either)
+    group             number of the connected group: ratings compare within a group only
+    clusters          deals (and games without a deal) in which the bot played: what its error rests on
+    first_advantage   Elo of moving first, `first_advantage_error95` half its interval (0 if it was given)
+    prior             virtual draws a bot
+    anchors           bots whose rating was given; empty: the mean is zero
+    notes             sentences that a reader of the table must see
+    """
+
+    bots: tuple[str, ...]
+    elo: Floats
+    error95: Floats
+    covariance: Floats
+    flag: tuple[str, ...]
+    group: Ints
+    games: Ints
+    wins: Ints
+    draws: Ints
+    losses: Ints
+    clusters: Ints
+    first_advantage: float
+    first_advantage_error95: float
+    prior: float
+    anchors: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def frame(self) -> pd.DataFrame:
+        """A row a bot, best first: bot, elo, elo_error95, games, wins, draws, losses, score, flag, group."""
+        return pd.DataFrame(
+            {
+                "bot": list(self.bots),
+                "elo": self.elo,
+                "elo_error95": self.error95,
+                "games": self.games,
+                "wins": self.wins,
+                "draws": self.draws,
+                "losses": self.losses,
+                "score": (self.wins + self.draws / 2) / self.games,
+                "flag": list(self.flag),
+                "group": self.group,
+            }
+        )
+
+    def los(self) -> pd.DataFrame:
+        """Likelihood of superiority: row bot over column bot, Phi(difference / its standard deviation).
+
+        nan where it cannot be told: bots with a bound only, bots of different groups. The diagonal is 0.5.
+        """
+        delta = self.elo[:, None] - self.elo[None, :]
+        variance = np.diag(self.covariance)
+        spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            chance = np.where(delta == 0, 0.5, ndtr(delta / spread))
+        numbers = np.array([flag == "" for flag in self.flag])
+        known = numbers[:, None] & numbers[None, :] & (self.group[:, None] == self.group[None, :])
+        chance = np.where(known, chance, np.nan)
+        np.fill_diagonal(chance, 0.5)
+        return pd.DataFrame(chance, index=pd.Index(self.bots, name="bot"), columns=list(self.bots))
+
+    def difference(self, bot: str, opponent: str) -> tuple[float, float]:
+        """Elo of `bot` minus Elo of `opponent`, and half the 95 % interval of that difference.
+
+        Not the same as adding the two errors: what moves both ratings together falls out.
+        """
+        for name in (bot, opponent):
+            require_bot(name, self.bots, "ratings")
+        i, j = self.bots.index(bot), self.bots.index(opponent)
+        if self.flag[i] or self.flag[j] or self.group[i] != self.group[j]:
+            return math.nan, math.nan
+        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
+        width = float(_quantile(np.minimum(self.clusters[i], self.clusters[j])))
+        return float(self.elo[i] - self.elo[j]), width * math.sqrt(max(float(variance), 0.0))
+
+
+def _quantile(clusters: Ints | np.int64) -> Floats:
+    """97.5 % point of Student's t for evidence of so many deals; 1.96 for many."""
+    return np.asarray(student.ppf(0.975, np.maximum(clusters, 1)), dtype=np.float64)
+
+
+def rate(
+    games: pd.DataFrame,
+    *,
+    prior: float = DEFAULT_PRIOR,
+    anchors: Mapping[str, float] | None = None,
+    first_advantage: float | None = None,
+    disconnected: Literal["raise", "separate"] = "raise",
+) -> Ratings:
+    """Rate all bots of a games frame (columns first, second, score and, if the games share cards, deal).
+
+    prior            virtual draws a bot, spread over its opponents by games played and over both seats. With
+                     0 a bot that won (or lost) everything gets the bound of "> X" ("< X") for a rating.
+    anchors          ratings to hold fixed, {bot: elo}; without any the mean of the (numbered) ratings is 0
+    first_advantage  None: estimated; a number of Elo: held fixed (0: there is none)
+    disconnected     what to do if no chain of games links all bots: "raise" a DisconnectedError, or rate each
+                     group by itself ("separate"; said in `notes`)
+
+    Raises StatsError for frames that do not hold (see check_games), unknown anchors, a negative prior, and an
+    advantage that the games cannot tell apart from strength.
+
+    >>> games = pd.DataFrame({"first": ["a", "b"] * 50, "second": ["b", "a"] * 50,
+    ...                       "score": [1, 0, 1, 1, 0, 1, 1, 0, 0, 0] * 10})
+    >>> rated = rate(games, prior=0)
+    >>> [f"{bot} {elo:+.1f}" for bot, elo in zip(rated.bots, rated.elo)]
+    ['a +35.2', 'b -35.2']
+    """
+    if not (math.isfinite(prior) and prior >= 0):
+        raise StatsError(f"prior {prior:g}: the number of virtual draws a bot is 0 or more")
+    checked = check_games(games)
+    data = tabulate(checked, *cluster_codes(checked))
+    fixed = _check_anchors(anchors or {}, data.bots)
+    if first_advantage is not None and not math.isfinite(first_advantage):
+        raise StatsError(f"first_advantage {first_advantage:g}: expected a number of Elo")
+    advantage = None if first_advantage is None else first_advantage / ELO_SCALE
+
+    notes: list[str] = []
+    component = bt.components(data, np.array(sorted(fixed), dtype=np.int64))
+    count = int(component.max()) + 1
+    if count > 1:
+        groups = tuple(
+            tuple(bot for bot, number in zip(data.bots, component) if number == part) for part in range(count)
+        )
+        message = _groups_message(groups)
+        if disconnected == "raise":
+            raise DisconnectedError(message, groups)
+        notes.append(message)
+    fit = bt.fit(data, component, prior, fixed, advantage)
+    return _result(data, fit, component, prior, anchors or {}, advantage, notes)
+
+
+def _check_anchors(anchors: Mapping[str, float], bots: tuple[str, ...]) -> dict[int, float]:
+    fixed: dict[int, float] = {}
+    for name, elo in anchors.items():
+        require_bot(name, bots)
+        if not math.isfinite(elo):
+            raise StatsError(f"anchor {name}={elo:g}: expected a number of Elo")
+        fixed[bots.index(name)] = elo / ELO_SCALE
+    return fixed
+
+
+def _groups_message(groups: tuple[tuple[str, ...], ...]) -> str:
+    def listed(bots: tuple[str, ...]) -> str:
+        return ", ".join(bots[:5]) + (f" and {len(bots) - 5} more" if len(bots) > 5 else "")
+
+    shown = "; ".join(f"({listed(group)})" for group in groups[:5])
+    more = f"; and {len(groups) - 5} more groups" if len(groups) > 5 else ""
+    return (
+        f"the field falls into {len(groups)} groups without a game between them, so their ratings cannot be "
+        f"compared: {shown}{more}"
+    )
+
+
+def _result(
+    data: Table,
+    fit: bt.Fit,
+    component: Ints,
+    prior: float,
+    anchors: Mapping[str, float],
+    advantage: float | None,
+    notes: list[str],
+) -> Ratings:
+    order = np.array(
+        sorted(range(len(data.bots)), key=lambda i: (component[i], *_rank(fit, i, data.bots[i]))),
+        dtype=np.int64,
+    )
+    variance = np.maximum(np.diag(fit.covariance), 0.0)
+    error = _quantile(data.clusters_of_bot) * np.sqrt(variance) * ELO_SCALE
+    bounded = [data.bots[i] for i in order if fit.flag[i]]
+    if bounded:
+        shown = ", ".join(bounded[:10]) + (", ..." if len(bounded) > 10 else "")
+        notes.append(
+            f"no finite rating without a prior for {shown}: only ever won or only ever lost against the "
+            "others; X in '> X' or '< X' is the end of a one-sided 97.5 % interval"
+        )
+    if prior > 0:
+        notes.append(f"prior: {prior:g} virtual draws a bot")
+    return Ratings(
+        bots=tuple(data.bots[i] for i in order),
+        elo=fit.strength[order] * ELO_SCALE,
+        error95=error[order],
+        covariance=fit.covariance[np.ix_(order, order)] * ELO_SCALE**2,
+        flag=tuple(fit.flag[i] for i in order),
+        group=component[order],
+        games=data.games[order],
+        wins=data.wins[order],
+        draws=data.draws[order],
+        losses=data.losses[order],
+        clusters=data.clusters_of_bot[order],
+        first_advantage=fit.advantage * ELO_SCALE,
+        first_advantage_error95=float(_quantile(np.int64(data.clusters)))
+        * math.sqrt(max(fit.advantage_variance, 0.0))
+        * ELO_SCALE,
+        prior=prior,
+        anchors=dict(anchors),
+        notes=tuple(notes),
+    )
+
+
+def _rank(fit: bt.Fit, bot: int, name: str) -> tuple[int, float, str]:
+    """Sort key: '>' before numbers before '<' before '?', then the higher rating, then the name."""
+    place = {">": 0, "": 1, "<": 2, "?": 3}[fit.flag[bot]]
+    strength = float(fit.strength[bot])
+    return place, -strength if math.isfinite(strength) else 0.0, name
