@@ -29,7 +29,7 @@ time for objects. `GameResult` is the same thing for reading. The columns of a r
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -37,7 +37,6 @@ from arena.match.tasks import GameId
 
 ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
 FORFEITS = (None, "illegal move", "exception", "timeout", "crash")
-SIDES = (None, "first", "second")
 
 Row: TypeAlias = tuple[
     int, int, int, int, int, int, int, int, int, int,
@@ -65,7 +64,10 @@ def points_of(score: int, stones_first: int, stones_second: int) -> tuple[int, i
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """One finished game, for reading. Tuples of two are (bot that began, other bot); times are in ms."""
+    """One finished game, for reading. Tuples of two are (bot that began, other bot); times are in ms.
+
+    `forfeit_by` is the name of the bot that forfeited.
+    """
 
     id: GameId
     round: int
@@ -100,7 +102,8 @@ class GameResult:
         """The flat tuple that is stored. ValueError for an ending or a forfeit that does not exist."""
         return (
             self.id.key, round(self.score * 2), ENDINGS.index(self.ending), FORFEITS.index(self.forfeit),
-            SIDES.index(self.forfeit_by), *self.stones, self.turns, self.plies, *self.decisions,
+            (None, self.first, self.second).index(self.forfeit_by), *self.stones, self.turns, self.plies,
+            *self.decisions,
             *_us(self.ms), *_us(self.max_ms), *self.times, round(self.duration_ms * 1000),
             self.record, self.detail,
         )  # fmt: skip
@@ -115,7 +118,7 @@ class GameResult:
             stones=(row[5], row[6]), turns=row[7], plies=row[8], decisions=(row[9], row[10]), record=row[18],
             ms=(row[11] / 1000, row[12] / 1000), max_ms=(row[13] / 1000, row[14] / 1000),
             times=(row[15], row[16]), duration_ms=row[17] / 1000,
-            forfeit=FORFEITS[row[3]], forfeit_by=SIDES[row[4]], detail=row[19],
+            forfeit=FORFEITS[row[3]], forfeit_by=(None, first, second)[row[4]], detail=row[19],
         )  # fmt: skip
 
 
@@ -270,6 +273,6 @@ class Progress:
     def score(self, pairing: int) -> PairingScore:
         return self._scores.get(pairing, PairingScore())
 
-    def pairings(self) -> Iterator[int]:
-        """Indices of the pairings that have games."""
-        return iter(sorted(self._spans))
+    def scored(self) -> list[int]:
+        """Numbers of the pairings that have a score."""
+        return sorted(self._scores)
