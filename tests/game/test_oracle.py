@@ -1,0 +1,255 @@
+"""The oracle against worked positions, games played elsewhere, plain enumeration, and set positions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle import (
+    PRESETS,
+    RULINGS,
+    Options,
+    Oracle,
+    beats,
+    best,
+    claim_holds,
+    clan_cards,
+    match_points,
+    may_play_tactic,
+    perft,
+    ruling_applies,
+    tactic_cards,
+    win_reason,
+)
+from tests.oracle.rulebook import best_plain, capacity, refutation, refutation_plain
+
+DATA = Path(__file__).parents[1] / "data"
+POSITIONS = json.loads((DATA / "positions.json").read_text())["positions"]
+GAMES = json.loads(gzip.decompress((DATA / "games_base.json.gz").read_bytes()))["games"]
+FULL_NAMES = [name for name in PRESETS if "-" in name]
+SIDE = {"a": "mine", "b": "theirs", None: None}
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Worked positions
+
+
+def tie_order(events: list[str], options: Options) -> str | None:
+    """Replay arrivals, departures and combat modes at stone 1 with the oracle's own table."""
+    game = deal(options, random.Random(1))
+    cards = iter(clan_cards(options))
+    for event in events:
+        if event in ("fog", "mud"):
+            game._play_mode(event, 0)
+        elif event[1] == "+":
+            game._place("ab".index(event[0]), 0, next(cards))
+        else:
+            seat = "ab".index(event[0])
+            game._remove(seat, 0, game.sides[seat][0][-1])
+    return {"mine": "a", "theirs": "b", None: None}[game.first_complete(0, 0)]
+
+
+def answer(position: dict[str, Any]) -> dict[str, Any]:
+    kind, options = position["kind"], PRESETS[position.get("ruleset", "iello-tactical")]
+    if kind == "eval":
+        category, total = best(position["cards"], position["env"], options)
+        return {"category": category, "sum": total}
+    if kind == "compare":
+        a, b = (best(position[side], position["env"], options) for side in "ab")
+        return {"winner": position["first_complete"] if a == b else "a" if beats(a, b) else "b"}
+    if kind == "claim":
+        assert position["claimant"] == "a"
+        seen = position["visible_elsewhere"] + position["discards"]
+        first = SIDE[position["first_complete"]]
+        claim = claim_holds(position["a"], position["b"], seen, position["env"], first, options)
+        return {"holds": claim.holds}
+    if kind == "tie_order":
+        return {"first_complete": tie_order(position["events"], options)}
+    if kind == "victory":
+        owners = position["owners"]
+        winners = [seat for seat in (0, 1) if win_reason(owners, "ab"[seat])]
+        found: dict[str, Any] = {"winner": "ab"[winners[0]] if winners else None}
+        if "points" in position["expect"]:
+            found["points"] = dict(zip("ab", match_points(owners, winners[0])))
+        return found
+    assert kind == "tactic_limit"
+    return {"may_play": may_play_tactic(position["played_me"], position["played_opp"])}
+
+
+@pytest.mark.parametrize("position", POSITIONS, ids=[position["id"] for position in POSITIONS])
+def test_worked_position(position: dict[str, Any]) -> None:
+    assert answer(position) == position["expect"], position["reason"]
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Games between programs written elsewhere
+
+
+def replay(record: dict[str, Any], count_rulings: bool = False) -> Oracle:
+    """Replay a game; every state of the nine stones and the end must agree."""
+    dealt = [card for pair in zip(*record["hands"]) for card in pair] + record["draws"]
+    left = sorted(set(clan_cards(PRESETS["base"])) - set(dealt))
+    assert len(left) == 54 - len(dealt)
+    game = Oracle(PRESETS["iello-base"], dealt + left, [], 0, count_rulings=count_rulings)
+    for number, (move, owners) in enumerate(zip(record["moves"], record["owners"], strict=True)):
+        assert not game.is_over, f"over before move {number}"
+        game.apply(move)
+        assert game.owners == owners, f"after move {number}, {move}"
+    assert game.is_over
+    assert game.winner == {"a": 0, "b": 1, None: None}[record["winner"]]
+    return game
+
+
+def test_games_played_elsewhere() -> None:
+    assert len(GAMES) == 800
+    for number, record in enumerate(GAMES):
+        try:
+            replay(record)
+        except (AssertionError, ValueError) as error:
+            raise AssertionError(f"game {number}: {error}") from error
+
+
+def test_a_wrong_game_is_noticed() -> None:
+    record = dict(GAMES[0])
+    record["owners"] = ["a" + owners[1:] for owners in record["owners"]]
+    with pytest.raises(AssertionError, match="after move 0"):
+        replay(record)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Shortcuts against plain enumeration
+
+WILDS = ("*J", "*7", "*123")
+
+
+def random_side(rng: random.Random, pool: list[str], size: int, wilds: int, bound: bool) -> list[str]:
+    """Cards taken out of the pool, a few wilds among them; with `bound`, a wild may carry a binding."""
+    side = rng.sample(WILDS, min(wilds, size))
+    if bound and "*J" in side:
+        side[side.index("*J")] = f"*J={rng.choice(clan_cards(PRESETS['tactical']))}"
+    if rng.random() < 0.5:  # near cards make strong formations
+        near = sorted(pool, key=lambda card: (abs(int(card[1]) - int(pool[0][1])), card[0] != pool[0][0]))
+        chosen = near[: size - len(side)]
+    else:
+        chosen = rng.sample(pool, size - len(side))
+    for card in chosen:
+        pool.remove(card)
+    rng.shuffle(pool)
+    return side + chosen
+
+
+def test_best_agrees_with_all_assignments() -> None:
+    rng, options = random.Random(11), PRESETS["tactical"]
+    for _ in range(250):
+        env = {mode for mode in ("fog", "mud") if rng.random() < 0.3}
+        pool = rng.sample(clan_cards(options), 54)
+        wilds = rng.choice((0, 1, 1, 2, 2, 2)) if rng.random() < 0.97 else 3
+        side = random_side(rng, pool, capacity(env), wilds, rng.random() < 0.3)
+        assert best(side, env, options) == best_plain(side, env, options), (side, env)
+
+
+def test_refutation_agrees_with_all_completions() -> None:
+    rng, options = random.Random(12), PRESETS["tactical"]
+    held = 0
+    for _ in range(400):
+        env = {mode for mode in ("fog", "mud") if rng.random() < 0.25}
+        pool = rng.sample(clan_cards(options), 54)
+        mine = random_side(rng, pool, capacity(env), rng.choice((0, 0, 0, 1)), False)
+        lying = rng.randint(0 if rng.random() < 0.2 else 1, capacity(env) - 1)
+        theirs = random_side(rng, pool, lying, rng.choice((0, 0, 0, 1)), True)
+        # the same question with fewer and fewer cards face down, as in a game
+        for unseen in (pool[:26], pool[:15], pool[:6], pool[:2], pool[:1]):
+            plain = refutation_plain(mine, theirs, unseen, env, options)
+            quick = refutation(mine, theirs, unseen, env, options)
+            assert (plain is None) == (quick is None), (mine, theirs, unseen, env)
+            held += quick is None
+            if quick is not None:
+                assert set(quick) <= set(unseen)
+                assert beats(best_plain([*theirs, *quick], env, options), best_plain(mine, env, options))
+    assert 300 < held < 1700  # both answers are tried
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Random games
+
+
+def deal(options: Options, rng: random.Random, auto: tuple[bool, bool] = (True, True)) -> Oracle:
+    clan, tactic = clan_cards(options), tactic_cards(options)
+    rng.shuffle(clan)
+    rng.shuffle(tactic)
+    return Oracle(options, clan, tactic, rng.randrange(2), auto)
+
+
+def all_cards(game: Oracle) -> Counter[str]:
+    cards = game.clan_deck + game.tactic_deck + game.hands[0] + game.hands[1]
+    cards += game.discards[0] + game.discards[1]
+    cards += [card.split("=")[0] for sides in game.sides for side in sides for card in side]
+    cards += [mode for modes in game.modes for mode in modes]
+    return Counter(cards + ([game.pending] if game.pending else []))
+
+
+@pytest.mark.parametrize("name", FULL_NAMES)
+def test_random_games_end_and_keep_their_cards(name: str) -> None:
+    options, rng = PRESETS[name], random.Random(name)
+    whole = Counter(clan_cards(options) + tactic_cards(options))
+    for _ in range(6):
+        game = deal(options, rng, (rng.random() < 0.5, rng.random() < 0.5))
+        while not game.is_over:
+            assert all_cards(game) == whole
+            moves = game.legal_moves()
+            assert moves, game.phase
+            assert len(set(moves)) == len(moves)
+            before = game.copy()
+            game.apply(rng.choice(moves))
+            assert before.legal_moves() == moves  # a copy is independent
+            for seat in (0, 1):
+                for stone in range(9):
+                    assert len(game.sides[seat][stone]) <= capacity(game.modes[stone])
+                    assert (game.stamps[seat][stone] is not None) == game.is_complete(seat, stone)
+            if game.phase == "play":
+                assert len(game.hands[game.turn]) <= options.hand_size
+        assert game.legal_moves() == []
+        assert game.claimable(0) == game.claimable(1) == set()
+        assert game.reason in ("five stones", "three adjacent", "stalemate")
+        assert {key for key in game.rulings if not ruling_applies(key, options)} == set()
+
+
+def test_rulings_are_exercised() -> None:
+    """A short run with many presets reaches most rulings, and every key that is counted is documented."""
+    rng, seen = random.Random(5), Counter[str]()
+    for name in ("ps-2004-tactical", "iello-tactical", "bga-expert", "iello-base-expert"):
+        for _ in range(12):
+            game = deal(PRESETS[name], rng, (rng.random() < 0.5, rng.random() < 0.5))
+            while not game.is_over:
+                game.apply(rng.choice(game.legal_moves()))
+            seen += game.rulings
+    assert set(seen) <= set(RULINGS)
+    assert len(seen) > 0.6 * len(RULINGS)
+
+
+def test_presets() -> None:
+    assert len(FULL_NAMES) == 16
+    assert PRESETS["tactical"] is PRESETS["iello-tactical"]
+    assert PRESETS["battle-line-expert"] == Options(
+        "battle-line-expert", True, 10, 7, "turn_start", 8, "on_claim", "top", "either", "clan_and_elite"
+    )
+    assert PRESETS["bga-tactical"] == Options(
+        "bga-tactical", True, 9, 7, "after_play", 7, "on_play", "bottom", "either", "clan_only"
+    )
+    for options in PRESETS.values():
+        assert len(tactic_cards(options)) == (10 if options.tactics else 0)
+        assert len(clan_cards(options)) == 6 * options.values
+        assert Options.like(options) == options
+
+
+def test_perft() -> None:
+    game = deal(PRESETS["base"], random.Random(3))
+    assert perft(game, 0) == 1
+    assert perft(game, 1) == 6 * 9
+    assert perft(game, 2) == game.perft(2) == 54 * 54
