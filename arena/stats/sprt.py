@@ -1,0 +1,349 @@
+"""Sequential probability ratio test (SPRT): stop as soon as the pairs say which hypothesis holds.
+
+The generalised SPRT of fishtest, on pair cells (pentanomial) or single games (trinomial), for hypotheses in
+logistic or in normalized Elo. The test looks at the prefix of the schedule, unit by unit: `Sprt` takes
+results in any order and reads them in schedule order, so that a verdict depends neither on the speed of a
+game nor on the number of workers. Once a bound is crossed at unit n, only the units 1..n count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.errors import did_you_mean
+from arena.stats.frames import Floats, Ints, StatsError
+from arena.stats.pairs import (
+    NORMALIZED_SCALE,
+    HeadToHead,
+    cell_scores,
+    check_counts,
+    head_to_head,
+    regularised,
+    score_of_elo,
+)
+
+ScaleName = Literal["logistic", "normalized"]
+Verdict = Literal["H0", "H1", "continue"]
+BIAS_REMARK = "the estimate of a test that stopped at a bound is biased away from 0"
+BLOCK = 512
+_ROOT_ROUNDS = 200
+
+
+@dataclass(frozen=True)
+class SprtTest:
+    """What is tested: Elo is elo0 (H0, false alarm alpha) against elo1 (H1, miss beta), in one of two scales.
+
+    Raises StatsError for hypotheses or error rates that make no test.
+
+    >>> test = SprtTest(0, 5)
+    >>> round(test.lower, 3), round(test.upper, 3)
+    (-2.944, 2.944)
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: ScaleName = "logistic"
+
+    def __post_init__(self) -> None:
+        if self.model not in get_args(ScaleName):
+            known = get_args(ScaleName)
+            raise StatsError(
+                f"unknown model '{self.model}'{did_you_mean(self.model, known)} (known: {', '.join(known)})"
+            )
+        limit = 800.0 if self.model == "logistic" else 200.0
+        for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
+            if not (math.isfinite(elo) and abs(elo) <= limit):
+                raise StatsError(f"{name} = {elo:g}: {self.model} Elo of -{limit:g} .. {limit:g} expected")
+        if not self.elo0 < self.elo1:
+            raise StatsError(f"elo0 = {self.elo0:g} must be less than elo1 = {self.elo1:g}")
+        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < rate < 0.5:
+                raise StatsError(f"{name} = {rate:g}: an error rate between 0 and 0.5 expected")
+
+    @property
+    def lower(self) -> float:
+        """The log likelihood ratio at or below which H0 is accepted."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The log likelihood ratio at or above which H1 is accepted."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def verdict(self, llr: float) -> Verdict:
+        """ "H1" or "H0" if `llr` is at or beyond that bound, otherwise "continue"."""
+        if llr >= self.upper:
+            return "H1"
+        return "H0" if llr <= self.lower else "continue"
+
+
+def llr(test: SprtTest, counts: Sequence[float] | npt.ArrayLike) -> float:
+    """Log likelihood ratio of H1 to H0 for five pair counts or three game counts.
+
+    >>> round(llr(SprtTest(0, 5), [5, 0, 35, 0, 10]), 6)
+    0.223748
+    """
+    return float(llr_of_many(test, check_counts(counts)[:, None])[0])
+
+
+def llr_of_many(test: SprtTest, counts: Floats) -> Floats:
+    """Log likelihood ratios of many results at once: `counts` has the shape (cells, results).
+
+    Each column is computed by itself: the same counts give the same number wherever they stand.
+    """
+    filled = regularised(np.asarray(counts, dtype=np.float64))
+    number = _sum(filled)
+    share = filled / number
+    scores = cell_scores(len(filled))[:, None]
+    if test.model == "logistic":
+        null, other = (_with_score(share, scores, score_of_elo(elo)) for elo in (test.elo0, test.elo1))
+    else:
+        per_game = math.sqrt((len(filled) - 1) / 2)
+        null, other = (
+            _with_t_value(share, scores, per_game * elo / NORMALIZED_SCALE) for elo in (test.elo0, test.elo1)
+        )
+    ratios: Floats = number * _sum(share * np.log(other / null))
+    return ratios
+
+
+def _sum(values: Floats) -> Floats:
+    """Sum over the cells, always in the same order, so that it does not depend on the shape."""
+    total: Floats = values[0]
+    for row in values[1:]:
+        total = total + row
+    return total
+
+
+def _with_score(share: Floats, scores: Floats, score: float) -> Floats:
+    """The distribution nearest to `share` (most likely) whose mean is `score`."""
+    distance = np.broadcast_to(scores - score, share.shape)
+    return share / (1 + _root(share, distance) * distance)
+
+
+def _with_t_value(share: Floats, scores: Floats, value: float) -> Floats:
+    """The distribution most likely to give `share` for which (mean - 1/2)/deviation is `value`.
+
+    Iterates from the uniform distribution, at most ten rounds or until no cell moves by 1e-9.
+    """
+    fitted = np.full_like(share, 1 / len(share))
+    moving = np.arange(share.shape[1])
+    for _ in range(10):
+        now, seen = fitted[:, moving], share[:, moving]
+        mean = _sum(now * scores)
+        deviation = np.sqrt(_sum(now * (scores - mean) ** 2))
+        distance = scores - 0.5 - value * deviation * (1 + ((scores - mean) / deviation) ** 2) / 2
+        new = seen / (1 + _root(seen, distance) * distance)
+        fitted[:, moving] = new
+        moving = moving[np.abs(new - now).max(axis=0) >= 1e-9]
+        if not len(moving):
+            break
+    return fitted
+
+
+def _root(share: Floats, distance: Floats) -> Floats:
+    """x with sum share * distance / (1 + x * distance) = 0 between -1/max(distance) and -1/min(distance).
+
+    Newton's method on the sum times its two outermost denominators (which has no poles there), with bisection
+    wherever a step would leave the bracket. One x for each column.
+    """
+    least, most = distance.min(axis=0), distance.max(axis=0)
+    if not ((least < 0) & (most > 0)).all():
+        raise StatsError(
+            "the hypotheses lie too far from these counts to be compared; bring them nearer to 0"
+        )
+    root = np.zeros(share.shape[1])
+    low, high = -1 / most, -1 / least
+    open_ones = np.arange(len(root))
+    for _ in range(_ROOT_ROUNDS):
+        x, p, a = root[open_ones], share[:, open_ones], distance[:, open_ones]
+        a_min, a_max, lo, hi = least[open_ones], most[open_ones], low[open_ones], high[open_ones]
+        part = a / (1 + x * a)
+        value = _sum(p * part)
+        slope = -_sum(p * part * part)
+        below = value > 0
+        lo, hi = np.where(below, x, lo), np.where(below, hi, x)
+        d_min, d_max = 1 + x * a_min, 1 + x * a_max
+        flat = value * d_min * d_max
+        flat_slope = slope * d_min * d_max + value * (a_min * d_max + a_max * d_min)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = x - flat / flat_slope
+        # The closed interval: at the root itself a step of nothing must not turn into a bisection.
+        new = np.where((step >= lo) & (step <= hi), step, (lo + hi) / 2)
+        root[open_ones], low[open_ones], high[open_ones] = new, lo, hi
+        open_ones = open_ones[np.abs(new - x) > 1e-15 * np.maximum(np.abs(x), 1.0)]
+        if not len(open_ones):
+            break
+    return root
+
+
+@dataclass(frozen=True)
+class SprtResult:
+    """A state of a test. `units` (pairs or games) is the length of the prefix that counts.
+
+    verdict   "H0", "H1" or "continue"
+    llr       log likelihood ratio of the prefix, against `lower` and `upper`
+    estimate  Elo, errors and so on of the prefix; None before the first unit
+    remark    what to say beside the estimate, "" while the test goes on
+    """
+
+    test: SprtTest
+    counts: tuple[int, ...]
+    units: int
+    llr: float
+    lower: float
+    upper: float
+    verdict: Verdict
+    estimate: HeadToHead | None
+    remark: str
+
+
+def sprt_result(test: SprtTest, counts: Sequence[float] | npt.ArrayLike) -> SprtResult:
+    """What the counts alone say: five for pairs, three for games."""
+    values = check_counts(counts)
+    return _result(test, tuple(round(float(value)) for value in values), llr(test, values))
+
+
+def _result(test: SprtTest, counts: tuple[int, ...], ratio: float) -> SprtResult:
+    verdict = test.verdict(ratio)
+    return SprtResult(
+        test=test,
+        counts=counts,
+        units=sum(counts),
+        llr=ratio,
+        lower=test.lower,
+        upper=test.upper,
+        verdict=verdict,
+        estimate=head_to_head(counts) if sum(counts) else None,
+        remark="" if verdict == "continue" else BIAS_REMARK,
+    )
+
+
+class Sprt:
+    """A test in progress, fed with the cells of units (pairs: 0..4; games: 0..2) by their schedule place.
+
+    Units may come in any order; they are counted in schedule order as far as there is no gap. After the
+    verdict nothing changes any more.
+
+    >>> test = Sprt(SprtTest(0, 100))
+    >>> for place in (1, 0, 3):
+    ...     test.offer(place, 4)
+    >>> test.result().units
+    2
+    """
+
+    def __init__(self, test: SprtTest, cells: int = 5) -> None:
+        """`cells` is 5 for pairs and 3 for single games."""
+        if cells not in (3, 5):
+            raise StatsError(f"an SPRT counts 5 cells (pairs) or 3 (games), not {cells}")
+        self.test = test
+        self.verdict: Verdict = "continue"
+        self.llr = 0.0
+        self._counts = np.zeros(cells, dtype=np.float64)
+        self._waiting: dict[int, int] = {}
+        self._next = 0
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Counts of the prefix that is decided upon."""
+        return tuple(int(count) for count in self._counts)
+
+    @property
+    def units(self) -> int:
+        """Length of the prefix that is decided upon."""
+        return int(self._counts.sum())
+
+    def offer(self, place: int, cell: int) -> None:
+        """Report the cell of the unit at `place` (0, 1, ...) of the schedule."""
+        self.offer_many({place: cell})
+
+    def offer_many(self, cells: Mapping[int, int]) -> None:
+        """Report several units, {place: cell}; much faster than one by one."""
+        for place, cell in cells.items():
+            if not 0 <= cell < len(self._counts):
+                raise StatsError(f"cell {cell} at place {place}: cells are 0 .. {len(self._counts) - 1}")
+            if place < self._next or self._waiting.get(place, cell) != cell:
+                if self.verdict != "continue":
+                    continue
+                raise StatsError(f"place {place} of the schedule was reported twice")
+            self._waiting[place] = cell
+        ready: list[int] = []
+        while self._next in self._waiting:
+            ready.append(self._waiting.pop(self._next))
+            self._next += 1
+        self.extend(ready)
+
+    def extend(self, cells: Sequence[int] | Ints) -> None:
+        """Append cells that follow the prefix in schedule order (do not mix with `offer`)."""
+        fresh = np.asarray(cells, dtype=np.int64)
+        if fresh.size and not (fresh.min() >= 0 and fresh.max() < len(self._counts)):
+            raise StatsError(f"cells are 0 .. {len(self._counts) - 1}, not {fresh.min()} .. {fresh.max()}")
+        for start in range(0, len(fresh), BLOCK):
+            if self.verdict != "continue":
+                return
+            self._count(fresh[start : start + BLOCK])
+
+    def _count(self, cells: Ints) -> None:
+        seen = np.cumsum(np.arange(len(self._counts))[:, None] == cells, axis=1) + self._counts[:, None]
+        ratios = llr_of_many(self.test, seen)
+        crossed = (ratios >= self.test.upper) | (ratios <= self.test.lower)
+        last = int(np.argmax(crossed)) if crossed.any() else len(cells) - 1
+        self._counts = seen[:, last]
+        self.llr = float(ratios[last])
+        self.verdict = self.test.verdict(self.llr)
+
+    def result(self) -> SprtResult:
+        """The state of the test now."""
+        return _result(self.test, self.counts, self.llr)
+
+
+def run_sprt(test: SprtTest, cells: Sequence[int] | Ints, number: int = 5) -> SprtResult:
+    """The state of a test after these cells in schedule order; stops at the first crossing."""
+    state = Sprt(test, number)
+    state.extend(cells)
+    return state.result()
+
+
+def expected_units(
+    test: SprtTest, counts: Sequence[float] | npt.ArrayLike, elo: float | None = None
+) -> tuple[float, float]:
+    """About how many units (pairs or games) the test takes, and its chance to end with H1.
+
+    `counts` give the spread of results. `elo` is the supposed truth on the test's scale, None: as counted.
+    Takes the log likelihood ratio for a Brownian motion between the bounds (good for hypotheses that are not
+    far apart); the figure is for a test from its start.
+
+    >>> units, power = expected_units(SprtTest(0, 10), [300, 0, 400, 0, 300], elo=10)
+    >>> round(units), round(power, 3)
+    (3841, 0.95)
+    """
+    values = regularised(check_counts(counts))
+    share = values / values.sum()
+    scores = cell_scores(len(values))
+    mean = float(share @ scores)
+    variance = float(share @ (scores - mean) ** 2)
+    if test.model == "logistic":
+        score0, score1 = score_of_elo(test.elo0), score_of_elo(test.elo1)
+        score = mean if elo is None else score_of_elo(elo)
+    else:
+        per_elo = math.sqrt((len(values) - 1) / 2 * variance) / NORMALIZED_SCALE
+        score0, score1 = 0.5 + test.elo0 * per_elo, 0.5 + test.elo1 * per_elo
+        score = mean if elo is None else 0.5 + elo * per_elo
+    drift = (score - (score0 + score1) / 2) * (score1 - score0) / variance
+    spread = (score1 - score0) ** 2 / variance
+    slope = 2 * drift / spread
+    if abs(slope) * (test.upper - test.lower) < 1e-6:
+        return -test.lower * test.upper / spread, -test.lower / (test.upper - test.lower)
+    width = test.upper - test.lower
+    if slope > 0:  # in either case no exponential overflows
+        power = math.expm1(slope * test.lower) / math.expm1(-slope * width)
+    else:
+        power = math.exp(slope * test.upper) * math.expm1(-slope * test.lower) / math.expm1(slope * width)
+    return (power * test.upper + (1 - power) * test.lower) / drift, power
