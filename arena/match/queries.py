@@ -266,9 +266,7 @@ class Reader:
             f" max(max_us_second), sum(us) FROM games GROUP BY who << 4 | score << 2 | ending"
             " ORDER BY who, score, ending"
         )
-        return [
-            Cell(who >> 1, who & 1, score, ENDINGS[ending], *rest) for who, score, ending, *rest in rows
-        ]
+        return [Cell(who >> 1, who & 1, score, ENDINGS[ending], *rest) for who, score, ending, *rest in rows]
 
     def scores(self) -> dict[int, PairingScore]:
         """Score of each pairing, seen from its bot `a`."""
