@@ -1,0 +1,55 @@
+# C side of bits.py: types, constants and bit tricks shared by the compiled modules.
+ctypedef unsigned long long u64
+ctypedef unsigned int u32
+ctypedef unsigned short u16
+ctypedef unsigned char u8
+ctypedef signed char s8
+
+cdef extern from *:
+    """
+    #ifndef ARENA_BITS
+    #define ARENA_BITS
+    typedef unsigned long long st_u64;
+    static inline int st_hib(st_u64 x){ return 63 - __builtin_clzll(x); }
+    static inline int st_ctz(st_u64 x){ return __builtin_ctzll(x); }
+    static inline int st_pop(st_u64 x){ return __builtin_popcountll(x); }
+    #if defined(__BMI2__)
+    #include <immintrin.h>
+    static inline int st_nth(st_u64 m, int k){ return __builtin_ctzll(_pdep_u64(1ULL << k, m)); }
+    #else
+    static inline int st_nth(st_u64 m, int k){ while (k--) m &= m - 1; return __builtin_ctzll(m); }
+    #endif
+    /* k scaled by a 32-bit random number: a whole number in 0..k-1 */
+    static inline st_u64 st_scale(st_u64 r, st_u64 k){ return (r & 0xFFFFFFFFULL) * k >> 32; }
+    #define ST_ALL54 0x3FFFFFFFFFFFFFULL
+    #define ST_ALL60 0xFFFFFFFFFFFFFFFULL
+    #define ST_PLANE 0x0041041041041041ULL
+    #define ST_JOKER (1ULL << 60)
+    #define ST_SPY (1ULL << 61)
+    #define ST_BEARER (1ULL << 62)
+    #define ST_DIRTY (1ULL << 63)
+    #endif
+    """
+    int hib "st_hib"(u64 x) noexcept nogil
+    int ctz "st_ctz"(u64 x) noexcept nogil
+    int popcount "st_pop"(u64 x) noexcept nogil
+    int nth "st_nth"(u64 m, int k) noexcept nogil
+    u64 scale "st_scale"(u64 r, u64 k) noexcept nogil
+    const u64 ALL54 "ST_ALL54", ALL60 "ST_ALL60", PLANE "ST_PLANE"
+    const u64 JOKER "ST_JOKER", SPY "ST_SPY", BEARER "ST_BEARER"
+
+cdef enum:
+    SUM = 0
+    RUN = 1
+    COLOUR = 2
+    KIND = 3
+    COLOUR_RUN = 4
+    RANK = 64       # strength = RANK * category + sum of the values
+
+cdef enum:          # card numbers, as in cards.py
+    JOKER_CARD = 60
+    SPY_CARD = 61
+    BEARER_CARD = 62
+    FOG_CARD = 63
+    MUD_CARD = 64
+    SCOUT_CARD = 65

@@ -1,0 +1,112 @@
+# C types for board.py.
+cimport cython
+from arena.game.bits cimport (u64, u16, u8, s8, hib, ctz, popcount, ALL54, ALL60, JOKER, SPY, BEARER, JOKER_CARD, SPY_CARD,
+                              BEARER_CARD, FOG_CARD, MUD_CARD)
+from arena.game.formations cimport (strength3, strength_of, refute, refute_with_one, refute_with_two, best_three)
+
+cdef extern from "string.h" nogil:
+    void *memcpy(void *target, const void *source, size_t n)
+
+cdef u8 WON[512]
+cdef u8 COUNT9[512]
+cdef u8 NTH9[4608]
+
+cdef class Board:
+    # One block of plain memory, copied whole: from sides to block_end.
+    cdef u64 sides[18]           # 9 * seat + stone: clan cards, and wilds in bits 60..62
+    cdef u64 witness[18]        # a refutation of that side's claim; 0: none is known
+    cdef u64 hands[2]            # clan cards
+    cdef u64 visible            # clan cards that are or were face up
+    cdef u64 all_cards
+    cdef u64 best               # the best three cards not face up, for claims against an empty side
+    cdef u64 discards[2]        # clan cards in the rows
+    cdef u16 strength[18]       # of complete sides
+    cdef u16 best_strength
+    cdef u16 open[2]            # bits of stones: unclaimed, and that seat's side has room
+    cdef u16 complete[2]        # unclaimed, and that seat's side is complete
+    cdef u16 dirty[2]           # complete sides whose claim must be looked at
+    cdef u16 owned[2]
+    cdef u16 first              # seat 0's side was completed before seat 1's
+    cdef u16 fog
+    cdef u16 mud
+    cdef u16 wild               # a wild card lies on one of the sides
+    cdef u16 tactics[2]         # tactic cards in hand: bits 0, 1 jokers, 2.. the others in the order of their numbers
+    cdef u16 rows[2]            # tactic cards in the discard rows and ruses played: bit = card - 60
+    cdef u8 size[18]
+    cdef s8 bound[4]            # clan card of joker of seat 0, of seat 1, spy, shield-bearer; -1 free
+    cdef u8 clan_count[2]       # cards in hand
+    cdef u8 tactic_count[2]
+    cdef u8 played[2]           # tactic cards played
+    cdef u8 jokers[2]           # jokers played, 0 or 1
+    cdef u8 clan_left           # cards in the decks
+    cdef u8 tactic_left
+    cdef u8 back_n              # the recruiter's returns: how many; each with card, deck (0, 1), place in the deck array
+    cdef u8 back_card[4]
+    cdef u8 back_deck[4]
+    cdef u8 back_place[4]
+    cdef u8 clan_pos            # the decks are arrays: the next card and the end
+    cdef u8 clan_end
+    cdef u8 tactic_pos
+    cdef u8 tactic_end
+    cdef s8 scouter             # the seat that played the recruiter, or -1
+    cdef s8 mover               # the seat to decide
+    cdef s8 starter
+    cdef s8 won                 # 0, 1, 2 draw, -1 not over
+    cdef u8 how                 # reason of the end
+    cdef u8 stage               # phase
+    cdef u8 ruse                # card number of the ruse under way
+    cdef u8 taken               # the card it took, and from which stone
+    cdef u8 taken_stone
+    cdef u8 scout_left
+    cdef s8 scout_deck
+    cdef u8 idle                # passes in a row
+    cdef u16 claims             # stones that can be claimed in the open window
+    cdef int plays
+    cdef int turn_count
+    cdef u8 auto[2]
+    cdef u8 values              # the rule set, in the order of Rules.codes
+    cdef u8 hand_size
+    cdef u8 spy
+    cdef u8 window_start
+    cdef u8 window_after
+    cdef u8 on_play
+    cdef u8 clan_only
+    cdef u8 with_tactics
+    cdef u8 back_on_top
+    cdef u8 single
+    cdef u8 block_end
+    cdef readonly object rules
+    cdef tuple table            # moves by number
+
+    @cython.locals(i=cython.int)
+    cdef void clear(self) noexcept
+    @cython.locals(i=cython.int, j=cython.int, bit=u64, w=u64, q=cython.int)
+    cdef void put_clan(self, int p, int card, int s) noexcept nogil
+    @cython.locals(q=cython.int, b=u16, i=cython.int)
+    cdef inline void completed(self, int p, int s) noexcept nogil
+    @cython.locals(i=cython.int)
+    cdef void put_elite(self, int p, int card, int s, int binding) noexcept nogil
+    @cython.locals(p=cython.int, b=u16, i=cython.int)
+    cdef void put_mode(self, int card, int s) noexcept nogil
+    @cython.locals(i=cython.int, q=cython.int, b=u16, bit=u64)
+    cdef void remove(self, int p, int card, int s) noexcept nogil
+    @cython.locals(q=cython.int, b=u16)
+    cdef void look_again(self, int p, int s) noexcept nogil
+    cdef int general_strength(self, int p, int s) noexcept nogil
+    @cython.locals(i=cython.int, j=cython.int, q=cython.int, strength=cython.int, other=cython.int, w=u64, avail=u64, full=cython.int)
+    cdef bint proven(self, int p, int s) noexcept nogil
+    @cython.locals(look=u16, got=u16, s=cython.int, i=cython.int)
+    cdef int provable(self, int p) noexcept nogil
+    @cython.locals(s=cython.int, m=u16)
+    cdef void give(self, int p, int stones) noexcept nogil
+    @cython.locals(both=u16, s=cython.int, a=cython.int, b=cython.int, zero=u16, one=u16)
+    cdef void settle(self) noexcept nogil
+    cdef void add_tactic(self, int p, int card) noexcept nogil
+    cdef void drop_tactic(self, int p, int card) noexcept nogil
+    @cython.locals(w=u64, cards=list)
+    cdef list side_texts(self, int p, int s)
+
+cdef inline void copy_block(Board target, Board source) noexcept:
+    memcpy(&target.sides[0], &source.sides[0], <char*>&source.block_end - <char*>&source.sides[0])
+    target.rules = source.rules
+    target.table = source.table

@@ -1,0 +1,94 @@
+"""Deals: the order of both decks and the seat that starts, from a seed or card by card.
+
+Deal ``n`` of a seed is the same cards in every rule set, as far as the deck allows: one order of all 60 clan
+cards is drawn and the tens are left out where an edition has none, and the hands are dealt alternately, so that
+a hand of six is the first six of a hand of seven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from arena.errors import ArenaError
+from arena.game.cards import CARD_TEXTS, TACTIC_DECK, card_number
+from arena.game.rng import Rng, derive_seed
+from arena.game.rules import Rules
+
+
+class DealError(ArenaError):
+    """A deal that is none of the rule set's."""
+
+
+@dataclass(frozen=True)
+class Deal:
+    """Both decks, first card first, as bytes of card numbers, and the seat (0 or 1) that starts.
+
+    The hands are dealt alternately from the front of the clan deck: seat 0 gets the 1st, 3rd, 5th ... card.
+    """
+
+    clan_numbers: bytes
+    tactic_numbers: bytes
+    starter: int
+
+    @cached_property
+    def clan(self) -> tuple[str, ...]:
+        """The clan deck as texts."""
+        return tuple(CARD_TEXTS[n] for n in self.clan_numbers)
+
+    @cached_property
+    def tactic(self) -> tuple[str, ...]:
+        """The tactic deck as texts (the spy as ``*7``)."""
+        return tuple(CARD_TEXTS[n] for n in self.tactic_numbers)
+
+
+_ORDER = bytes(range(60))
+
+
+def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
+    """Deal ``number`` of a seed: BLAKE2b gives the seeds, SplitMix64 and Fisher-Yates the orders.
+
+    >>> from arena.game.rules import load_rules
+    >>> make_deal(load_rules("base"), 1, 0).clan[:4] == make_deal(load_rules("tactical"), 1, 0).clan[:4]
+    True
+    """
+    rng = Rng(derive_seed(seed, "deal", number))
+    starter = rng.below(2)
+    clan = bytearray(_ORDER)
+    rng.shuffle(clan)
+    if rules.values == 9:
+        clan = bytearray(n for n in clan if n < 54)
+    tactic = bytearray(TACTIC_DECK)
+    rng.shuffle(tactic)
+    return Deal(bytes(clan), bytes(tactic) if rules.tactics else b"", starter)
+
+
+def deal_from_cards(rules: Rules, clan: Sequence[str], tactic: Sequence[str] = (), starter: int = 0) -> Deal:
+    """A deal given card by card; checked against the rule set's decks.
+
+    Raises ``DealError`` that names missing, foreign and repeated cards.
+    """
+    numbers = [card_number(card) for card in clan]
+    tactics = [card_number(card) for card in tactic]
+    for what, given, wanted in (
+        ("clan", numbers, list(range(6 * rules.values))),
+        ("tactic", tactics, list(TACTIC_DECK) if rules.tactics else []),
+    ):
+        left = list(wanted)
+        extra = []
+        for n in given:
+            if n in left:
+                left.remove(n)
+            else:
+                extra.append(n)
+        if left or extra:
+            parts = []
+            if left:
+                parts.append("missing " + " ".join(CARD_TEXTS[n] for n in left))
+            if extra:
+                parts.append("repeated or foreign " + " ".join(CARD_TEXTS[n] for n in extra))
+            raise DealError(f"the {what} deck of {rules.name} has {len(wanted)} cards: {'; '.join(parts)}")
+    if starter not in (0, 1):
+        raise DealError(f"the starter is seat 0 or 1, not {starter!r}")
+    return Deal(bytes(numbers), bytes(tactics), starter)

@@ -1,0 +1,54 @@
+# C types for engine.py.
+cimport cython
+from arena.game.bits cimport u64, u16, u8
+from arena.game.board cimport Board, copy_block, memcpy
+from arena.game.turns cimport Turns, CODES, OVER
+from arena.game.rng cimport Rng
+from arena.game.moves cimport Move
+from arena.game.seatlog cimport SeatLog
+from arena.game.shown cimport Shown
+
+cdef extern from *:
+    """
+    /* a list of shared objects, without building a number or looking one up twice */
+    static PyObject *st_list(unsigned short *codes, Py_ssize_t n, PyObject *table){
+        PyObject *list = PyList_New(n);
+        if (!list) return NULL;
+        for (Py_ssize_t i = 0; i < n; i++) {
+            PyObject *x = PyTuple_GET_ITEM(table, codes[i]);
+            Py_INCREF(x); PyList_SET_ITEM(list, i, x);
+        }
+        return list;
+    }
+    """
+    list st_list(u16 *codes, Py_ssize_t n, tuple table)
+
+cdef class View
+
+@cython.final
+cdef class State(Turns):
+    @cython.locals(n=cython.int)
+    cpdef list legal_moves(self)
+    @cython.locals(code=cython.int)
+    cpdef apply(self, Move move)
+    @cython.locals(state=State)
+    cpdef State copy(self)
+    @cython.locals(seen=View, i=cython.int, p=cython.int, log=SeatLog)
+    cpdef View view(self, int seat, Rng rng=*, clock=*)
+    @cython.locals(n=cython.int, i=cython.int, total=cython.longlong, codes=list, state=State)
+    cpdef long long perft(self, int depth)
+    @cython.locals(state=State)
+    cpdef int rollout(self, Rng rng)
+
+@cython.final
+cdef class View(Shown):
+    cdef readonly int seat
+    cdef readonly object rng
+    cdef readonly object clock
+    cdef SeatLog log
+    cdef int log_length
+    @cython.locals(state=State, q=cython.int, i=cython.int, clan=u64, n=cython.int, card=cython.int, place=cython.int, known=cython.int)
+    cpdef State sample(self, Rng rng)
+
+@cython.locals(state=State, k=cython.longlong, n=cython.longlong, turns=cython.longlong, wins=list)
+cpdef tuple play_random_games(rules, long long count, seed)

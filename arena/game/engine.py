@@ -1,0 +1,295 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: annotation_typing=False
+"""The state of a game, for everybody above: legal moves, apply, copy, outcome, views, random play.
+
+The rules themselves are in ``turns`` (the order of a turn), ``board`` (stones and claims) and ``formations``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from arena.game import nocython as cython
+
+from arena.errors import ArenaError
+from arena.game.cards import TACTIC_DECK, clan_cards
+from arena.game.deals import Deal, make_deal
+from arena.game.illegal import why_illegal
+from arena.game.moves import MOVES, Move
+from arena.game.rng import Rng
+from arena.game.rules import Rules
+from arena.game.seatlog import Event, SeatLog
+from arena.game.shown import Shown
+from arena.game.turns import Turns
+
+if not cython.compiled:
+    from arena.game.board import copy_block
+    from arena.game.turns import CODES, OVER
+
+    def st_list(codes: list[int], n: int, table: tuple[Move, ...]) -> list[Move]:
+        """The first ``n`` moves by their numbers."""
+        return [table[code] for code in codes[:n]]
+
+
+class IllegalMove(ArenaError):
+    """A move that is not legal now; the message says why. The state is as it was."""
+
+
+class State(Turns):
+    """A game under way, with everything that is hidden.
+
+    ``State(rules, deal)`` starts a game; ``auto_claim`` says for each seat whether whatever is provable is claimed
+    by itself (True) or claims are moves (False).
+
+    >>> from arena.game.rules import load_rules
+    >>> from arena.game.deals import make_deal
+    >>> rules = load_rules("base")
+    >>> state = State(rules, make_deal(rules, 1, 0))
+    >>> state.phase, len(state.legal_moves())
+    ('play', 54)
+    >>> state.apply(state.legal_moves()[0])
+    """
+
+    def __init__(self, rules: Rules, deal: Deal, auto_claim: tuple[bool, bool] = (True, True)) -> None:
+        self.rules = rules
+        self.set_rules(rules.codes)
+        self.table = MOVES[self.spy]
+        self.auto[0] = bool(auto_claim[0])
+        self.auto[1] = bool(auto_claim[1])
+        clan = deal.clan_numbers
+        tactic = deal.tactic_numbers
+        if len(clan) != 6 * self.values or len(tactic) != 10 * self.with_tactics:
+            raise ArenaError(
+                f"the deal has {len(clan)} clan and {len(tactic)} tactic cards, rule set {rules.name} wants "
+                f"{6 * self.values} and {10 * self.with_tactics}"
+            )
+        for i in range(len(clan)):
+            self.clan_deck[i] = clan[i]
+        for i in range(len(tactic)):
+            self.tactic_deck[i] = tactic[i]
+        self.log0 = SeatLog()
+        self.log1 = SeatLog()
+        self.logging = True
+        self.start_game(deal.starter)
+
+    # ---- the game -----------------------------------------------------------------------------------------------
+
+    def legal_moves(self) -> list[Move]:
+        """The legal moves of the seat to decide, always in the same order; empty when the game is over."""
+        n = self.legal_codes(CODES)
+        return st_list(CODES, n, self.table)
+
+    def apply(self, move: Move) -> None:
+        """Carry out a move. Raises ``IllegalMove`` and leaves the state as it was if the move is not legal."""
+        code = move.index
+        if self.table[code] is not move or not self.is_legal(code):
+            raise IllegalMove(why_illegal(self, move))
+        self.perform(code)
+
+    def copy(self) -> State:
+        """An independent copy, its history included."""
+        state: State = State.__new__(State)
+        copy_block(state, self)
+        if cython.compiled:
+            memcpy(state.clan_deck, self.clan_deck, 64 + 32)  # type: ignore[name-defined] # noqa: F821  (C only)
+        else:
+            state.clan_deck, state.tactic_deck = self.clan_deck[:], self.tactic_deck[:]
+        state.logging = self.logging
+        if self.logging:
+            state.log0 = self.log0.copy()
+            state.log1 = self.log1.copy()
+        return state
+
+    def rollout(self, rng: Rng) -> int:
+        """Play a copy to its end with uniformly random moves; the winner, 2 for a draw."""
+        state = self.copy()
+        state.logging = False
+        return state.play_out(rng)
+
+    def perft(self, depth: int) -> int:
+        """The number of sequences of ``depth`` moves from here (fewer where the game ends before: not counted)."""
+        if depth <= 0:
+            return 1
+        n = self.legal_codes(CODES)
+        if depth == 1:
+            return n
+        codes = [CODES[i] for i in range(n)]
+        total = 0
+        for i in range(n):
+            state = self.copy()
+            state.logging = False
+            state.perform(codes[i])
+            total += state.perft(depth - 1)
+        return total
+
+    def view(self, seat: int, rng: Rng | None = None, clock: Any = None) -> View:
+        """What ``seat`` knows now: a snapshot without the opponent's hand and the decks.
+
+        ``rng`` and ``clock`` become the view's generator and its remaining time.
+        """
+        if seat != 0 and seat != 1:
+            raise ValueError(f"a seat is 0 or 1, not {seat}")
+        seen: View = View.__new__(View)
+        copy_block(seen, self)
+        p = 1 - seat
+        seen.seat = seat
+        seen.hands[p] = 0
+        seen.tactics[p] = 0
+        if self.scouter == p:
+            for i in range(4):
+                seen.back_card[i] = 255
+        if self.logging:
+            log = self.log1 if seat else self.log0
+            seen.log = log
+            seen.log_length = len(log)
+        seen.rng = rng
+        seen.clock = clock
+        return seen
+
+    def hand_of(self, seat: int) -> tuple[str, ...]:
+        """The cards in a hand, clan cards first."""
+        return self.hand_texts(seat)
+
+    @property
+    def clan_cards_left(self) -> tuple[str, ...]:
+        """The clan deck, next card first."""
+        return tuple([self.card_text(self.clan_deck[i]) for i in range(self.clan_pos, self.clan_end)])
+
+    @property
+    def tactic_cards_left(self) -> tuple[str, ...]:
+        """The tactic deck, next card first."""
+        return tuple([self.card_text(self.tactic_deck[i]) for i in range(self.tactic_pos, self.tactic_end)])
+
+    def events(self, seat: int, start: int = 0) -> tuple[Event, ...]:
+        """What a seat has seen happen, from event number ``start``; nothing in states that come from a sample."""
+        if not self.logging:
+            return ()
+        log = self.log1 if seat else self.log0
+        return log.events(self.spy, start, len(log))
+
+    def claimable(self, seat: int) -> tuple[int, ...]:
+        """The stones (1..9) that a seat could prove now, whoever's turn it is."""
+        state = self.copy()
+        got = state.provable(seat)
+        return tuple([s + 1 for s in range(9) if got >> s & 1])
+
+
+class View(Shown):
+    """What one seat knows at one moment: a snapshot that holds neither the opponent's hand nor the decks.
+
+    Everything of ``Shown`` is there (``side``, ``modes``, ``owners`` ... by seat), and seat-relative: ``seat``,
+    ``hand``, ``mine`` and ``theirs`` (nine tuples of cards), ``history``, ``known_in_hand``, ``known_in_decks``;
+    ``rng`` is the bot's generator for this game, ``clock`` its remaining time.
+    """
+
+    @property
+    def hand(self) -> tuple[str, ...]:
+        """The own hand, clan cards first."""
+        return self.hand_texts(self.seat)
+
+    @property
+    def mine(self) -> tuple[tuple[str, ...], ...]:
+        """The own sides of stones 1..9 (index 0..8)."""
+        return tuple([tuple(self.side_texts(self.seat, s)) for s in range(9)])
+
+    @property
+    def theirs(self) -> tuple[tuple[str, ...], ...]:
+        """The opponent's sides of stones 1..9 (index 0..8)."""
+        return tuple([tuple(self.side_texts(1 - self.seat, s)) for s in range(9)])
+
+    @property
+    def my_turn(self) -> bool:
+        """Is the decision this seat's?"""
+        return self.mover == self.seat
+
+    @property
+    def history(self) -> tuple[Event, ...]:
+        """What this seat has seen happen, up to this moment."""
+        if self.log is None:
+            return ()
+        return self.log.events(self.spy, 0, self.log_length)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """The clan cards that this seat has not seen: neither face up nor in the own hand."""
+        return clan_cards(self.all_cards ^ (self.visible | self.hands[self.seat]))
+
+    @property
+    def known_in_hand(self) -> tuple[str, ...]:
+        """Cards that the opponent certainly holds: put back by the own recruiter and drawn by the opponent."""
+        return tuple(
+            [self.card_text(self.back_card[i]) for i in range(self.back_n)
+             if self.back_card[i] != 255 and self.back_place[i] == 254]
+        )  # fmt: skip
+
+    @property
+    def known_in_decks(self) -> tuple[tuple[str, str, int], ...]:
+        """Cards put back by the own recruiter and still there: (card, deck, number of cards that lie above it)."""
+        return tuple(
+            [(self.card_text(self.back_card[i]), "tactic" if self.back_deck[i] else "clan",
+              self.back_place[i] - (self.tactic_pos if self.back_deck[i] else self.clan_pos))
+             for i in range(self.back_n) if self.back_card[i] != 255 and self.back_place[i] < 250]
+        )  # fmt: skip
+
+    def sample(self, rng: Rng) -> State:
+        """A full state that agrees with everything this seat knows, all such states equally likely.
+
+        The hidden cards are dealt at random to the opponent's hand and the decks, whose sizes are public; the cards
+        that this seat put back by the recruiter stay where they are known to be. Equally likely means: as by
+        shuffling physical cards. The state has no history.
+        """
+        state: State = State.__new__(State)
+        copy_block(state, self)
+        q = 1 - self.seat
+        clan = self.all_cards ^ (self.visible | self.hands[self.seat])
+        hidden = [n for n in range(60) if clan >> n & 1]
+        tactics = list(TACTIC_DECK) if self.with_tactics else []
+        for number in self.tactics_seen():
+            tactics.remove(number)
+        for number in self.hand_tactics(self.seat):
+            tactics.remove(number)
+        places: dict[tuple[int, int], int] = {}
+        for i in range(self.back_n):
+            card = self.back_card[i]
+            if card == 255 or self.back_place[i] == 255:
+                continue
+            (tactics if card >= 60 else hidden).remove(card)
+            if self.back_place[i] == 254:
+                state.add_known(q, card)
+            else:
+                places[self.back_deck[i], self.back_place[i]] = card
+        rng.shuffle(hidden)
+        rng.shuffle(tactics)
+        while state.hidden_clan(q):
+            state.add_known(q, hidden.pop())
+        while state.hidden_tactics(q):
+            state.add_known(q, tactics.pop())
+        for place in range(self.clan_pos, self.clan_end):
+            known = places.get((0, place), -1)
+            state.clan_deck[place] = hidden.pop() if known < 0 else known
+        for place in range(self.tactic_pos, self.tactic_end):
+            known = places.get((1, place), -1)
+            state.tactic_deck[place] = tactics.pop() if known < 0 else known
+        return state
+
+
+def play_random_games(rules: Rules, count: int, seed: int) -> tuple[int, int, int, int]:
+    """Play whole games of uniformly random moves inside the engine: the measure of its speed.
+
+    Returns the wins of seat 0 and seat 1, the draws, and the number of turns in all. The decks are shuffled by one
+    generator, so the games are not those of ``make_deal``; the seats start in turn.
+    """
+    state = State(rules, make_deal(rules, seed, 0))
+    state.logging = False
+    rng = Rng(seed)
+    wins = [0, 0, 0]
+    turns = 0
+    for k in range(count):
+        state.shuffle(rng)
+        state.start_game(k & 1)
+        wins[state.play_out(rng)] += 1
+        turns += state.turn_count
+    return wins[0], wins[1], wins[2], turns

@@ -1,0 +1,150 @@
+# cython: language_level=3, annotation_typing=False
+"""Moves: interned, immutable objects, one for every decision that the game knows, with a text that reads back.
+
+======================  ================================================================================
+``r7@3``                a clan card (or ``*J``, ``*7``, ``*8``, ``*123``) to the own side of stone 3
+``*J=r7@3``             the same with the wild bound to red 7 (``wild_binding = on_play``)
+``fog@3`` ``mud@3``     a combat mode
+``scout`` ...           a ruse begins: ``scout``, ``redeploy``, ``deserter``, ``traitor``
+``take r7@3``           the card that a ruse takes, and from where
+``discard``             redeploy: the taken card goes to the discard row
+``claim 3``             a stone is claimed; ``no claim`` closes the window
+``draw clan``           or ``draw tactic``
+``return r7``           recruiter: put back, face down
+``pass``
+======================  ================================================================================
+
+There is one table of moves for the spy of value 7 and one for the spy of value 8; all other moves are shared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.errors import ArenaError, did_you_mean
+from arena.game.cards import CARD_NUMBERS, CARD_TEXTS
+
+# Blocks of move numbers. Engine code in C has the same numbers in engine.pxd.
+PLACE = 0  # card * 9 + stone, cards 0..64
+RUSE = 585  # scout, redeploy, deserter, traitor
+PASS = 589
+TAKE = 590  # card * 9 + stone, cards 0..62
+DISCARD = 1157
+CLAIM = 1158  # + stone
+NO_CLAIM = 1167
+DRAW = 1168  # clan, tactic
+RETURN = 1170  # + card, cards 0..68
+BIND = 1239  # joker 60 cards, then spy 6, then shield-bearer 18, each * 9 + stone
+BIND_SPY = 1779
+BIND_BEARER = 1833
+MOVE_COUNT = 1995
+
+
+class Move:
+    """One decision. Compare with ``is`` or ``==``; ``str(move)`` is its text.
+
+    Attributes: ``text``; ``kind`` (place, mode, ruse, take, discard, claim, no claim, draw, return, pass);
+    ``card`` (text or None); ``stone`` (1..9 or None); ``binding`` (the clan card that a wild becomes, or None);
+    ``index`` (a number below ``MOVE_COUNT``, useful as an action number).
+
+    >>> move = parse_move("r7@3")
+    >>> move.card, move.stone, str(move), move is parse_move("r7@3")
+    ('r7', 3, 'r7@3', True)
+    """
+
+    def __init__(
+        self, index: int, text: str, kind: str, card: str | None, stone: int | None, binding: str | None
+    ) -> None:
+        self.index = index
+        self.text = text
+        self.kind = kind
+        self.card = card
+        self.stone = stone
+        self.binding = binding
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Move({self.text})"
+
+    def __hash__(self) -> int:  # not the address: sets of moves keep one order in every process
+        return self.index
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return parse_move, (self.text,)
+
+
+class MoveError(ArenaError):
+    """A text that is no move."""
+
+
+def _build(spy: str) -> list[Move]:
+    cards = [spy if text == "*7" else text for text in CARD_TEXTS]
+    stones = range(1, 10)
+    moves: list[Move] = []
+
+    def add(text: str, kind: str, card: str | None = None, stone: int | None = None, binding: str | None = None) -> None:
+        moves.append(Move(len(moves), text, kind, card, stone, binding))
+
+    for card in cards[:65]:
+        for stone in stones:
+            add(f"{card}@{stone}", "mode" if card in ("fog", "mud") else "place", card, stone)
+    for card in cards[65:]:
+        add(card, "ruse", card)
+    add("pass", "pass")
+    for card in cards[:63]:
+        for stone in stones:
+            add(f"take {card}@{stone}", "take", card, stone)
+    add("discard", "discard")
+    for stone in stones:
+        add(f"claim {stone}", "claim", None, stone)
+    add("no claim", "no claim")
+    add("draw clan", "draw")
+    add("draw tactic", "draw")
+    for card in cards:
+        add(f"return {card}", "return", card)
+    spy_low = 6 * (int(spy[1:]) - 1)
+    for wild, low, high in (("*J", 0, 60), (spy, spy_low, spy_low + 6), ("*123", 0, 18)):
+        for card in cards[low:high]:
+            for stone in stones:
+                add(f"{wild}={card}@{stone}", "place", wild, stone, card)
+    return moves
+
+
+def _tables() -> dict[int, tuple[Move, ...]]:
+    seven, eight = _build("*7"), _build("*8")
+    for i, move in enumerate(seven):
+        if eight[i].text == move.text:
+            eight[i] = move
+    return {7: tuple(seven), 8: tuple(eight)}
+
+
+#: All moves by their number, for each value of the spy.
+MOVES = _tables()
+_BY_TEXT = {move.text: move for table in MOVES.values() for move in table}
+
+
+def parse_move(text: str) -> Move:
+    """The move of a text.
+
+    >>> parse_move("take *J@9"), parse_move("no claim")
+    (Move(take *J@9), Move(no claim))
+    >>> parse_move("r7@0")
+    Traceback (most recent call last):
+    arena.game.moves.MoveError: 'r7@0' is no move; did you mean 'r7@9'?
+    """
+    move = _BY_TEXT.get(text)
+    if move is None:
+        raise MoveError(f"'{text}' is no move" + did_you_mean(text, _BY_TEXT))
+    return move
+
+
+def place_move(card: str, stone: int, binding: str | None = None) -> Move:
+    """The move that puts a card at a stone 1..9; a convenience for bots and tests."""
+    if card not in CARD_NUMBERS:
+        raise MoveError(f"'{card}' is no card")
+    return parse_move(f"{card}={binding}@{stone}" if binding else f"{card}@{stone}")

@@ -1,0 +1,202 @@
+"""Rule sets as data: a frozen set of named options, presets in TOML files (RULES.md §6).
+
+A rule set is named in one of three ways, everywhere in the program:
+
+* a preset or short name: ``iello-tactical``, ``base``, ``tactical``, ``expert``;
+* the path of a TOML file like those in ``configs/rules/``;
+* either of them with overrides: ``iello-tactical:hand_size=6,scout_return=top``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ArenaError, did_you_mean
+from arena.paths import data_folder
+
+SHORT_NAMES = {"base": "iello-base", "tactical": "iello-tactical", "expert": "iello-expert"}
+
+#: The values that each option takes, in the order in which they are shown.
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "tactics": (False, True),
+    "values": (9, 10),
+    "hand_size": (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
+    "claim_window": ("after_play", "any_before_draw", "turn_start"),
+    "spy_value": (7, 8),
+    "wild_binding": ("on_claim", "on_play"),
+    "scout_return": ("top", "bottom"),
+    "scout_source": ("either", "single"),
+    "ruse_targets": ("clan_and_elite", "clan_only"),
+}
+MEANINGS = {
+    "tactics": "are the ten tactic cards in the game?",
+    "values": "clan cards run from 1 to this value",
+    "hand_size": "cards in a full hand",
+    "claim_window": "when stones are claimed: after the play, also at the start of the turn, or only then",
+    "spy_value": "the value of the spy (Companion Cavalry)",
+    "wild_binding": "when a wild card gets its value: at the claim, or from its player when it is played",
+    "scout_return": "where the recruiter's two cards go back: top or bottom of their decks",
+    "scout_source": "the recruiter draws from either deck, card by card, or all from a single one",
+    "ruse_targets": "what Strategist and Banshee may take",
+}
+
+
+class RulesError(ArenaError):
+    """A rule set or an option that does not exist."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One rule set. ``name`` is how it was asked for, overrides included; the options decide the game."""
+
+    name: str
+    edition: str
+    tactics: bool
+    values: int
+    hand_size: int
+    claim_window: str
+    spy_value: int
+    wild_binding: str
+    scout_return: str
+    scout_source: str
+    ruse_targets: str
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options without the names, in their usual order."""
+        return {key: getattr(self, key) for key in OPTIONS}
+
+    @cached_property
+    def codes(self) -> bytes:
+        """The options as small numbers, in the order in which the engine reads them."""
+        return bytes(
+            (
+                self.values,
+                self.hand_size,
+                self.spy_value,
+                self.claim_window != "after_play",
+                self.claim_window != "turn_start",
+                self.wild_binding == "on_play",
+                self.ruse_targets == "clan_only",
+                self.tactics,
+                self.scout_return == "top",
+                self.scout_source == "single",
+            )
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def preset_names() -> list[str]:
+    """The names of the presets, sorted.
+
+    >>> len(preset_names()), preset_names()[0]
+    (16, 'ass-1999-base')
+    """
+    return sorted(path.stem for path in (data_folder("configs") / "rules").glob("*.toml"))
+
+
+@lru_cache(maxsize=256)
+def load_rules(text: str) -> Rules:
+    """The rule set of a name, a path or either with overrides.
+
+    >>> load_rules("tactical").hand_size, load_rules("tactical:hand_size=6").hand_size
+    (7, 6)
+    >>> load_rules("ielo-base")
+    Traceback (most recent call last):
+    arena.game.rules.RulesError: unknown rule set 'ielo-base'; did you mean 'iello-base'? (arena rules lists them)
+    """
+    base, overrides = _split(text)
+    rules = _load_preset(base)
+    if not overrides:
+        return rules
+    changed: dict[str, Any] = {}
+    for part in overrides.split(","):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise RulesError(f"'{part}' in rule set '{text}' is no override; write option=value")
+        if key in changed:
+            raise RulesError(f"option '{key}' stands twice in rule set '{text}'")
+        changed[key] = check_option(key, _typed(value), f"rule set '{text}'")
+    shown = ",".join(f"{key}={_shown(changed[key])}" for key in OPTIONS if key in changed)
+    return Rules(**{**_values(rules), **changed, "name": f"{rules.name}:{shown}"})
+
+
+def check_option(key: str, value: Any, where: str) -> Any:
+    """The value if it is one of the option's; else ``RulesError`` with the place and the nearest right one."""
+    if key not in OPTIONS:
+        raise RulesError(f"unknown option '{key}' in {where}{did_you_mean(key, OPTIONS)} (options: {', '.join(OPTIONS)})")
+    known = OPTIONS[key]
+    if not any(value == one and type(value) is type(one) for one in known):
+        near = did_you_mean(str(value), [str(one) for one in known])
+        raise RulesError(
+            f"option '{key}' in {where} is {_shown(value)!r}; it can be {', '.join(map(_shown, known))}{near}"
+        )
+    return value
+
+
+def differences(a: Rules, b: Rules) -> dict[str, tuple[Any, Any]]:
+    """The options in which two rule sets differ.
+
+    >>> differences(load_rules("iello-tactical"), load_rules("s2-tactical"))
+    {'scout_return': ('bottom', 'top')}
+    """
+    return {key: (getattr(a, key), getattr(b, key)) for key in OPTIONS if getattr(a, key) != getattr(b, key)}
+
+
+def _values(rules: Rules) -> dict[str, Any]:
+    return {field.name: getattr(rules, field.name) for field in fields(rules)}
+
+
+def _split(text: str) -> tuple[str, str]:
+    # a colon may belong to a path (C:\\rules.toml): only one that is followed by option=... splits
+    head, colon, tail = text.rpartition(":")
+    return (head, tail) if colon and "=" in tail else (text, "")
+
+
+def _load_preset(name: str) -> Rules:
+    name = SHORT_NAMES.get(name, name)
+    if name.endswith(".toml"):
+        return _read(Path(name))
+    path = data_folder("configs") / "rules" / f"{name}.toml"
+    if "/" in name or not path.is_file():
+        near = did_you_mean(name, [*preset_names(), *SHORT_NAMES])
+        raise RulesError(f"unknown rule set '{name}'{near} (arena rules lists them)")
+    return _read(path)
+
+
+def _read(path: Path) -> Rules:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RulesError(f"cannot read the rule set {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RulesError(f"{path} is not TOML: {error}") from None
+    known = [field.name for field in fields(Rules)]
+    for key in table:
+        if key not in known:
+            raise RulesError(f"unknown option '{key}' in {path}{did_you_mean(key, known)} (options: {', '.join(known)})")
+    for key in known:
+        if key not in table:
+            raise RulesError(f"{path} lacks '{key}'; copy a whole file from configs/rules and edit it")
+    for key in ("name", "edition"):
+        if not isinstance(table[key], str) or not table[key] or set(table[key]) & set(" ;:,=\t\r\n"):
+            raise RulesError(f"'{key}' in {path} is a word without blanks and the signs ; : , =")
+    for key in OPTIONS:
+        check_option(key, table[key], str(path))
+    return Rules(**table)
+
+
+def _typed(value: str) -> Any:
+    if value in ("true", "false"):
+        return value == "true"
+    return int(value) if value.isdecimal() else value
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,593 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: annotation_typing=False
+"""The turns of a game: which moves are legal and what they do, by the numbers of moves (RULES.md §3 to §5).
+
+A turn is a chain of decisions::
+
+    claim (if the window is open) -> play or pass -> claim (if the window is open) -> draw
+
+with the ruse's target, the recruiter's draws and the recruiter's returns in between. Only real decisions are moves:
+an empty claim window and a draw from the only deck happen by themselves, and so do the claims of a seat that
+claims automatically. A pass always is a move.
+
+Compiled by Cython (types in ``turns.pxd``) this file runs at the speed of C; uncompiled it is plain Python.
+``arena.game.engine`` gives it its public face.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from arena.game import nocython as cython
+
+from arena.game.rng import Rng
+from arena.game.seatlog import SeatLog
+from arena.game.shown import Shown
+
+if not cython.compiled:
+    from arena.game.bits import ctz, nth, popcount, scale
+    from arena.game.board import COUNT9, NTH9
+    from arena.game.cards import FOG_CARD, JOKER_CARD, SCOUT_CARD, SPY_CARD
+    from arena.game.moves import (
+        BIND,
+        BIND_BEARER,
+        BIND_SPY,
+        CLAIM,
+        DISCARD,
+        DRAW,
+        NO_CLAIM,
+        PASS,
+        RETURN,
+        RUSE,
+    )
+    from arena.game.moves import TAKE as TAKE_CODE
+    from arena.game.seatlog import DREW, HIDDEN_DRAW, HIDDEN_RETURN
+
+    CLAIM_START, PLAY, TAKE, PUT, SCOUT, PUT_BACK, CLAIM_END, DRAW_CARD, OVER = range(9)
+    CODES = [0] * 2048
+
+
+class Turns(Shown):
+    """A board with both decks, whose turn it is, and what may be done."""
+
+    if not cython.compiled:
+
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            self = super().__new__(cls)
+            self.clan_deck, self.tactic_deck = [0] * 64, [0] * 32
+            self.log0, self.log1, self.logging = None, None, False
+            return self
+
+    def set_rules(self, codes: Any) -> None:
+        """Take the options over from ``Rules.codes``."""
+        self.values = codes[0]
+        self.hand_size = codes[1]
+        self.spy = codes[2]
+        self.window_start = codes[3]
+        self.window_after = codes[4]
+        self.on_play = codes[5]
+        self.clan_only = codes[6]
+        self.with_tactics = codes[7]
+        self.back_on_top = codes[8]
+        self.single = codes[9]
+
+    def start_game(self, starter: int) -> None:
+        """Deal the hands alternately from the front of the clan deck and let the starter begin."""
+        self.clear()
+        for i in range(2 * self.hand_size):
+            bit = 1
+            self.hands[i & 1] |= bit << self.clan_deck[i]
+        self.clan_count[0] = self.hand_size
+        self.clan_count[1] = self.hand_size
+        self.clan_pos = 2 * self.hand_size
+        self.clan_end = 6 * self.values
+        self.clan_left = self.clan_end - self.clan_pos
+        self.tactic_pos = 0
+        self.tactic_end = 10 * self.with_tactics
+        self.tactic_left = self.tactic_end
+        self.starter = starter
+        self.mover = starter
+        self.stage = PLAY
+
+    # ---- legal moves ------------------------------------------------------------------------------------------
+
+    def legal_codes(self, out: Any) -> int:
+        """Write the numbers of the legal moves to ``out``; return how many there are."""
+        p = self.mover
+        n = 0
+        if self.stage == PLAY:
+            n = self.play_codes(out)
+            if self.tactics[p] and self.played[p] <= self.played[1 - p]:
+                n = self.tactic_codes(out, n)
+            if not self.hands[p] or not self.open[p]:
+                out[n] = PASS
+                n += 1
+        elif self.stage == TAKE:
+            n = self.target_codes(out, 0, self.ruse)
+        elif self.stage == PUT:
+            c = self.open[p]
+            if self.ruse == SCOUT_CARD + 1:  # redeploy: another stone, or away
+                c &= 511 ^ 1 << self.taken_stone
+            if self.taken >= JOKER_CARD:
+                n = self.elite_codes(out, 0, self.taken, c)
+            else:
+                n = self.spread_codes(out, 0, 9 * self.taken, c)
+            if self.ruse == SCOUT_CARD + 1:
+                out[n] = DISCARD
+                n += 1
+        elif self.stage == SCOUT or self.stage == DRAW_CARD:
+            out[0] = DRAW
+            out[1] = DRAW + 1
+            n = 2
+        elif self.stage == PUT_BACK:
+            h = self.hands[p]
+            while h:
+                out[n] = RETURN + ctz(h)
+                n += 1
+                h &= h - 1
+            if self.tactics[p] & 3:
+                out[n] = RETURN + JOKER_CARD
+                n += 1
+            for s in range(2, 10):
+                if self.tactics[p] >> s & 1:
+                    out[n] = RETURN + 59 + s
+                    n += 1
+        elif self.stage != OVER:
+            n = self.spread_codes(out, 0, CLAIM, self.claims)
+            out[n] = NO_CLAIM
+            n += 1
+        return n
+
+    def play_codes(self, out: Any) -> int:
+        """Clan cards onto own sides with room."""
+        n = 0
+        h = self.hands[self.mover]
+        o = self.open[self.mover]
+        while h:
+            c = 9 * ctz(h)
+            h &= h - 1
+            s = o
+            while s:
+                out[n] = c + ctz(s)
+                n += 1
+                s &= s - 1
+        return n
+
+    def spread_codes(self, out: Any, n: int, base: int, stones: int) -> int:
+        """``base + stone`` for each stone of a set."""
+        while stones:
+            out[n] = base + ctz(stones)
+            n += 1
+            stones &= stones - 1
+        return n
+
+    def elite_codes(self, out: Any, n: int, card: int, stones: int) -> int:
+        """A wild onto each stone of a set, with each binding where wilds are bound when played."""
+        if not self.on_play:
+            return self.spread_codes(out, n, 9 * card, stones)
+        if card == JOKER_CARD:
+            base = BIND
+            low = 6 * self.values
+        elif card == SPY_CARD:
+            base = BIND_SPY
+            low = 6
+        else:
+            base = BIND_BEARER
+            low = 18
+        for c in range(low):
+            n = self.spread_codes(out, n, base + 9 * c, stones)
+        return n
+
+    def tactic_codes(self, out: Any, n: int) -> int:
+        """The tactic cards in hand, where the limit allows one."""
+        p = self.mover
+        t = self.tactics[p]
+        o = self.open[p]
+        free = 511 ^ (self.owned[0] | self.owned[1])
+        if t & 3 and not self.jokers[p]:
+            n = self.elite_codes(out, n, JOKER_CARD, o)
+        if t & 4:
+            n = self.elite_codes(out, n, SPY_CARD, o)
+        if t & 8:
+            n = self.elite_codes(out, n, SPY_CARD + 1, o)
+        if t & 16:
+            n = self.spread_codes(out, n, 9 * FOG_CARD, free)
+        if t & 32:
+            n = self.spread_codes(out, n, 9 * FOG_CARD + 9, free)
+        if t & 64 and self.clan_left + self.tactic_left:
+            out[n] = RUSE
+            n += 1
+        for q in range(1, 4):  # redeploy, deserter, traitor
+            if t >> (6 + q) & 1 and self.target_codes(CODES, 1024, SCOUT_CARD + q) > 1024 and (q < 3 or o):
+                out[n] = RUSE + q
+                n += 1
+        return n
+
+    def target_codes(self, out: Any, n: int, ruse: int) -> int:
+        """What a ruse can take: redeploy own cards, the others the opponent's, on unclaimed stones."""
+        p = self.mover if ruse == SCOUT_CARD + 1 else 1 - self.mover
+        stones = 511 ^ (self.owned[0] | self.owned[1])
+        while stones:
+            s = ctz(stones)
+            stones &= stones - 1
+            w = self.sides[9 * p + s]
+            while w:
+                c = ctz(w)
+                w &= w - 1
+                if c < JOKER_CARD or not (self.clan_only or ruse == SCOUT_CARD + 3):
+                    out[n] = TAKE_CODE + 9 * c + s
+                    n += 1
+        return n
+
+    def is_legal(self, code: int) -> bool:
+        """Is the move of that number legal?"""
+        p = self.mover
+        if code < 540 and self.stage == PLAY:
+            return self.hands[p] >> (code // 9) & 1 and self.open[p] >> (code % 9) & 1
+        n = self.legal_codes(CODES)
+        for i in range(n):
+            if CODES[i] == code:
+                return True
+        return False
+
+    # ---- what moves do ----------------------------------------------------------------------------------------
+
+    def perform(self, code: int) -> None:
+        """Carry out a legal move and everything that follows by itself."""
+        if self.stage == PLAY:
+            self.plays += 1
+            if code < 540:
+                self.play_clan(code // 9, code % 9)
+            elif code == PASS:
+                self.note(self.mover, PASS)
+                self.idle += 1
+                self.after_play()
+            else:
+                self.play_tactic(code)
+        elif self.stage == TAKE:
+            self.take(code)
+        elif self.stage == PUT:
+            self.put_taken(code)
+        elif self.stage == SCOUT:
+            self.draw(code - DRAW)
+            self.scout_left -= 1
+            self.scout_deck = code - DRAW
+            self.go_on_scouting()
+        elif self.stage == PUT_BACK:
+            self.put_back(code - RETURN)
+            if self.clan_count[self.mover] + self.tactic_count[self.mover] <= self.hand_size:
+                self.after_play()
+        elif self.stage == DRAW_CARD:
+            self.draw(code - DRAW)
+            self.next_turn()
+        else:
+            self.note(self.mover, code)
+            if code == NO_CLAIM:
+                self.claims = 0
+                if self.stage == CLAIM_START:
+                    self.stage = PLAY
+                else:
+                    self.draw_phase()
+            else:
+                self.idle = 0
+                self.claims &= 511 ^ 1 << (code - CLAIM)
+                self.give(self.mover, 1 << (code - CLAIM))
+                if self.won >= 0:
+                    self.stage = OVER
+                elif not self.claims:
+                    if self.stage == CLAIM_START:
+                        self.stage = PLAY
+                    else:
+                        self.draw_phase()
+
+    def play_clan(self, card: int, s: int) -> None:
+        """A clan card from the hand onto the own side."""
+        p = self.mover
+        bit = 1
+        self.hands[p] ^= bit << card
+        self.clan_count[p] -= 1
+        self.idle = 0
+        self.note(p, 9 * card + s)
+        self.put_clan(p, card, s)
+        if self.back_n:
+            self.forget(p, card)
+        self.after_play()
+
+    def play_tactic(self, code: int) -> None:
+        """An elite troop, a combat mode, or the beginning of a ruse."""
+        p = self.mover
+        self.idle = 0
+        self.note(p, code)
+        if code >= BIND or code < RUSE:
+            s = code % 9 if code < RUSE else (code - BIND) % 9
+            card = code // 9
+            binding = -1
+            if code >= BIND_BEARER:
+                card = SPY_CARD + 1
+                binding = (code - BIND_BEARER) // 9
+            elif code >= BIND_SPY:
+                card = SPY_CARD
+                binding = (code - BIND_SPY) // 9 + 6 * (self.spy - 1)
+            elif code >= BIND:
+                card = JOKER_CARD
+                binding = (code - BIND) // 9
+            self.count_tactic(card)
+            if card >= FOG_CARD:
+                self.put_mode(card, s)
+            else:
+                self.put_elite(p, card, s, binding)
+            self.after_play()
+        else:
+            card = code - RUSE + SCOUT_CARD
+            self.count_tactic(card)
+            self.rows[p] |= 1 << (card - 60)
+            self.ruse = card
+            if card == SCOUT_CARD:
+                self.scouter = p
+                self.scout_left = 3
+                self.scout_deck = -1
+                self.go_on_scouting()
+            else:
+                self.stage = TAKE
+
+    def count_tactic(self, card: int) -> None:
+        """A tactic card leaves the hand and counts for the limit."""
+        p = self.mover
+        self.drop_tactic(p, card)
+        self.played[p] += 1
+        if card == JOKER_CARD:
+            self.jokers[p] = 1
+        if self.back_n:
+            self.forget(p, card)
+
+    def take(self, code: int) -> None:
+        """The target of redeploy, deserter or traitor leaves its side."""
+        p = self.mover
+        q = p if self.ruse == SCOUT_CARD + 1 else 1 - p
+        card = (code - TAKE_CODE) // 9
+        s = (code - TAKE_CODE) % 9
+        self.note(p, code)
+        self.remove(q, card, s)
+        if self.ruse == SCOUT_CARD + 2:
+            self.drop(q, card)
+            self.after_play()
+        else:
+            self.taken = card
+            self.taken_stone = s
+            self.stage = PUT
+
+    def drop(self, seat: int, card: int) -> None:
+        """A card goes, face up, to the row of the seat whose side it left."""
+        if card >= JOKER_CARD:
+            self.rows[seat] |= 1 << (card - 60)
+        else:
+            bit = 1
+            self.discards[seat] |= bit << card
+
+    def put_taken(self, code: int) -> None:
+        """Where redeploy or traitor puts the card."""
+        p = self.mover
+        self.note(p, code)
+        if code == DISCARD:
+            self.drop(p, self.taken)
+        elif code >= BIND_BEARER:
+            self.put_elite(p, self.taken, (code - BIND) % 9, (code - BIND_BEARER) // 9)
+        elif code >= BIND_SPY:
+            self.put_elite(p, self.taken, (code - BIND) % 9, (code - BIND_SPY) // 9 + 6 * (self.spy - 1))
+        elif code >= BIND:
+            self.put_elite(p, self.taken, (code - BIND) % 9, (code - BIND) // 9)
+        elif self.taken >= JOKER_CARD:
+            self.put_elite(p, self.taken, code % 9, -1)
+        else:
+            self.put_clan(p, self.taken, code % 9)
+        self.taken = 255
+        self.after_play()
+
+    # ---- decks ------------------------------------------------------------------------------------------------
+
+    def draw(self, deck: int) -> None:
+        """The mover draws from the clan deck (0) or the tactic deck (1)."""
+        p = self.mover
+        if deck == 0:
+            place = self.clan_pos
+            card = self.clan_deck[place]
+            self.clan_pos += 1
+            self.clan_left -= 1
+            bit = 1
+            self.hands[p] |= bit << card
+            self.clan_count[p] += 1
+        else:
+            place = self.tactic_pos
+            card = self.tactic_deck[place]
+            self.tactic_pos += 1
+            self.tactic_left -= 1
+            self.add_tactic(p, card)
+        self.idle = 0
+        if self.back_n:
+            self.track(p, deck, place)
+        self.note_hidden(p, DREW + card, HIDDEN_DRAW + deck)
+
+    def track(self, p: int, deck: int, place: int) -> None:
+        """Was the drawn card one that the recruiter had put back? Then its player knows where it is now."""
+        for i in range(self.back_n):
+            if self.back_deck[i] == deck and self.back_place[i] == place:
+                self.back_place[i] = 255 if p == self.scouter else 254
+
+    def forget(self, p: int, card: int) -> None:
+        """A card is played: if it was known to be in that hand, it no longer is."""
+        for i in range(self.back_n):
+            if self.back_card[i] == card and self.back_place[i] == 254 and p != self.scouter:
+                self.back_place[i] = 255
+                break
+
+    def go_on_scouting(self) -> None:
+        """The recruiter's draws as far as there is no choice, then its returns."""
+        while self.scout_left and self.clan_left + self.tactic_left:
+            if self.single and self.scout_deck >= 0:
+                if (self.tactic_left if self.scout_deck else self.clan_left) == 0:
+                    break
+                self.draw(self.scout_deck)
+            elif self.clan_left and self.tactic_left:
+                self.stage = SCOUT
+                return
+            else:
+                self.scout_deck = 0 if self.clan_left else 1
+                self.draw(self.scout_deck)
+            self.scout_left -= 1
+        self.scout_left = 0
+        if self.clan_count[self.mover] + self.tactic_count[self.mover] > self.hand_size:
+            self.stage = PUT_BACK
+        else:
+            self.after_play()
+
+    def put_back(self, card: int) -> None:
+        """The recruiter's player puts a card back, face down, on its own deck."""
+        p = self.mover
+        i = self.back_n
+        self.back_n += 1
+        self.back_card[i] = card
+        if card < JOKER_CARD:
+            bit = 1
+            self.hands[p] ^= bit << card
+            self.clan_count[p] -= 1
+            self.clan_left += 1
+            self.back_deck[i] = 0
+            if self.back_on_top:
+                self.clan_pos -= 1
+                self.back_place[i] = self.clan_pos
+            else:
+                self.back_place[i] = self.clan_end
+                self.clan_end += 1
+            self.clan_deck[self.back_place[i]] = card
+        else:
+            self.drop_tactic(p, card)
+            self.tactic_left += 1
+            self.back_deck[i] = 1
+            if self.back_on_top:
+                self.tactic_pos -= 1
+                self.back_place[i] = self.tactic_pos
+            else:
+                self.back_place[i] = self.tactic_end
+                self.tactic_end += 1
+            self.tactic_deck[self.back_place[i]] = card
+        self.note_hidden(p, RETURN + card, HIDDEN_RETURN + self.back_deck[i])
+
+    # ---- the turn ---------------------------------------------------------------------------------------------
+
+    def window(self, stage: int) -> bool:
+        """An open claim window; True if the turn waits for a decision or the game is over."""
+        p = self.mover
+        got = self.provable(p)
+        if not got:
+            return False
+        if not self.auto[p]:
+            self.claims = got
+            self.stage = stage
+            return True
+        self.idle = 0
+        for s in range(9):
+            if got >> s & 1:
+                self.note(p, CLAIM + s)
+        self.give(p, got)
+        if self.won >= 0:
+            self.stage = OVER
+            return True
+        return False
+
+    def after_play(self) -> None:
+        """The claim window after the play, then the draw."""
+        self.ruse = 0
+        if not (self.window_after and self.window(CLAIM_END)):
+            self.draw_phase()
+
+    def draw_phase(self) -> None:
+        """Draw a card if the hand is below the limit; the player chooses if both decks have cards."""
+        p = self.mover
+        if self.clan_count[p] + self.tactic_count[p] < self.hand_size:
+            if self.clan_left and self.tactic_left:
+                self.stage = DRAW_CARD
+                return
+            if self.clan_left:
+                self.draw(0)
+            elif self.tactic_left:
+                self.draw(1)
+        self.next_turn()
+
+    def next_turn(self) -> None:
+        """The other player's turn, unless two passes in a row have ended the game."""
+        if self.idle == 2:
+            self.settle()
+            self.stage = OVER
+            return
+        self.mover = 1 - self.mover
+        self.turn_count += 1
+        if not (self.window_start and self.window(CLAIM_START)):
+            self.stage = PLAY
+
+    def note(self, p: int, code: int) -> None:
+        """Log what both seats see."""
+        if self.logging:
+            self.log0.add(2 * code + p)
+            self.log1.add(2 * code + p)
+
+    def note_hidden(self, p: int, code: int, hidden: int) -> None:
+        """Log what only one seat sees whole."""
+        if self.logging:
+            self.log0.add(2 * (hidden if p else code) + p)
+            self.log1.add(2 * (code if p else hidden) + p)
+
+    # ---- for samples -----------------------------------------------------------------------------------------
+
+    def add_known(self, p: int, card: int) -> None:
+        """Put a card into a hand whose size is already counted."""
+        if card < JOKER_CARD:
+            bit = 1
+            self.hands[p] |= bit << card
+        else:
+            self.add_tactic(p, card)
+            self.tactic_count[p] -= 1
+
+    def hidden_clan(self, p: int) -> int:
+        """How many clan cards of a hand have not been put there yet."""
+        return self.clan_count[p] - popcount(self.hands[p])
+
+    def hidden_tactics(self, p: int) -> int:
+        """How many tactic cards of a hand have not been put there yet."""
+        return self.tactic_count[p] - popcount(self.tactics[p])
+
+    # ---- random play --------------------------------------------------------------------------------------------
+
+    def random_step(self, rng: Rng) -> None:
+        """A uniformly random legal move; the short way where only clan cards can be played."""
+        p = self.mover
+        r = rng.step()
+        if self.stage == PLAY and (not self.tactics[p] or self.played[p] > self.played[1 - p]):
+            h = self.hands[p]
+            o = self.open[p]
+            if h and o:
+                self.play_clan(nth(h, scale(r, self.clan_count[p])), NTH9[9 * o + scale(r >> 32, COUNT9[o])])
+                return
+        n = self.legal_codes(CODES)
+        self.perform(CODES[scale(r, n)])
+
+    def play_out(self, rng: Rng) -> int:
+        """Random moves to the end; the winner, 2 for a draw."""
+        while self.won < 0:
+            self.random_step(rng)
+        return self.won
+
+    def shuffle(self, rng: Rng) -> None:
+        """Shuffle both whole decks in place (for games made inside the engine)."""
+        for i in range(6 * self.values - 1, 0, -1):
+            j = rng.pick(i + 1)
+            c = self.clan_deck[i]
+            self.clan_deck[i] = self.clan_deck[j]
+            self.clan_deck[j] = c
+        for i in range(10 * self.with_tactics - 1, 0, -1):
+            j = rng.pick(i + 1)
+            c = self.tactic_deck[i]
+            self.tactic_deck[i] = self.tactic_deck[j]
+            self.tactic_deck[j] = c

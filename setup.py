@@ -1,0 +1,73 @@
+"""Build the compiled part of the engine; everything else is in pyproject.toml.
+
+The compiled modules are ordinary Python files with C types in a ``.pxd`` beside them. Where no C compiler is found
+the installation goes on and the same files run as plain Python. Beside the compiled files stands ``_built.json`` with
+the hashes of the sources they were made from, so that a stale one is noticed at import (arena/game/__init__.py).
+
+``ARENA_CFLAGS`` replaces the compiler flags (``-O3 -march=x86-64-v3`` gives some speed on machines that have it).
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+
+GAME = Path("arena/game")
+MODULES = ("rng", "moves", "seatlog", "formations", "board", "shown", "turns", "engine")
+
+
+def source_hashes(folder: Path) -> dict[str, str]:
+    """The hash of each source of the compiled part (as in arena/game/__init__.py)."""
+    names = [f"{module}.py" for module in MODULES] + sorted(path.name for path in folder.glob("*.pxd"))
+    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
+
+
+class BuildEngine(build_ext):
+    """Always compile afresh, and say from which sources."""
+
+    def run(self) -> None:
+        self.force = True
+        super().run()
+        folder = GAME if self.inplace else Path(self.build_lib) / GAME
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "_built.json").write_text(json.dumps(source_hashes(GAME), indent=1) + "\n")
+
+
+class BuildPackage(build_py):
+    """Bots and configs travel inside the package."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            for name, pattern in (("bots", "*.py"), ("configs", "**/*.toml")):
+                for path in sorted(Path(name).glob(pattern)):
+                    target = Path(self.build_lib) / "arena" / "_data" / path
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(path, target)
+
+
+def extensions() -> list[Extension]:
+    """The compiled modules, or none where Cython is missing or switched off."""
+    if os.environ.get("ARENA_NO_COMPILE"):
+        return []
+    try:
+        from Cython.Build import cythonize
+    except ImportError:
+        return []
+    flags = os.environ.get("ARENA_CFLAGS", "-O3").split()
+    found = cythonize(
+        [Extension(f"arena.game.{name}", [f"arena/game/{name}.py"], extra_compile_args=flags) for name in MODULES],
+        language_level=3,
+        force=True,
+    )
+    for extension in found:
+        extension.optional = True  # cythonize() drops it; without a compiler the files run uncompiled
+    return found
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildEngine, "build_py": BuildPackage})
