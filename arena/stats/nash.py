@@ -142,8 +142,8 @@ def _spread_out(matrix: Floats, copies: Floats) -> Floats:
     if inner == 1:
         weight[support] = 1.0
         return weight
-    # Rows of the support pay exactly 0 in the whole inside of the set of equilibria, others at most 0. The
-    # dual has one multiplier a row and is smooth: the greatest entropy is q ~ copies * exp(-rows' multipliers).
+    # Rows of the support pay exactly 0 in the whole inside of the set of equilibria, others at most 0.
+    # The dual has one multiplier a row and is smooth: q ~ copies * exp(-rows' multipliers).
     order = np.concatenate([np.nonzero(support)[0], np.nonzero(~support)[0]])
     rows = matrix[np.ix_(order, support)]
     base = np.log(copies[support])

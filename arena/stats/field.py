@@ -1,0 +1,258 @@
+"""What a field did beside its ratings, as tidy frames: crosstable, length, stones, endings, forfeits, time.
+
+Every function takes a games frame (arena.stats.frames). Where one takes `by`, that is a list of the columns
+"bot" and "opponent" (or other columns of the frame, say "variant"); without it the whole field is one row.
+Figures whose columns are not in the frame raise a StatsError that names the column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from arena.errors import did_you_mean
+from arena.stats.frames import ENDINGS, FORFEITS, Floats, StatsError, bot_names, check_games
+from arena.stats.intervals import mean_interval
+
+_SEATED = ("stones", "points", "ms", "decisions")
+
+
+def by_seat(games: pd.DataFrame) -> pd.DataFrame:
+    """Two rows a game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
+
+    Beside them `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the
+    other columns of the frame as they are. The rows of the first players come first, in the frame's order.
+    """
+    checked = check_games(games)
+    halves = []
+    for seat, other in (("first", "second"), ("second", "first")):
+        half = checked.drop(columns=["first", "second", "score"])
+        half = half[[c for c in half.columns if not str(c).endswith(("_first", "_second"))]].copy()
+        half.insert(0, "bot", checked[seat])
+        half.insert(1, "opponent", checked[other])
+        half.insert(2, "seat", seat)
+        half.insert(3, "score", checked["score"] if seat == "first" else 1 - checked["score"])
+        for name in _SEATED:
+            if f"{name}_{seat}" in checked.columns:
+                half[name] = pd.to_numeric(checked[f"{name}_{seat}"])
+                if name in ("stones", "points") and f"{name}_{other}" in checked.columns:
+                    half[f"{name}_against"] = pd.to_numeric(checked[f"{name}_{other}"])
+        halves.append(half)
+    return pd.concat(halves, ignore_index=True)
+
+
+def _grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, object], pd.DataFrame]]:
+    """The groups of a frame in sorted order, each with its keys; one group of everything without `by`."""
+    for name in by:
+        if name not in frame.columns:
+            known = [str(column) for column in frame.columns]
+            raise StatsError(f"cannot group by '{name}'{did_you_mean(name, known)}")
+    if not by:
+        return [({}, frame)]
+    return [
+        (dict(zip(by, key if isinstance(key, tuple) else (key,))), part)
+        for key, part in frame.groupby(list(by), sort=True, observed=True)
+    ]
+
+
+def _need(games: pd.DataFrame, *names: str) -> None:
+    for name in names:
+        if name not in games.columns:
+            raise StatsError(f"games: no column '{name}', which this table is made of")
+
+
+def crosstable(games: pd.DataFrame) -> pd.DataFrame:
+    """One row for each bot and opponent that met: bot, opponent, games, wins, draws, losses, score (0..1)."""
+    seats = by_seat(games)[["bot", "opponent", "score"]]
+    for name, value in (("wins", 1.0), ("draws", 0.5), ("losses", 0.0)):
+        seats[name] = (seats["score"] == value).astype(np.int64)
+    table = seats.groupby(["bot", "opponent"], sort=True, observed=True).agg(
+        games=("score", "size"),
+        wins=("wins", "sum"),
+        draws=("draws", "sum"),
+        losses=("losses", "sum"),
+        score=("score", "mean"),
+    )
+    return table.reset_index()
+
+
+def _record(score: Floats) -> dict[str, float]:
+    return {
+        "games": len(score),
+        "wins": int((score == 1).sum()),
+        "draws": int((score == 0.5).sum()),
+        "losses": int((score == 0).sum()),
+        "score": float(score.mean()),
+    }
+
+
+def score_matrix(games: pd.DataFrame, order: Sequence[str] | None = None) -> pd.DataFrame:
+    """Score (0..1) of the row bot against the column bot, nan where they did not meet, sorted by `order`."""
+    table = crosstable(games)
+    names = list(order) if order is not None else bot_names(games)
+    return table.pivot(index="bot", columns="opponent", values="score").reindex(index=names, columns=names)
+
+
+def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
+    """Score of whoever moves first with its 95 % interval clustered by deal.
+
+    Columns: those of `by`, games, score, score_low, score_high. With "bot" in `by` it is the score of that bot in the games it began.
+    """
+    seats = by_seat(games)
+    begun = seats[seats["seat"] == "first"]
+    return pd.DataFrame([{**keys, **score_row(part)} for keys, part in _grouped(begun, by)])
+
+
+def score_row(part: pd.DataFrame) -> dict[str, float]:
+    """games, score, score_low, score_high of rows with a `score` and perhaps a `deal`."""
+    found = mean_interval(part["score"].to_numpy(), part["deal"] if "deal" in part.columns else None)
+    return {"games": len(part), "score": found.mean, "score_low": found.low, "score_high": found.high}
+
+
+def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
+    """Score with its 95 % interval (clustered by deal), and as the first and as the second player.
+
+    Columns: those of `by`, games, wins, draws, losses, score, score_low, score_high, score_first,
+    score_second.
+    """
+    rows = []
+    for keys, part in _grouped(by_seat(games), by):
+        own = part["score"]
+        row: dict[str, object] = {**keys, **_record(own.to_numpy()), **score_row(part)}
+        for seat in ("first", "second"):
+            row[f"score_{seat}"] = float(own[part["seat"] == seat].mean())
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def spread_row(values: pd.Series, name: str) -> dict[str, float]:
+    """Mean, deviation and quantiles of a column: {name}_mean, _sd, _min, _p10, _p50, _p90, _max."""
+    known = values.dropna().to_numpy(dtype=np.float64)
+    if not len(known):
+        return {f"{name}_{what}": float("nan") for what in ("mean", "sd", "min", "p10", "p50", "p90", "max")}
+    p10, p50, p90 = np.quantile(known, (0.1, 0.5, 0.9))
+    return {
+        f"{name}_mean": float(known.mean()),
+        f"{name}_sd": float(known.std(ddof=1)) if len(known) > 1 else 0.0,
+        f"{name}_min": float(known.min()),
+        f"{name}_p10": float(p10),
+        f"{name}_p50": float(p50),
+        f"{name}_p90": float(p90),
+        f"{name}_max": float(known.max()),
+    }
+
+
+def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
+    """How long games are, in turns and (if known) plies: games and the columns of `spread_row` for each."""
+    _need(games, "turns")
+    seats = by_seat(games)
+    if not {"bot", "opponent"} & set(by):
+        seats = seats[seats["seat"] == "first"]  # each game once
+    rows = []
+    for keys, part in _grouped(seats, by):
+        row = {**keys, "games": len(part), **spread_row(part["turns"], "turns")}
+        if "plies" in part.columns:
+            row.update(spread_row(part["plies"], "plies"))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
+    """How many games took how many turns: turns, games, share."""
+    _need(games, "turns")
+    turns = check_games(games)["turns"].dropna().astype(int)
+    counts = turns.value_counts().sort_index()
+    return pd.DataFrame(
+        {
+            "turns": counts.index.to_numpy(dtype=np.int64),
+            "games": counts.to_numpy(dtype=np.int64),
+            "share": counts.to_numpy(dtype=np.float64) / max(len(turns), 1),
+        }
+    )
+
+
+def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
+    """Stones and match points (5 for the winner, his stones for the loser): means a game, and sums.
+
+    Columns: those of `by`, games, stones, stones_against, and where the frame has points: points,
+    points_total, points_against, points_against_total.
+    """
+    _need(games, "stones_first", "stones_second")
+    rows = []
+    for keys, part in _grouped(by_seat(games), by):
+        row: dict[str, object] = {**keys, "games": len(part)}
+        for name in ("stones", "stones_against", "points", "points_against"):
+            if name in part.columns:
+                row[name] = float(part[name].mean())
+                if name.startswith("points"):
+                    row[f"{name}_total"] = float(part[name].sum())
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
+    """How games end, one row an ending: those of `by`, ending, games, share.
+
+    With "bot" in `by` only that bot's wins count (and games nobody won count for both): the share of wins by
+    five stones and by three adjacent ones.
+    """
+    _need(games, "ending")
+    seats = by_seat(games)
+    seats = seats[seats["score"] > 0] if "bot" in by else seats[seats["seat"] == "first"]
+    rows = []
+    for keys, part in _grouped(seats, by):
+        for ending in ENDINGS:
+            number = int((part["ending"] == ending).sum())
+            rows.append({**keys, "ending": ending, "games": number, "share": number / max(len(part), 1)})
+    return pd.DataFrame(rows)
+
+
+def terminations(games: pd.DataFrame) -> pd.DataFrame:
+    """How each bot's games ended on its own side: bot, games, normal, then a column for each kind of forfeit.
+
+    `normal` counts the games that this bot did not forfeit (its opponent may have).
+    """
+    _need(games, "forfeit", "forfeit_by")
+    seats = by_seat(games)
+    rows = []
+    for keys, part in _grouped(seats, ["bot"]):
+        own = part[(part["forfeit_by"] == part["bot"]) & part["forfeit"].notna()]
+        kinds: dict[str, object] = {kind: int((own["forfeit"] == kind).sum()) for kind in FORFEITS}
+        rows.append({**keys, "games": len(part), "normal": len(part) - len(own), **kinds})
+    return pd.DataFrame(rows)
+
+
+def forfeits(games: pd.DataFrame) -> pd.DataFrame:
+    """Every kind of forfeit that happened: bot (who forfeited), opponent, forfeit, games."""
+    _need(games, "forfeit", "forfeit_by")
+    seats = by_seat(games)
+    own = seats[(seats["forfeit_by"] == seats["bot"]) & seats["forfeit"].notna()]
+    rows = [
+        {**keys, "games": len(part)}
+        for keys, part in _grouped(own, ["bot", "opponent", "forfeit"])
+        if len(part)
+    ]
+    return pd.DataFrame(rows, columns=["bot", "opponent", "forfeit", "games"])
+
+
+def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
+    """Thinking time in milliseconds a decision: games, decisions, ms_mean (all time / all decisions), and
+
+    ms_p50, ms_p99, ms_max: quantiles over games of the game's own mean. Nan where nothing was asked.
+    """
+    _need(games, "ms_first", "ms_second", "decisions_first", "decisions_second")
+    rows = []
+    for keys, part in _grouped(by_seat(games), by):
+        asked = part[(part["decisions"] > 0) & part["ms"].notna()]
+        row: dict[str, object] = {**keys, "games": len(part), "decisions": int(asked["decisions"].sum())}
+        if len(asked):
+            each = (asked["ms"] / asked["decisions"]).to_numpy(dtype=np.float64)
+            p50, p99 = np.quantile(each, (0.5, 0.99))
+            row["ms_mean"] = float(asked["ms"].sum() / asked["decisions"].sum())
+            row.update({"ms_p50": float(p50), "ms_p99": float(p99), "ms_max": float(each.max())})
+        else:
+            row.update(dict.fromkeys(("ms_mean", "ms_p50", "ms_p99", "ms_max"), float("nan")))
+        rows.append(row)
+    return pd.DataFrame(rows)
