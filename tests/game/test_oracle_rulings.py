@@ -1,0 +1,286 @@
+"""Set positions for the oracle, one ruling of RULES.md each."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.game.test_oracle import deal
+from tests.oracle import PRESETS, Options, Oracle, beats, best, claim_holds, clan_cards
+
+
+def table(
+    rules: str | Options,
+    hand: str = "",
+    other_hand: str = "",
+    a: dict[int, str] | None = None,
+    b: dict[int, str] | None = None,
+    order: str = "ab",
+    owners: str = ".........",
+    clan_deck: str = "",
+    tactic_deck: str = "",
+    auto: tuple[bool, bool] = (True, True),
+) -> Oracle:
+    """Seat 0 (a) to play. Sides by stone number; the sides of the seat first in `order` are older."""
+    options = PRESETS[rules] if isinstance(rules, str) else rules
+    game = deal(options, random.Random(0), auto)
+    game.turn, game.owner = 0, list(owners)
+    game.hands = [hand.split(), other_hand.split()]
+    game.clan_deck, game.tactic_deck = clan_deck.split(), tactic_deck.split()
+    for letter in order:
+        for number, cards in ((a if letter == "a" else b) or {}).items():
+            for card in cards.split():
+                game._place("ab".index(letter), number - 1, card)
+    game.rulings.clear()
+    return game
+
+
+def run(game: Oracle, *moves: str) -> Oracle:
+    for move in moves:
+        game.apply(move)
+    return game
+
+
+def test_exact_tie_goes_to_the_older_stamp() -> None:
+    game = table("base", "k1", "k2", a={1: "r9 r5 r1"}, b={1: "y7 y6 y2"}, order="ba")
+    assert game.claimable(0) == set()
+    assert run(game, "k1@9").rulings["tie_refused"] == 1
+    assert run(game, "k2@9").owners == "b........"
+    assert game.rulings["tie_high_card_ignored"] == 1
+
+
+def test_stamp_is_cleared_by_banshee_and_by_mud() -> None:
+    game = table("tactical", "deserter k1", "r3 k2", a={1: "y1 y2 y3"}, b={1: "r1 r2 *J"}, order="ba")
+    assert game.claimable(0) == set()
+    run(game, "deserter", "take *J@1")
+    assert game.discards == [["deserter"], ["*J"]]
+    assert game.owners == "a........"  # r1 r2 r3 would only tie, and complete second
+    mud = table("tactical", "mud k1", "k2", a={1: "y1 y2 y3"}, b={1: "r1 r2 r3"}, order="ba")
+    run(mud, "mud@1")
+    assert mud.first_complete(0, 0) is None
+    assert mud.owners == "........."
+    assert mud.rulings["mud_on_two_complete_sides"] == 1
+    assert mud.rulings["stamp_cleared_by_mud"] == 2
+
+
+def test_fog_leaves_the_stamps() -> None:
+    game = table("tactical", "fog k1", "k2", a={1: "y1 y2 y3"}, b={1: "r1 g2 b3"}, order="ba")
+    assert game.claimable(0) == {1}
+    run(game, "fog@1")
+    assert (game.owners, game.claimable(0), game.claimable(1)) == (".........", set(), {1})
+
+
+PROVABLE = {1: "r7 r8 r9", 2: "g7 g8 g9", 3: "b7 b8 b9", 4: "y7 y8 y9"}
+
+
+def test_automatic_claims_are_made_together() -> None:
+    game = run(table("base", "k1 k2", "k3", a=PROVABLE), "k1@9")
+    assert (game.owners, game.reason, game.points) == ("aaaa.....", "three adjacent", (5, 0))
+    assert game.rulings["auto_claims_past_win"] == 1
+    assert game.hands[0] == ["k2"]
+
+
+def test_claims_as_moves_end_at_the_first_that_wins() -> None:
+    game = table("base", "k1 k2", "k3", a=PROVABLE, clan_deck="k4", auto=(False, True))
+    run(game, "k1@9", "claim 1", "claim 3")
+    assert game.legal_moves() == ["claim 2", "claim 4", "no claim"]
+    assert run(game, "claim 2").is_over
+    assert (game.owners, game.winner) == ("aaa......", 0)
+    assert game.rulings["win_leaves_claims"] == game.rulings["no_draw_after_win"] == 1
+
+
+def test_declined_claims_and_the_draw() -> None:
+    game = table("base", "k1 k2", "k3", a=PROVABLE, clan_deck="k4", auto=(False, True))
+    run(game, "k1@9", "claim 4", "no claim")
+    assert (game.phase, game.turn, game.hands[0], game.owners) == ("play", 1, ["k2", "k4"], "...a.....")
+
+
+def test_win_at_the_start_of_a_turn() -> None:
+    game = table("expert", "k1", "k3", b=PROVABLE)
+    run(game, "k1@9")
+    assert (game.winner, game.hands[1], game.rulings["win_at_start_window"]) == (1, ["k3"], 1)
+
+
+def test_own_hand_is_no_argument() -> None:
+    game = table("base", "b4 k1", a={1: "r1 r3 r2"}, b={1: "b3 b2"})
+    run(game, "k1@9")
+    assert game.owners == "........."
+    assert game.rulings["own_hand_no_argument"] == 1
+
+
+def test_one_card_refutes_two_claims() -> None:
+    # g7 makes g5-g6-g7 and a third 7; all other cards that would are face up
+    seen = {5: "g4 y7", 6: "p7 k7"}
+    game = table("base", "k1", a={1: "p2 p3 p4", 2: "y1 y2 y4", **seen}, b={1: "g5 g6", 2: "b7 r7"})
+    assert {game.verdict(0, stone).refutation for stone in (0, 1)} == {("g7",)}
+    run(game, "k1@9")
+    assert game.owners == "........."
+    assert game.rulings["one_card_refutes_two"] == 1
+
+
+FULL = {1: "r1 g2 b4", 2: "r2 g3 b5", 3: "r4 g5 b1", 4: "y1 p2 k4", 5: "y2 p3 k5", 6: "y4 p5 k1",
+        7: "r5 p1 y3", 8: "k2 b3 g1", 9: "p4 r3 g4"}  # fmt: skip
+
+
+def test_stalemate_of_two_full_rows() -> None:
+    mirrored = str.maketrans("12345", "54321")
+    others = {number: cards.translate(mirrored) for number, cards in FULL.items()}
+    game = table("base", "b9", "r9", a=FULL, b=others, auto=(False, False))
+    assert game.legal_moves() == ["pass"]
+    while not game.is_over:
+        run(game, "no claim" if game.phase == "claim" else "pass")
+    assert game.reason == "stalemate"
+    assert "." not in game.owners
+    for stone in range(9):
+        mine, theirs = (best(game.sides[seat][stone], (), game.options) for seat in (0, 1))
+        assert game.owners[stone] == ("a" if mine == theirs or beats(mine, theirs) else "b")
+    assert game.winner == (0 if game.owners.count("a") >= 5 else 1)
+    assert game.rulings["stalemate_all_nine_owned"] == 1
+
+
+def test_stalemate_leaves_incomplete_sides_and_may_be_a_draw() -> None:
+    game = table("tactical", a={1: "r7 r8 r9"}, b={1: "b1 b2"}, auto=(False, False))
+    run(game, "pass")
+    assert game.legal_moves() == ["claim 1", "no claim"]
+    run(game, "no claim", "pass")
+    assert (game.owners, game.winner, game.reason, game.points) == (".........", None, "stalemate", (0, 0))
+    assert game.rulings["stalemate_provable_stays"] == game.rulings["pass_empty_hand"] // 2 == 1
+
+
+def test_a_claim_breaks_a_row_of_passes() -> None:
+    game = table("tactical", a={1: "r7 r8 r9"}, b={1: "b1 b2"})
+    run(game, "pass")
+    assert (game.owners, game.quiet_passes) == ("a........", 0)
+    run(game, "pass")
+    assert not game.is_over
+    assert run(game, "pass").winner == 0  # one stone to none
+
+
+def test_pass_beside_tactic_cards() -> None:
+    game = table("tactical", "*J *7 scout redeploy", "k1", clan_deck="k2")
+    moves = game.legal_moves()
+    assert {"pass", "*J@1", "*7@9", "scout"} <= set(moves)
+    assert "redeploy" not in moves  # nothing to move
+    game.played_tactics = [1, 0]
+    assert game.legal_moves() == ["pass"]
+    run(game, "pass")
+    assert game.rulings["held_by_limit_passes"] == 1
+    assert "pass" not in table("tactical", "k1 scout", clan_deck="k2").legal_moves()
+
+
+def test_draw_after_a_pass_from_a_set_position() -> None:
+    game = run(table("tactical", "*J", "k1 k3", clan_deck="k2", auto=(True, True)), "pass")
+    assert (game.hands[0], game.quiet_passes, game.rulings["draw_after_pass"]) == (["*J", "k2"], 0, 1)
+
+
+def test_one_joker_a_player() -> None:
+    game = table("tactical", "*J *J k1", "k2 k3")
+    assert game.legal_moves().count("*J@1") == 1
+    run(game, "*J@1", "k2@1")
+    game.played_tactics = [1, 1]
+    assert not any(move.startswith("*J") for move in game.legal_moves())
+    run(game, "k1@5")
+    assert game.rulings["second_joker_stays"] == 1
+
+
+def test_limit_of_tactic_cards() -> None:
+    game = table("tactical", "fog mud k1", "*7 k2 k3")
+    run(game, "fog@1", "k2@2")
+    assert game.legal_moves() == [f"k1@{number}" for number in range(1, 10)]
+    run(game, "k1@3", "*7@2")
+    assert game.played_tactics == [1, 1]
+    assert "mud@1" in game.legal_moves()
+
+
+@pytest.mark.parametrize(("where", "deck"), [("top", ["k1", "r1", "k4"]), ("bottom", ["k4", "r1", "k1"])])
+def test_recruiter_returns_in_order(where: str, deck: list[str]) -> None:
+    options = Options("", True, 9, 2, scout_return=where)
+    game = table(options, "scout r1", "k9 k8", clan_deck="k1 k2 k3 k4")
+    run(game, "scout")  # one deck only: no draw is a move
+    assert game.legal_moves() == ["return r1", "return k1", "return k2", "return k3"]
+    run(game, "return r1", "return k1")
+    assert (game.clan_deck, game.turn) == (deck, 1)
+
+
+def test_recruiter_chooses_decks() -> None:
+    either, single = (Options("", True, 9, 2, scout_source=source) for source in ("either", "single"))
+    game = table(either, "scout r1", "k9", clan_deck="k1 k2 k3", tactic_deck="fog")
+    run(game, "scout", "draw clan", "draw tactic")  # the tactic deck has run out: k2 comes by itself
+    assert (game.phase, game.hands[0], game.clan_deck) == ("return", ["r1", "k1", "fog", "k2"], ["k3"])
+    assert game.rulings["scout_deck_runs_out"] == 1
+    run(game, "return fog", "return r1")
+    assert (game.clan_deck, game.tactic_deck, game.turn) == (["k3", "r1"], ["fog"], 1)
+    game = table(single, "scout r1", "k9", clan_deck="k1 k2 k3", tactic_deck="fog")
+    run(game, "scout", "draw tactic")
+    assert (game.hands[0], game.turn) == (["r1", "fog"], 1)
+    assert game.rulings["scout_single_short"] == game.rulings["scout_no_return"] == 1
+
+
+def test_strategist() -> None:
+    game = table("tactical", "redeploy k1", "k9", a={1: "r1 *J b3", 2: "y1 y2 y3"}, b={1: "p9 p8 p7"})
+    run(game, "redeploy")
+    targets = "r1@1 *J@1 b3@1 y1@2 y2@2 y3@2"
+    assert game.legal_moves() == [f"take {target}" for target in targets.split()]
+    moved = run(game.copy(), "take *J@1")
+    assert moved.legal_moves() == [f"*J@{number}" for number in range(3, 10)] + ["discard"]
+    assert run(moved.copy(), "*J@5").sides[0][4] == ["*J"]
+    assert run(moved, "discard").discards == [["redeploy", "*J"], []]
+    assert game.phase == "take"
+
+
+def test_strategist_under_bga_and_bindings() -> None:
+    game = table("bga-tactical", "redeploy k1", "k9", a={1: "r1 *J=b3"})
+    assert run(game, "redeploy").legal_moves() == ["take r1@1"]
+    both = Options("", True, 9, 7, wild_binding="on_play")
+    game = run(table(both, "redeploy k1", "k9", a={1: "r1 *123=b3"}), "redeploy", "take *123@1")
+    assert len(game.legal_moves()) == 8 * 18 + 1
+    run(game, "*123=g2@4")
+    assert (game.sides[0][3], game.rulings["redeploy_wild_bound_again"]) == (["*123=g2"], 1)
+
+
+def test_wilds_are_bound_when_played() -> None:
+    game = table("bga-tactical", "*J *7 *123 fog", "k9", a={1: "r7 r8"}, b={1: "r9"})
+    moves = game.legal_moves()
+    assert len([move for move in moves if move.startswith("*J")]) == 54 * 9
+    assert len([move for move in moves if move.startswith("*7")]) == 6 * 9
+    assert len([move for move in moves if move.startswith("*123")]) == 18 * 9
+    assert "*J@1" not in moves
+    run(game, "*J=r9@1")
+    assert game.owners == "a........"  # r9 lies on the other side, and may be copied
+    assert game.rulings["bound_to_face_up_card"] == 1
+
+
+def test_traitor() -> None:
+    game = table("tactical", "traitor k1", "k9", a={1: "r1 r2"}, b={1: "r3 *7", 2: "b1"}, owners=".......a.")
+    run(game, "traitor")
+    assert game.legal_moves() == ["take r3@1", "take b1@2"]
+    run(game, "take r3@1")
+    assert game.legal_moves() == [f"r3@{number}" for number in (1, 2, 3, 4, 5, 6, 7, 9)]
+    run(game, "r3@1")
+    assert (game.sides[0][0], game.sides[1][0], game.discards) == (
+        ["r1", "r2", "r3"],
+        ["*7"],
+        [["traitor"], []],
+    )
+    full = table("tactical", "traitor k1", a=FULL, b={1: "b9"})
+    assert full.legal_moves() == ["pass"]
+    assert run(full, "pass").rulings["traitor_no_room"] == 1
+
+
+def test_too_few_face_down_cards() -> None:
+    options = PRESETS["tactical"]
+    mine, theirs = ["r1", "g1", "b2"], ["k9", "k8"]
+    face_up = set(clan_cards(options)) - {"k7"}
+    assert not claim_holds(mine, theirs, face_up, (), None, options).holds
+    assert claim_holds(mine, theirs, face_up | {"k7"}, (), None, options).holds
+    assert claim_holds([*mine, "p1"], theirs, face_up, {"mud"}, None, options).holds
+
+
+def test_an_illegal_move_changes_nothing() -> None:
+    game = table("tactical", "scout k1", "k9", clan_deck="k2")
+    before = (game.copy().__dict__, game.legal_moves())
+    for move in ("pass", "k2@1", "k1@0", "k1@10", "*J@1", "fog@1", "claim 1", "no claim", "nonsense", ""):
+        with pytest.raises(ValueError, match="not legal in phase 'play'"):
+            game.apply(move)
+    assert (game.__dict__, game.legal_moves()) == before
