@@ -1,0 +1,192 @@
+"""The text of a whole game: rules, deal, moves, result, in one line that replays to the same end.
+
+::
+
+    schotten/1 iello-base 42:17 11; r7@3,b2@1,...,pass; a 5-2 three adjacent
+    |          |          |     |   |                   |
+    version    rule set   deal  |   moves               result
+                                claims: 1 automatic, 0 chosen, for seat 0 and seat 1
+
+The rule set is a preset with overrides. The deal is ``SEED:NUMBER`` or ``SEED:NUMBER:STARTER`` (the starter differs
+from the deal's own) or ``cards:CLAN/TACTIC:STARTER`` with all cards written out. The result is the winner (``a`` is
+seat 0, ``b`` seat 1, ``draw``, ``*`` for a game that was broken off), the stones of both and the reason; a game lost
+by forfeit ends with ``forfeit`` and its kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from arena.errors import ArenaError
+from arena.game.deals import Deal, deal_from_cards, make_deal
+from arena.game.engine import IllegalMove, State
+from arena.game.moves import Move, parse_move
+from arena.game.rules import Rules, load_rules
+
+VERSION = "schotten/1"
+WINNERS = {"a": 0, "b": 1, "draw": None, "*": None}
+_CARDS = re.compile(r"[rgbypk](?:10|[1-9])")
+_RESULT = re.compile(r"(a|b|draw|\*) (\d)-(\d)(?: (.+))?")
+
+
+class RecordError(ArenaError):
+    """A damaged record, or one that does not replay; the message names the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A game as it was written down. ``result`` is its last part, e.g. ``a 5-2 three adjacent``."""
+
+    rules: Rules
+    deal: Deal
+    deal_text: str
+    auto_claim: tuple[bool, bool]
+    moves: tuple[Move, ...]
+    result: str
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that won; None for a draw or a game broken off."""
+        return WINNERS[self.result.split(" ", 1)[0]]
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Was the game decided by a forfeit?"""
+        return " forfeit" in self.result
+
+    def __str__(self) -> str:
+        return record_text(self.rules, self.deal_text, self.auto_claim, self.moves, self.result)
+
+
+def deal_text(seed: int, number: int, starter: int | None = None) -> str:
+    """The reference to ``make_deal(rules, seed, number)``, with another starter if one is given."""
+    return f"{seed}:{number}" if starter is None else f"{seed}:{number}:{starter}"
+
+
+def cards_text(deal: Deal) -> str:
+    """A deal with all cards written out.
+
+    >>> cards_text(make_deal(load_rules("base"), 1, 0))[:18]
+    'cards:r5k7r6k5y8r1'
+    """
+    return f"cards:{''.join(deal.clan)}/{'.'.join(deal.tactic)}:{deal.starter}"
+
+
+def result_text(state: State) -> str:
+    """The result of a finished game, or ``* STONES`` of an unfinished one.
+
+    >>> result_text(State(load_rules("base"), make_deal(load_rules("base"), 1, 0)))
+    '* 0-0'
+    """
+    outcome = state.outcome
+    if outcome is None:
+        return f"* {state.stones_of(0)}-{state.stones_of(1)}"
+    winner = "draw" if outcome.winner is None else "ab"[outcome.winner]
+    return f"{winner} {outcome.stones[0]}-{outcome.stones[1]} {outcome.reason}"
+
+
+def record_text(
+    rules: Rules, deal: str, auto_claim: tuple[bool, bool], moves: Iterable[Move], result: str
+) -> str:
+    """The record's line. ``deal`` comes from ``deal_text`` or ``cards_text``, ``result`` from ``result_text``."""
+    claims = f"{auto_claim[0]:d}{auto_claim[1]:d}"
+    return f"{VERSION} {rules.canonical} {deal} {claims}; {','.join([move.text for move in moves])}; {result}"
+
+
+def parse_record(text: str) -> Record:
+    """Read a record. Raises ``RecordError`` that names the damaged part.
+
+    >>> parse_record("schotten/1 base 1:0 11; r2@10; * 0-0")
+    Traceback (most recent call last):
+    arena.game.record.RecordError: record, move 1: 'r2@10' is no move; did you mean 'r2@1'?
+    """
+    parts = text.strip().split("; ")
+    if len(parts) != 3 or "\n" in text.strip():
+        raise RecordError(
+            f"a record is one line of three parts with '; ' between them (head; moves; result), this has {len(parts)}"
+        )
+    head, moves_text, result = parts
+    words = head.split(" ")
+    if words[0] != VERSION:
+        raise RecordError(f"record, head: it begins with '{words[0][:40]}', this program reads '{VERSION}'")
+    if len(words) != 4:
+        raise RecordError(f"record, head: {VERSION}, rule set, deal and claims are four words, here are {len(words)}")
+    try:
+        rules = load_rules(words[1])
+    except ArenaError as error:
+        raise RecordError(f"record, rule set: {error}") from None
+    try:
+        deal = _parse_deal(rules, words[2])
+    except ArenaError as error:
+        raise RecordError(f"record, deal: {error}") from None
+    if words[3] not in ("00", "01", "10", "11"):
+        raise RecordError(f"record, claims: 00, 01, 10 or 11, not '{words[3]}'")
+    moves = []
+    for number, one in enumerate(moves_text.split(",") if moves_text else [], 1):
+        try:
+            moves.append(parse_move(one))
+        except ArenaError as error:
+            raise RecordError(f"record, move {number}: {error}") from None
+    if not _RESULT.fullmatch(result):
+        raise RecordError(f"record, result: 'a 5-2 three adjacent' is one, '{result}' is none")
+    return Record(rules, deal, words[2], (words[3][0] == "1", words[3][1] == "1"), tuple(moves), result)
+
+
+def _parse_deal(rules: Rules, text: str) -> Deal:
+    if text.startswith("cards:"):
+        body, _, starter = text[6:].rpartition(":")
+        clan, slash, tactic = body.partition("/")
+        cards = _CARDS.findall(clan)
+        if not slash or starter not in ("0", "1") or "".join(cards) != clan:
+            raise RecordError("'cards:' is followed by clan cards, a slash, tactic cards with dots, a colon and the starter")
+        return deal_from_cards(rules, cards, tactic.split(".") if tactic else [], int(starter))
+    found = re.fullmatch(r"(-?\d+):(\d+)(?::([01]))?", text)
+    if not found:
+        raise RecordError(f"'{text}' is no deal; it is SEED:NUMBER, SEED:NUMBER:STARTER or cards:...")
+    deal = make_deal(rules, int(found[1]), int(found[2]))
+    return replace(deal, starter=int(found[3])) if found[3] else deal
+
+
+def replay_steps(record: Record) -> Iterator[tuple[State, Move]]:
+    """Each move with the state before it (one state, which goes on between the steps).
+
+    Raises ``RecordError`` with the number of the move that is not legal there.
+    """
+    state = State(record.rules, record.deal, record.auto_claim)
+    for number, move in enumerate(record.moves, 1):
+        yield state, move
+        try:
+            state.apply(move)
+        except IllegalMove as error:
+            raise RecordError(f"record, move {number} ({move}): {error}") from None
+
+
+def replay(record: Record) -> State:
+    """The state at the end of a record."""
+    state = State(record.rules, record.deal, record.auto_claim)
+    for number, move in enumerate(record.moves, 1):
+        try:
+            state.apply(move)
+        except IllegalMove as error:
+            raise RecordError(f"record, move {number} ({move}): {error}") from None
+    return state
+
+
+def verify(text: str) -> State:
+    """Replay a record and compare its result; the state at the end.
+
+    A forfeit is checked for what the engine can know: the game was not over, and the stones are those of the result.
+    Raises ``RecordError`` with the place.
+    """
+    record = parse_record(text)
+    state = replay(record)
+    reached = result_text(state)
+    if record.is_forfeit and not state.is_over:
+        stones = reached.split(" ")[1]
+        if record.result.split(" ")[1] != stones or record.winner is None:
+            raise RecordError(f"record, result: '{record.result}' is written, the stones are {stones}")
+    elif record.result != reached:
+        raise RecordError(f"record, result: '{record.result}' is written, the moves lead to '{reached}'")
+    return state
