@@ -1,0 +1,456 @@
+"""The settings of a tournament: a TOML file, checked strictly into frozen values.
+
+All mistakes of a file are reported together, each with the file, the key, what was expected and the nearest
+known name; nothing starts with a mistake in it. `TournamentConfig.canonical` is the part that determines
+the results.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from arena.errors import ArenaError, did_you_mean
+from arena.match.series import NEXT_STARTERS
+
+FORMATS = ("round-robin", "gauntlet", "swiss", "knockout", "match", "series")
+ISOLATIONS = ("none", "process", "sandbox")
+EXECUTORS = ("local", "dask")
+
+Param: TypeAlias = str | int | float | bool
+Check: TypeAlias = Callable[[str], str | None]
+"""Given a bot's spec or the name of rules: what is wrong with it, or None."""
+
+
+class ConfigError(ArenaError):
+    """The settings have mistakes; one line for each."""
+
+
+@dataclass(frozen=True)
+class BotSetting:
+    """A bot of the tournament: what loads it, its name in the tables, parameters, and where it runs."""
+
+    spec: str
+    name: str
+    params: Mapping[str, Param] = field(default_factory=dict)
+    isolation: str | None = None
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Thinking time in milliseconds: for each move, and a bank for the whole game. None: no limit."""
+
+    move_ms: int | None = None
+    bank_ms: int | None = None
+
+
+@dataclass(frozen=True)
+class GauntletSettings:
+    hero: str | None = None
+
+
+@dataclass(frozen=True)
+class SwissSettings:
+    rounds: int | None = None
+
+
+@dataclass(frozen=True)
+class KnockoutSettings:
+    extra: int = 4
+
+
+@dataclass(frozen=True)
+class SeriesSettings:
+    matches: int = 1
+    next_starter: str = "winner"
+    rounds: int | None = None
+    target: int | None = None
+
+
+@dataclass(frozen=True)
+class TournamentConfig:
+    """Everything about a run. `seed` None: to be drawn (and shown) by the caller, see `with_seed`."""
+
+    name: str
+    format: str
+    bots: tuple[BotSetting, ...]
+    games: int = 100
+    rules: str = "base"
+    seed: int | None = None
+    pairs: bool = True
+    clock: Clock = Clock()
+    workers: int | None = None
+    executor: str = "local"
+    scheduler: str | None = None
+    isolation: str = "none"
+    out: str | None = None
+    gauntlet: GauntletSettings = GauntletSettings()
+    swiss: SwissSettings = SwissSettings()
+    knockout: KnockoutSettings = KnockoutSettings()
+    series: SeriesSettings = SeriesSettings()
+
+    @property
+    def bot_names(self) -> tuple[str, ...]:
+        return tuple(bot.name for bot in self.bots)
+
+    @property
+    def clocked(self) -> bool:
+        """Can a clock decide games? Then two plays of one game may differ."""
+        return self.clock != Clock()
+
+    def with_seed(self, seed: int) -> TournamentConfig:
+        return replace(self, seed=seed)
+
+    def canonical(self) -> dict[str, Any]:
+        """What determines the results, as plain values for JSON.
+
+        Left out is what must make no difference: name, folder, workers, executor, isolation.
+        """
+        settings: dict[str, Any] = {
+            "format": self.format,
+            "bots": [
+                {"name": bot.name, "spec": bot.spec, "params": dict(sorted(bot.params.items()))}
+                for bot in self.bots
+            ],
+            "rules": self.rules,
+            "seed": self.seed,
+            "clock": {"move_ms": self.clock.move_ms, "bank_ms": self.clock.bank_ms},
+        }
+        if self.format != "series":
+            settings |= {"games": self.games, "pairs": self.pairs}
+        if self.format in ("gauntlet", "swiss", "knockout", "series"):
+            settings[self.format] = dict(vars(getattr(self, self.format)))
+        return settings
+
+    def to_dict(self) -> dict[str, Any]:
+        """All settings as plain values, as a file would give them; read back by `config_from_dict`."""
+        plain: dict[str, Any] = {"name": self.name, "format": self.format}
+        plain["bots"] = [_without_none(vars(bot) | {"params": dict(bot.params)}) for bot in self.bots]
+        for key in (
+            "games",
+            "rules",
+            "seed",
+            "pairs",
+            "workers",
+            "executor",
+            "scheduler",
+            "isolation",
+            "out",
+        ):
+            if not (key in ("games", "pairs") and self.format == "series"):
+                plain[key] = getattr(self, key)
+        plain["clock"] = _without_none(vars(self.clock))
+        if self.format in ("gauntlet", "swiss", "knockout", "series"):
+            plain[self.format] = _without_none(vars(getattr(self, self.format)))
+        return _without_none(plain)
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+# ---------------------------------------------------------------- names of bots
+
+
+def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
+    """The name a bot has in the tables unless it is given one.
+
+    >>> bot_name("greedy"), bot_name("bots/search.py:rollouts=200"), bot_name("package.module:Class")
+    ('greedy', 'search:rollouts=200', 'Class')
+    >>> bot_name("search", {"rollouts": 50})
+    'search:rollouts=50'
+    """
+    base, _, last = spec.rpartition(":")
+    options = last if "=" in last else ""
+    target = (
+        (base if options else spec).rpartition(":")[2] if _is_module(spec) else (base if options else spec)
+    )
+    short = re.split(r"[/\\]", target)[-1].removesuffix(".py")
+    extra = [f"{key}={value}" for key, value in sorted((params or {}).items())]
+    options = ",".join([options, *extra] if options else extra)
+    return f"{short}:{options}" if options else short
+
+
+def _is_module(spec: str) -> bool:
+    """`package.module:Class`, perhaps with parameters, as against a file or a bare name."""
+    first, _, rest = spec.partition(":")
+    return bool(rest) and "=" not in rest.split(":")[0] and not first.endswith(".py")
+
+
+# ---------------------------------------------------------------- checking
+
+
+class _Checker:
+    """Takes values out of nested tables and collects what is wrong with them."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.faults: list[str] = []
+
+    def fault(self, key: str, text: str) -> None:
+        self.faults.append(f"{self.source}: {key}: {text}")
+
+    def known(self, table: Mapping[str, Any], known: Sequence[str], prefix: str = "") -> None:
+        for key in table:
+            if key not in known:
+                near = did_you_mean(key, known) or f" (known: {', '.join(known)})"
+                self.fault(prefix + key, f"unknown key{near}")
+
+    def number(
+        self,
+        table: Mapping[str, Any],
+        key: str,
+        default: Any,
+        least: int = 1,
+        prefix: str = "",
+        most: int | None = None,
+    ) -> Any:
+        value = table.get(key, default)
+        if key not in table:
+            return value
+        wanted = (
+            f"a whole number from {least} to {most}"
+            if most is not None
+            else f"a whole number, at least {least}"
+        )
+        if not isinstance(value, int) or isinstance(value, bool):
+            self.fault(prefix + key, f"expected {wanted}, found {_show(value)}")
+        elif value < least or (most is not None and value > most):
+            self.fault(prefix + key, f"expected {wanted}, found {value}")
+        else:
+            return value
+        return default
+
+    def text(self, table: Mapping[str, Any], key: str, default: Any, prefix: str = "") -> Any:
+        value = table.get(key, default)
+        if key in table and (not isinstance(value, str) or not value.strip()):
+            self.fault(prefix + key, f"expected a text, found {_show(value)}")
+            return default
+        return value
+
+    def word(
+        self, table: Mapping[str, Any], key: str, default: Any, words: Sequence[str], prefix: str = ""
+    ) -> Any:
+        value = self.text(table, key, default, prefix)
+        if value != default and value not in words:
+            near = did_you_mean(value, words)
+            self.fault(prefix + key, f"expected one of {', '.join(words)}, found '{value}'{near}")
+            return default
+        return value
+
+    def flag(self, table: Mapping[str, Any], key: str, default: bool, prefix: str = "") -> bool:
+        value = table.get(key, default)
+        if not isinstance(value, bool):
+            self.fault(prefix + key, f"expected true or false, found {_show(value)}")
+            return default
+        return value
+
+    def table(self, table: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any]:
+        value = table.get(key, {})
+        if not isinstance(value, Mapping):
+            self.fault(key, f"expected a table [{key}] with {', '.join(known)}, found {_show(value)}")
+            return {}
+        self.known(value, known, f"{key}.")
+        return {name: part for name, part in value.items() if name in known}
+
+
+def _show(value: object) -> str:
+    kinds = {str: "the text", bool: "the truth value", int: "the number", float: "the number", list: "a list"}
+    for kind in (bool, str, int, float):
+        if isinstance(value, kind):
+            return f"{kinds[kind]} {json.dumps(value)}"
+    if isinstance(value, list):
+        return "a list"
+    return "a table" if isinstance(value, Mapping) else f"the {type(value).__name__} {value}"
+
+
+_KEYS = (
+    "name", "format", "bots", "games", "rules", "seed", "pairs", "workers", "executor", "scheduler",
+    "isolation", "out", "clock", "gauntlet", "swiss", "knockout", "series",
+)  # fmt: skip
+_TABLES = {
+    "gauntlet": ("hero",),
+    "swiss": ("rounds",),
+    "knockout": ("extra",),
+    "series": ("matches", "next_starter", "rounds", "target"),
+}
+_BOT_KEYS = ("spec", "name", "params", "isolation")
+_LARGEST_SEED = 2**63 - 1  # the largest number TOML promises
+
+
+def config_from_dict(
+    data: Mapping[str, Any],
+    source: str = "settings",
+    name: str | None = None,
+    check_bot: Check | None = None,
+    check_rules: Check | None = None,
+) -> TournamentConfig:
+    """Check plain values, as TOML gives them, into a config. ConfigError with all mistakes.
+
+    `source` names the file in messages; `name` is the default name of the tournament. `check_bot` and
+    `check_rules` say what is wrong with a bot's spec or the name of rules, or None.
+
+    >>> config_from_dict({"bots": ["greedy", "random"], "gmaes": 10, "rules": 7}, source="my.toml")
+    Traceback (most recent call last):
+    arena.match.config.ConfigError: my.toml: gmaes: unknown key; did you mean 'games'?
+    my.toml: rules: expected a text, found the number 7
+    """
+    check = _Checker(source)
+    check.known(data, _KEYS)
+    format_ = check.word(data, "format", "round-robin", FORMATS)
+    isolation = check.word(data, "isolation", "none", ISOLATIONS)
+    bots = _bots(check, data, check_bot)
+    clock = check.table(data, "clock", ("move_ms", "bank_ms"))
+    tables = {key: check.table(data, key, known) for key, known in _TABLES.items()}
+    for key in _TABLES:
+        if key in data and key != format_:
+            check.fault(key, f'the table [{key}] belongs to format = "{key}", but the format is "{format_}"')
+    config = TournamentConfig(
+        name=_run_name(check, data, name or Path(source).stem),
+        format=format_,
+        bots=bots,
+        games=check.number(data, "games", 100),
+        rules=check.text(data, "rules", "base"),
+        seed=check.number(data, "seed", None, least=0, most=_LARGEST_SEED),
+        pairs=check.flag(data, "pairs", True),
+        clock=Clock(
+            check.number(clock, "move_ms", None, prefix="clock."),
+            check.number(clock, "bank_ms", None, least=0, prefix="clock."),
+        ),
+        workers=check.number(data, "workers", None),
+        executor=check.word(data, "executor", "local", EXECUTORS),
+        scheduler=check.text(data, "scheduler", None),
+        isolation=isolation,
+        out=check.text(data, "out", None),
+        gauntlet=GauntletSettings(check.text(tables["gauntlet"], "hero", None, "gauntlet.")),
+        swiss=SwissSettings(check.number(tables["swiss"], "rounds", None, prefix="swiss.")),
+        knockout=KnockoutSettings(check.number(tables["knockout"], "extra", 4, least=0, prefix="knockout.")),
+        series=_series(check, tables["series"], format_),
+    )
+    _check_together(check, data, config)
+    if check_rules is not None and (wrong := check_rules(config.rules)) is not None:
+        check.fault("rules", wrong)
+    if check.faults:
+        raise ConfigError("\n".join(check.faults))
+    return config
+
+
+def _run_name(check: _Checker, data: Mapping[str, Any], default: str) -> str:
+    name = str(check.text(data, "name", default))
+    if re.search(r"[/\\\0]", name) or name in (".", ".."):
+        check.fault("name", f"expected a name that can be a folder's, without slashes, found '{name}'")
+    return name
+
+
+def _bots(check: _Checker, data: Mapping[str, Any], check_bot: Check | None) -> tuple[BotSetting, ...]:
+    entries = data.get("bots")
+    if entries is None:
+        check.fault("bots", 'missing; expected a list such as ["random", "bots/greedy.py"]')
+        return ()
+    if not isinstance(entries, list):
+        check.fault("bots", f"expected a list of bots, found {_show(entries)}")
+        return ()
+    bots: list[BotSetting] = []
+    faults = len(check.faults)
+    for at, entry in enumerate(entries, start=1):
+        bot = _bot(check, entry, f"bots, entry {at}")
+        if bot is None:
+            continue
+        if check_bot is not None and (wrong := check_bot(bot.spec)) is not None:
+            check.fault(f"bots, entry {at}", wrong)
+        if any(bot.name == other.name for other in bots):
+            remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
+            check.fault(
+                f"bots, entry {at}", f"a second bot named '{bot.name}'; give it another name: {remedy}"
+            )
+        bots.append(bot)
+    if len(entries) < 2 and len(check.faults) == faults:
+        check.fault("bots", f"expected at least two bots, found {len(entries)}")
+    return tuple(bots)
+
+
+def _bot(check: _Checker, entry: object, place: str) -> BotSetting | None:
+    if isinstance(entry, str):
+        if not entry.strip():
+            check.fault(place, "expected the name or the file of a bot, found an empty text")
+            return None
+        return BotSetting(entry, bot_name(entry))
+    if not isinstance(entry, Mapping):
+        check.fault(
+            place, f"expected a bot's name or a table with {', '.join(_BOT_KEYS)}, found {_show(entry)}"
+        )
+        return None
+    prefix = f"{place}, "
+    check.known(entry, _BOT_KEYS, prefix)
+    if "spec" not in entry:
+        check.fault(place, "spec is missing: the name or the file of the bot")
+        return None
+    spec = check.text(entry, "spec", None, prefix)
+    params = entry.get("params", {})
+    if not isinstance(params, Mapping) or not all(
+        isinstance(v, str | int | float | bool) for v in params.values()
+    ):
+        check.fault(prefix + "params", "expected a table of texts, numbers or truth values")
+        params = {}
+    isolation = check.word(entry, "isolation", None, ISOLATIONS, prefix)
+    if spec is None:
+        return None
+    name = check.text(entry, "name", bot_name(spec, params), prefix)
+    return BotSetting(spec, name, dict(params), isolation)
+
+
+def _series(check: _Checker, table: Mapping[str, Any], format_: str) -> SeriesSettings:
+    settings = SeriesSettings(
+        matches=check.number(table, "matches", 1, prefix="series."),
+        next_starter=check.word(table, "next_starter", "winner", NEXT_STARTERS, "series."),
+        rounds=check.number(table, "rounds", None, prefix="series."),
+        target=check.number(table, "target", None, prefix="series."),
+    )
+    if format_ == "series" and ("rounds" in table) == ("target" in table):
+        found = "found both" if "rounds" in table else "found neither"
+        check.fault(
+            "series", f"expected either rounds (games of a series) or target (points to reach), {found}"
+        )
+    return settings
+
+
+def _check_together(check: _Checker, data: Mapping[str, Any], config: TournamentConfig) -> None:
+    """What is wrong only in company of other keys."""
+    hero, names = config.gauntlet.hero, config.bot_names
+    if config.format == "gauntlet" and hero is not None and names and hero not in names:
+        near = did_you_mean(hero, names)
+        check.fault("gauntlet.hero", f"expected one of the bots ({', '.join(names)}), found '{hero}'{near}")
+    if config.format == "match" and len(config.bots) > 2:
+        check.fault(
+            "bots", f"a match is between two bots, found {len(config.bots)}; for more use round-robin"
+        )
+    if config.format == "series":
+        for key, remedy in (("games", "series.matches and series.rounds"), ("pairs", "no such key")):
+            if key in data:
+                check.fault(key, f'not used by format = "series"; use {remedy} instead')
+    if config.scheduler is not None and config.executor != "dask":
+        check.fault("scheduler", f'belongs to executor = "dask", but the executor is "{config.executor}"')
+
+
+def load_config(
+    path: Path | str, check_bot: Check | None = None, check_rules: Check | None = None
+) -> TournamentConfig:
+    """Read and check a TOML file. ConfigError for a file that cannot be read, is no TOML, or has mistakes."""
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        near = ""
+        if not path.exists() and path.parent.is_dir():
+            near = did_you_mean(path.name, [p.name for p in path.parent.iterdir() if p.suffix == ".toml"])
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}{near}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not a text in UTF-8 ({error.reason} at byte {error.start})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    return config_from_dict(data, str(path), path.stem, check_bot, check_rules)
