@@ -50,7 +50,7 @@ def fill_tables() -> None:
                 NTH9[9 * m + k] = s
                 k += 1
         COUNT9[m] = k
-        WON[m] = 2 if m & m >> 1 & m >> 2 else 1 if k >= 5 else 0
+        WON[m] = 1 if k >= 5 else 2 if m & m >> 1 & m >> 2 else 0
 
 
 class Board:

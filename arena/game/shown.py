@@ -29,8 +29,8 @@ REASONS = ("", "five stones", "three adjacent", "stalemate")
 class Outcome:
     """The end of a game.
 
-    ``winner`` is a seat or None for a draw; ``reason`` is ``five stones``, ``three adjacent`` (also when both hold)
-    or ``stalemate``; ``points`` are 5 for the winner and one a stone for the loser, in a draw one a stone for both
+    ``winner`` is a seat or None for a draw; ``reason`` is ``five stones`` (also when three of them are adjacent),
+    ``three adjacent`` or ``stalemate``; ``points`` are 5 for the winner and one a stone for the loser, in a draw one a stone for both
     (RULES.md §7); ``turns`` counts turns begun, ``plays`` the cards played and the passes.
     """
 
