@@ -98,7 +98,8 @@ def score_matrix(games: pd.DataFrame, order: Sequence[str] | None = None) -> pd.
 def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """Score of whoever moves first with its 95 % interval clustered by deal.
 
-    Columns: those of `by`, games, score, score_low, score_high. With "bot" in `by` it is the score of that bot in the games it began.
+    Columns: those of `by`, games, score, score_low, score_high.
+    With "bot" in `by` it is the score of that bot in the games it began.
     """
     seats = by_seat(games)
     begun = seats[seats["seat"] == "first"]

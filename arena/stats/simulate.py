@@ -1,0 +1,88 @@
+"""Simulated fields with known strengths and correlated games, to try the statistics against the truth.
+
+A game's luck is a standard normal number; the first player wins if it lies below the quantile of its chance.
+Each chance is thus exactly what the Bradley-Terry model says, however strongly the games of a deal hang
+together. Two kinds of luck come with the deal: one for whoever moves first (the same in all pairings; the two
+games of a pair then tend to be split) and one for a bot (in both seats; the two games tend to go one way).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit, ndtri
+
+from arena.stats.frames import Floats, Ints, StatsError
+from arena.stats.pairs import ELO_SCALE
+
+
+@dataclass(frozen=True)
+class Luck:
+    """Shares (0..1, sum at most 1) of a game's luck that lie in the deal's first seat and in the deal's bot.
+
+    The luck of the two games of a pair, seen by one bot, correlates with `bot - seat`.
+    """
+
+    seat: float = 0.0
+    bot: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (self.seat >= 0 and self.bot >= 0 and self.seat + self.bot <= 1):
+            raise StatsError(f"luck of {self.seat:g} (seat) and {self.bot:g} (bot): shares of 1 expected")
+
+
+def simulate_games(
+    strength: Floats,
+    deals: int,
+    generator: np.random.Generator,
+    advantage: float = 0.0,
+    luck: Luck | None = None,
+) -> pd.DataFrame:
+    """A round robin in which each two bots play a pair on each deal: a games frame without draws.
+
+    `strength` and `advantage` are in Elo; the bots are named b00, b01, ...
+    """
+    luck = luck or Luck()
+    number = len(strength)
+    lo, hi = np.triu_indices(number, 1)
+    first = np.stack([lo, hi], axis=1)[:, None, :].repeat(deals, axis=1)
+    second = first[..., ::-1]
+    deal = np.broadcast_to(np.arange(deals)[None, :, None], first.shape)
+    seat_luck = generator.standard_normal(deals)
+    bot_luck = generator.standard_normal((deals, number))
+    fate = (
+        np.sqrt(luck.seat) * seat_luck[deal]
+        + np.sqrt(luck.bot / 2) * (bot_luck[deal, first] - bot_luck[deal, second])
+        + np.sqrt(1 - luck.seat - luck.bot) * generator.standard_normal(first.shape)
+    )
+    chance = expit((strength[first] - strength[second] + advantage) / ELO_SCALE)
+    names = np.array([f"b{bot:02d}" for bot in range(number)], dtype=object)
+    pairing = np.broadcast_to(np.arange(len(lo))[:, None, None], first.shape)
+    game = np.broadcast_to(np.arange(2)[None, None, :], first.shape)
+    return pd.DataFrame(
+        {
+            "pairing": pairing.ravel(),
+            "deal": deal.ravel(),
+            "game": game.ravel(),
+            "first": names[first.ravel()],
+            "second": names[second.ravel()],
+            "score": (fate < ndtri(chance)).astype(np.float64).ravel(),
+        }
+    )
+
+
+def simulate_cells(
+    score: float, units: int, generator: np.random.Generator, luck: Luck | None = None, pairs: bool = True
+) -> Ints:
+    """Cells of drawless pairs (0, 2, 4) of a bot with this expected score, or of single games (0, 2)."""
+    quantile = ndtri(score)
+    if not pairs:
+        return 2 * (generator.standard_normal(units) < quantile).astype(np.int64)
+    luck = luck or Luck()
+    own = generator.standard_normal((2, units)) * np.sqrt(1 - luck.seat - luck.bot)
+    seat = generator.standard_normal(units) * np.sqrt(luck.seat)
+    bot = generator.standard_normal(units) * np.sqrt(luck.bot)
+    wins: Ints = (own[0] + bot + seat < quantile).astype(np.int64) + (own[1] + bot - seat < quantile)
+    return np.asarray(2 * wins, dtype=np.int64)

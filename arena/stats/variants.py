@@ -1,0 +1,203 @@
+"""The same bots under several rule sets: win rates, their differences, the first player, length, cards.
+
+Every function takes a games frame with one more column, `variant` (the name of the rule set). The unit of
+evidence is the deal; where two variants were played on the same deal numbers, differences are taken deal by
+deal, and what a deal does in both variants falls out. A "win rate" counts a draw as half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from arena.stats.field import by_seat, first_player_score, game_length, scores
+from arena.stats.frames import Floats, StatsError, as_floats, check_games
+from arena.stats.intervals import Difference, mean_difference, mean_interval
+from arena.stats.pairs import elo_of_score
+
+CARD_COLUMNS = {
+    "variant": "name of the rule set",
+    "card": "the tactic card",
+    "played_by_first": "how often the first player played it in this game (0 included)",
+    "played_by_second": "how often the second player played it in this game (0 included)",
+    "score": "1, 0.5 or 0 points of the first player",
+    "deal": "optional: number of the deal",
+}
+"""Columns of a cards frame: one row for each game and each card of that game's tactic deck."""
+
+
+def holm(p_values: npt.ArrayLike) -> Floats:
+    """p-values adjusted for their number by Holm's step-down method, in the given order.
+
+    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = as_floats(p_values, "p-values")
+    if values.size and not ((values >= 0) & (values <= 1)).all():
+        raise StatsError("p-values lie between 0 and 1")
+    order = np.argsort(values, kind="stable")
+    number = len(values)
+    stepped = np.maximum.accumulate(values[order] * (number - np.arange(number)))
+    adjusted = np.empty(number)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def _check(games: pd.DataFrame) -> pd.DataFrame:
+    checked = check_games(games, need=("variant",))
+    if checked["variant"].isna().any():
+        row = int(np.argmax(checked["variant"].isna()))
+        raise StatsError(f"games, row {row}: no name in column 'variant'")
+    return checked
+
+
+def _variants(frame: pd.DataFrame) -> list[str]:
+    """The variants in the order in which they appear."""
+    return [str(name) for name in frame["variant"].unique()]
+
+
+def win_rates(games: pd.DataFrame) -> pd.DataFrame:
+    """Win rate of each bot in each variant with its 95 % interval.
+
+    Columns: bot, variant, games, wins, draws, losses, score, score_low, score_high, score_first,
+    score_second.
+    """
+    return scores(_check(games), by=["bot", "variant"])
+
+
+def _comparisons(
+    frame: pd.DataFrame, column: str, are_scores: bool
+) -> Iterator[tuple[str, str, float, float, Difference]]:
+    """Each two variants with the means of `column` and their difference (later minus earlier)."""
+    parts = {name: frame[frame["variant"] == name].dropna(subset=[column]) for name in _variants(frame)}
+    for one, other in combinations(parts, 2):
+        if not len(parts[one]) or not len(parts[other]):
+            continue
+        deals = [part["deal"] if "deal" in part.columns else None for part in (parts[other], parts[one])]
+        found = mean_difference(parts[other][column], deals[0], parts[one][column], deals[1], are_scores)
+        yield one, other, float(parts[one][column].mean()), float(parts[other][column].mean()), found
+
+
+def _difference_row(
+    one: str, other: str, mean: float, other_mean: float, found: Difference
+) -> dict[str, object]:
+    return {
+        "variant": other,
+        "against": one,
+        "mean": other_mean,
+        "mean_against": mean,
+        "difference": found.difference,
+        "low": found.low,
+        "high": found.high,
+        "p_value": found.p_value,
+        "shared_deals": found.shared,
+    }
+
+
+_DIFFERENCE = ("mean", "mean_against", "difference", "low", "high", "p_value", "shared_deals", "p_holm")
+
+
+def _adjusted(rows: list[dict[str, object]], keys: Sequence[str]) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=[*keys, "variant", "against", *_DIFFERENCE[:-1]])
+    table["p_holm"] = holm(table["p_value"].to_numpy(dtype=np.float64))
+    return table
+
+
+def win_rate_differences(games: pd.DataFrame) -> pd.DataFrame:
+    """For each bot and each two variants it played: how its win rate differs.
+
+    Columns: bot, variant, against, mean (win rate in `variant`), mean_against, difference (mean minus
+    mean_against) with its 95 % interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for
+    all rows of the table.
+    """
+    seats = by_seat(_check(games))
+    rows = [
+        {"bot": str(bot), **_difference_row(*found)}
+        for bot, part in seats.groupby("bot", sort=True)
+        for found in _comparisons(part, "score", are_scores=True)
+    ]
+    return _adjusted(rows, ["bot"])
+
+
+def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
+    """Score of the first player by variant with its 95 % interval, and the same in Elo.
+
+    Columns: variant, games, score, score_low, score_high, elo, elo_low, elo_high.
+    """
+    table = first_player_score(_check(games), by=["variant"])
+    for end in ("", "_low", "_high"):
+        table[f"elo{end}"] = [elo_of_score(float(score)) for score in table[f"score{end}"]]
+    return table
+
+
+def first_player_differences(games: pd.DataFrame) -> pd.DataFrame:
+    """For each two variants: how the first player's score differs; as `win_rate_differences`, no bot."""
+    rows = [_difference_row(*found) for found in _comparisons(_check(games), "score", are_scores=True)]
+    return _adjusted(rows, [])
+
+
+def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:
+    """Game length in turns (and plies) by variant: the columns of `arena.stats.field.game_length`."""
+    return game_length(_check(games), by=["variant"])
+
+
+def length_differences(games: pd.DataFrame) -> pd.DataFrame:
+    """For each two variants: how the mean number of turns differs; as `win_rate_differences`, no bot."""
+    checked = _check(games)
+    if "turns" not in checked.columns:
+        raise StatsError("games: no column 'turns', which this table is made of")
+    rows = [_difference_row(*found) for found in _comparisons(checked, "turns", are_scores=False)]
+    return _adjusted(rows, [])
+
+
+def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
+    """How often each tactic card is played, and how often the side wins that plays it.
+
+    Takes a frame with the columns `CARD_COLUMNS`, one row for each game and card. Returns one row a variant
+    and card: variant, card, games, plays (in all), plays_per_game, played (share of games in which somebody
+    played it), sides (sides that played it), score, score_low, score_high (of these sides, 95 % interval by
+    deal), score_without (of the sides that did not). A card that only a winning position allows is played by
+    winners: the two scores describe, they do not prove an effect.
+    """
+    if not isinstance(cards, pd.DataFrame):
+        raise StatsError(f"cards: expected a pandas frame, not {type(cards).__name__}")
+    for name in CARD_COLUMNS:
+        if name not in cards.columns and name != "deal":
+            raise StatsError(f"cards: no column '{name}' (needed: {', '.join(CARD_COLUMNS)})")
+    if not len(cards):
+        raise StatsError("cards: no rows")
+    table = cards.reset_index(drop=True)
+    for name in ("played_by_first", "played_by_second"):
+        counts = as_floats(table[name], name)
+        if not ((counts >= 0) & np.isfinite(counts)).all():
+            raise StatsError(f"cards: {name} must be 0 or more in every row")
+    if not np.isin(as_floats(table["score"], "score"), (0.0, 0.5, 1.0)).all():
+        raise StatsError("cards: score must be 1, 0.5 or 0 (points of the first player) in every row")
+    rows = []
+    for (variant, card), part in table.groupby(["variant", "card"], sort=True):
+        forth = part["played_by_first"].to_numpy(dtype=np.float64)
+        back = part["played_by_second"].to_numpy(dtype=np.float64)
+        score = part["score"].to_numpy(dtype=np.float64)
+        own = np.concatenate([score, 1 - score])
+        using = np.concatenate([forth, back]) > 0
+        unit = part["deal"].to_numpy() if "deal" in part.columns else np.arange(len(part))
+        row: dict[str, object] = {
+            "variant": variant,
+            "card": card,
+            "games": len(part),
+            "plays": int(forth.sum() + back.sum()),
+            "plays_per_game": float((forth + back).mean()),
+            "played": float((forth + back > 0).mean()),
+            "sides": int(using.sum()),
+            **dict.fromkeys(("score", "score_low", "score_high"), float("nan")),
+            "score_without": float(own[~using].mean()) if not using.all() else float("nan"),
+        }
+        if using.any():
+            found = mean_interval(own[using], np.concatenate([unit, unit])[using])
+            row.update({"score": found.mean, "score_low": found.low, "score_high": found.high})
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -1,0 +1,166 @@
+"""Do the error bars keep their promises? Simulates fields and tests whose truth is known, and counts.
+
+    python benchmarks/promises.py --seed 1 --fields 2000 --tests 5000
+
+prints the tables of docs/statistics.md: how often 95 % intervals hold the truth, and how often sequential
+tests end with the wrong verdict. Takes some minutes; smaller counts are quicker and vaguer.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+
+import click
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from scipy.stats import t as student
+
+from arena.stats.field import scores
+from arena.stats.pairs import (
+    ELO_SCALE,
+    NORMALIZED_SCALE,
+    elo_of_score,
+    head_to_head,
+    pentanomial,
+    score_of_elo,
+)
+from arena.stats.ratings import rate
+from arena.stats.simulate import Luck, simulate_cells, simulate_games
+from arena.stats.sprt import Sprt, SprtTest, expected_units
+from arena.stats.variants import win_rate_differences
+
+ADVANTAGE = 30.0
+LUCKS = {
+    "independent": Luck(0.0, 0.0),
+    "seat 0.5": Luck(0.5, 0.0),
+    "bot 0.5": Luck(0.0, 0.5),
+    "seat 0.3, bot 0.3": Luck(0.3, 0.3),
+}
+
+
+def coverage(
+    seed: int, fields: int, bots: int, deals: int, luck: Luck, prior: float = 2.0
+) -> dict[str, tuple[int, int]]:
+    """(intervals that held the truth, intervals) by kind, over simulated round robins of known strengths."""
+    held: dict[str, list[int]] = {}
+
+    def count(kind: str, inside: np.ndarray | bool) -> None:
+        one = held.setdefault(kind, [0, 0])
+        one[0] += int(np.sum(inside))
+        one[1] += int(np.size(inside))
+
+    for generator in np.random.default_rng(seed).spawn(fields):
+        strength = generator.normal(0.0, 120.0, bots)
+        strength -= strength.mean()
+        names = [f"b{bot:02d}" for bot in range(bots)]
+        games = simulate_games(strength, deals, generator, ADVANTAGE, luck)
+        rated = rate(games, prior=prior)
+        order = np.array([names.index(bot) for bot in rated.bots])
+        truth = strength[order]
+        count("rating", np.abs(rated.elo - truth) <= rated.error95)
+
+        i, j = np.triu_indices(bots, 1)
+        variance = np.diag(rated.covariance)
+        spread = np.sqrt(variance[i] + variance[j] - 2 * rated.covariance[i, j])
+        width = student.ppf(0.975, np.minimum(rated.clusters[i], rated.clusters[j]))
+        gap = (rated.elo[i] - rated.elo[j]) - (truth[i] - truth[j])
+        count("difference", np.abs(gap) <= width * spread)
+        count("advantage", abs(rated.first_advantage - ADVANTAGE) <= rated.first_advantage_error95)
+
+        strong, weak = names[0], names[1]
+        lead = strength[0] - strength[1]
+        expected = (expit((lead + ADVANTAGE) / ELO_SCALE) + expit((lead - ADVANTAGE) / ELO_SCALE)) / 2
+        duel = head_to_head(pentanomial(games, strong, weak))
+        count("head to head", abs(duel.elo - elo_of_score(expected)) <= duel.elo_error95)
+
+        table = scores(games).set_index("bot").loc[names]
+        chance = expit((strength[:, None] - strength[None, :] + ADVANTAGE) / ELO_SCALE)
+        share = (chance + 1 - chance.T) / 2
+        mean = (share.sum(axis=1) - 0.5) / (bots - 1)
+        count("win rate", (table["score_low"].to_numpy() <= mean) & (mean <= table["score_high"].to_numpy()))
+
+        twin = simulate_games(strength, deals, generator, ADVANTAGE, luck)
+        both = pd.concat([games.assign(variant="one"), twin.assign(variant="two")], ignore_index=True)
+        gaps = win_rate_differences(both)
+        count("variant difference", ((gaps["low"] <= 0) & (gaps["high"] >= 0)).to_numpy())
+    return {kind: (one[0], one[1]) for kind, one in held.items()}
+
+
+def error_rates(
+    seed: int, tests: int, test: SprtTest, luck: Luck, pairs: bool = True
+) -> Iterator[tuple[str, float, float, float]]:
+    """For each hypothesis: its name, share of wrong verdicts, mean units taken, and the units foretold."""
+    sample = simulate_cells(0.5, 200_000, np.random.default_rng(seed), luck, pairs)
+    number = 5 if pairs else 3
+    counts = np.bincount(sample, minlength=number)
+    spread = float(np.var(sample / (number - 1)))
+    for name, elo, wrong in (("H0", test.elo0, "H1"), ("H1", test.elo1, "H0")):
+        if test.model == "logistic":
+            score = score_of_elo(elo)
+        else:
+            score = 0.5 + elo / NORMALIZED_SCALE * math.sqrt(spread * (2 if pairs else 1))
+        errors, units = 0, 0
+        foretold = expected_units(test, counts, elo)[0]
+        portion = int(min(max(foretold / 2, 16), 1024))
+        for generator in np.random.default_rng([seed, int(name == "H1")]).spawn(tests):
+            state = Sprt(test, number)
+            while state.verdict == "continue":
+                state.extend(simulate_cells(score, portion, generator, luck, pairs))
+            errors += state.verdict == wrong
+            units += state.units
+        yield name, errors / tests, units / tests, foretold
+
+
+@click.command()
+@click.option("--seed", default=1, show_default=True, help="Seed of all simulations.")
+@click.option("--fields", default=2000, show_default=True, help="Simulated fields a row of the first table.")
+@click.option(
+    "--tests", default=5000, show_default=True, help="Simulated tests a hypothesis of the second table."
+)
+@click.option("--bots", default=6, show_default=True, help="Bots of a simulated field.")
+@click.option("--only", type=click.Choice(["coverage", "sprt"]), help="One of the two tables.")
+def main(seed: int, fields: int, tests: int, bots: int, only: str | None) -> None:
+    """Print how often intervals hold the truth and how often sequential tests err, as Markdown tables."""
+    began = time.perf_counter()
+    if only != "sprt":
+        print_coverage(seed, fields, bots, click.echo)
+    if only != "coverage":
+        print_error_rates(seed, tests, click.echo)
+    click.echo(f"\nseed {seed}, {time.perf_counter() - began:.0f} s")
+
+
+def print_coverage(seed: int, fields: int, bots: int, echo: Callable[[str], None]) -> None:
+    """The table of coverages; one row a kind of luck and number of deals."""
+    echo(f"Coverage of 95 % intervals, {fields} simulated round robins of {bots} bots a row:\n")
+    kinds = ("rating", "difference", "advantage", "head to head", "win rate", "variant difference")
+    echo("| luck in the deal | deals | " + " | ".join(kinds) + " |")
+    echo("|---|---|" + "---|" * len(kinds))
+    for deals in (100, 30, 10):
+        for name, luck in LUCKS.items():
+            held = coverage(seed, fields, bots, deals, luck)
+            cells = " | ".join(f"{100 * inside / number:.1f}" for inside, number in (held[k] for k in kinds))
+            echo(f"| {name} | {deals} | {cells} |")
+
+
+def print_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> None:
+    """The table of wrong verdicts; alpha = beta = 5 %."""
+    echo(f"\nWrong verdicts of sequential tests, {tests} at each hypothesis, alpha = beta = 5 %:\n")
+    echo("| test | unit | luck | truth | wrong, % | mean units | foretold |")
+    echo("|---|---|---|---|---|---|---|")
+    for model, elo1 in (("logistic", 20.0), ("normalized", 20.0), ("logistic", 60.0), ("logistic", 150.0)):
+        for name, luck, pairs in (*((n, x, True) for n, x in LUCKS.items()), ("independent", Luck(), False)):
+            if not pairs and elo1 != 20:
+                continue
+            test = SprtTest(0.0, elo1, model=model)  # type: ignore[arg-type]
+            for truth, wrong, units, foretold in error_rates(seed, tests, test, luck, pairs):
+                echo(
+                    f"| {model} 0 .. {elo1:g} | {'pairs' if pairs else 'games'} | {name} | {truth} | "
+                    f"{100 * wrong:.2f} | {units:.0f} | {foretold:.0f} |"
+                )
+
+
+if __name__ == "__main__":
+    main()
