@@ -291,23 +291,28 @@ class Knockout(Schedule):
         return games
 
     def ranking(self, done: Progress) -> list[Place]:
-        """By the rounds survived; bots that went out in the same round share a rank."""
+        """By the round in which a bot went out, those of the same round sharing a rank.
+
+        Points are the rounds a bot came through (by winning or with a bye); who is still in counts the
+        round under way.
+        """
         rounds, champion = self._replay(done)
-        out: dict[str, tuple[int, str]] = {}
+        lost: dict[str, tuple[int, str]] = {}
         for number, played in enumerate(rounds):
             for pairing, winner in played:
                 if winner is not None:
                     loser = pairing.b if self.bots[winner] == pairing.a else pairing.a
-                    out[loser] = (number, f"lost to {self.bots[winner]} in round {number + 1}")
-        alive = len(rounds) if champion is not None else len(rounds) - 1
-        places = []
-        for bot in self.bots:
-            survived, remark = out.get(bot, (alive, "winner" if champion is not None else "still in"))
-            rank = 1 + sum(out.get(other, (alive, ""))[0] > survived for other in self.bots)
-            if champion is not None and bot not in out:
-                rank = 1
-            places.append(Place(rank, bot, float(survived), (), remark))
-        return sorted(places, key=lambda place: place.rank)
+                    lost[loser] = (number, f"lost to {self.bots[winner]} in round {number + 1}")
+        staying = (len(rounds), "still in" if champion is None else "winner")
+        fates = [(bot, *lost.get(bot, staying)) for bot in self.bots]
+        rounds_begun = [survived for _, survived, _ in fates]
+        return sorted(
+            (
+                Place(1 + sum(other > survived for other in rounds_begun), bot, float(survived), (), remark)
+                for bot, survived, remark in fates
+            ),
+            key=lambda place: place.rank,
+        )
 
 
 def bracket(size: int) -> list[int]:
