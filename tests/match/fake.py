@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 
 from arena.match.results import GameResult, Row, pack_times
-from arena.match.tasks import Chunk, GameId, GameTask, PairTask
+from arena.match.tasks import Chunk, GameTask, PairTask
 
 CONFIG = {"format": "round-robin", "games": 4, "rules": "base", "seed": 7, "clock": {"move_ms": 50}}
 
@@ -48,7 +48,3 @@ def pair_tasks(bots: Sequence[str], deals: Iterable[int]) -> list[PairTask]:
     """Deal by deal, every two bots."""
     pairs = [(a, b) for at, a in enumerate(bots) for b in bots[at + 1 :]]
     return [PairTask(number, deal, a, b) for deal in deals for number, (a, b) in enumerate(pairs)]
-
-
-def key(pairing: int, deal: int, game: int) -> int:
-    return GameId(pairing, deal, game).key

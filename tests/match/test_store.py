@@ -1,0 +1,605 @@
+"""The store: every game once, nothing lost that was reported, and plain words when it cannot be."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.match.queries import CLOCK_COLUMNS, GAME_COLUMNS, BotEntry, Cell, Reader
+from arena.match.results import (
+    GameResult,
+    Progress,
+    Row,
+    bucket_ms,
+    merge_times,
+    pack_times,
+    time_bucket,
+    time_quantile,
+)
+from arena.match.schedule import round_robin
+from arena.match.schema import DATABASE, StoreError
+from arena.match.series import play_unit, series
+from arena.match.store import ConflictingResults, Store, open_store, reopen_store
+from arena.match.tasks import Chunk, GameId, GameTask, chunks
+from tests.match.fake import CONFIG, fake_result, pair_tasks, play_pairs
+from tests.match.writer import BOTS
+
+ROOT = Path(__file__).parents[2]
+ENTRIES = [BotEntry(name, name, f"hash of {name}", {"depth": 2}) for name in BOTS]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "run", CONFIG, ENTRIES) as opened:
+        yield opened
+
+
+def chunk_of(deals: range, number: int = 0) -> Chunk:
+    return Chunk(number, tuple(pair_tasks(BOTS, deals)))
+
+
+def expected(deals: range) -> list[Row]:
+    return sorted(play_pairs(chunk_of(deals)))
+
+
+def game(task: GameTask, **changes: Any) -> Row:
+    return replace(fake_result(task, faults=False), **changes).to_row()
+
+
+# ---------------------------------------------------------------- writing and reading
+
+
+def test_what_goes_in_comes_out_in_schedule_order(store: Store) -> None:
+    parts = list(chunks(pair_tasks(BOTS, range(40)), 7))
+    random.Random(3).shuffle(parts)
+    for part in parts:
+        assert store.add(part, play_pairs(part)) == 2 * len(part)
+    results = [fake_result(task) for pair in pair_tasks(BOTS, range(40)) for task in pair.game_tasks()]
+    assert list(store.rows()) == [result.to_row() for result in results]
+    assert list(store.results()) == results
+    assert store.result(results[17].id) == results[17]
+    assert store.count() == len(results) == 240
+    assert store.bots() == ENTRIES
+    assert store.config() == CONFIG
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(deliveries=st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=4), min_size=1, max_size=8))
+def test_deliveries_may_repeat_and_come_in_any_order(deliveries: list[list[int]], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.rmtree(folder, ignore_errors=True)
+    with open_store(folder, CONFIG, ENTRIES) as store:
+        for numbers in deliveries:
+            before = store.count()
+            batch = [chunk_of(range(3 * n, 3 * n + 3), n) for n in numbers]
+            new = store.add_many([(chunk, play_pairs(chunk)) for chunk in batch])
+            assert store.count() - before == new
+        seen = {n for numbers in deliveries for n in numbers}
+        assert list(store.rows()) == sorted(row for n in seen for row in expected(range(3 * n, 3 * n + 3)))
+
+
+def test_progress_is_what_the_schedule_needs(store: Store) -> None:
+    schedule = round_robin(BOTS, 20)
+    tasks = list(schedule.tasks(Progress()))
+    for part in list(chunks(tasks, 4))[1:4]:
+        store.add(part, play_pairs(part))
+    assert list(schedule.tasks(store.progress())) == tasks[:4] + tasks[16:]
+    by_hand = Progress.of(store.results())
+    assert store.progress().games == by_hand.games == 24
+    assert (
+        {p: by_hand.score(p) for p in range(3)}
+        == store.scores()
+        == {p: store.progress().score(p) for p in range(3)}
+    )
+
+
+def cell_key(cell: Cell) -> tuple[int, int, float, str]:
+    return (cell.pairing, cell.game, cell.score, cell.ending)
+
+
+def test_sums_against_counting_by_hand(store: Store) -> None:
+    store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60))))
+    results = list(store.results())
+    for cell in store.cells():
+        summed = [
+            r for r in results
+            if (r.id.pairing, r.id.game, r.score * 2, r.ending) == cell_key(cell)
+        ]  # fmt: skip
+        assert cell.games == len(summed)
+        assert (cell.stones_first, cell.stones_second) == tuple(map(sum, zip(*(r.stones for r in summed))))
+        assert (cell.turns, cell.plies) == (sum(r.turns for r in summed), sum(r.plies for r in summed))
+        assert cell.us_first == round(sum(r.ms[0] for r in summed) * 1000)
+        assert (cell.max_us_first, cell.max_us_second, cell.us) == (10, 20, 500 * len(summed))
+    assert sum(cell.games for cell in store.cells()) == len(results)
+    forfeits = Counter((r.forfeit_by, r.forfeit) for r in results if r.forfeit)
+    assert {(f.bot, f.kind): f.games for f in store.forfeits()} == dict(forfeits)
+    assert len(forfeits) > 6
+    pairs: dict[int, list[int]] = {0: [0] * 5, 1: [0] * 5, 2: [0] * 5}
+    for one, two in zip(results[::2], results[1::2]):
+        pairs[one.id.pairing][round(2 * (one.score + 1 - two.score))] += 1
+    assert store.pentanomial() == {pairing: tuple(cells) for pairing, cells in pairs.items()}
+    for bot, counts in store.times().items():
+        assert counts == merge_times(
+            r.times[(r.first, r.second).index(bot)] for r in results if bot in (r.first, r.second)
+        )
+
+
+def test_frame_and_table_agree_with_the_results(store: Store) -> None:
+    store.add(chunk_of(range(40)), play_pairs(chunk_of(range(40))))
+    results = list(store.results())
+    lines = [
+        (*r.id, r.round, r.first, r.second, r.score, *r.stones, *r.points, r.turns, r.plies, r.ending,
+         r.forfeit, r.forfeit_by, *r.decisions, *r.ms)
+        for r in results
+    ]  # fmt: skip
+    assert list(store.table(clock=True)) == lines
+    assert list(store.table()) == [line[:-2] for line in lines]
+    frame = store.frame()
+    assert tuple(frame.columns) == GAME_COLUMNS + CLOCK_COLUMNS
+    plain = frame.astype(object).where(frame.notna(), None)
+    assert [tuple(line) for line in plain.itertuples(index=False)] == lines
+    view = store._db.execute(f"SELECT {', '.join(GAME_COLUMNS + CLOCK_COLUMNS)} FROM game_list").fetchall()
+    assert view == lines
+
+
+def test_an_empty_run_can_be_read(store: Store) -> None:
+    assert not [*store.rows(), *store.table(), *store.cells(), *store.forfeits()]
+    assert store.frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
+    assert store.progress().games == store.count() == 0
+    with pytest.raises(StoreError, match=r"there is no game 0/0/0 in .*; it holds no games yet"):
+        store.result(GameId(0, 0, 0))
+
+
+def test_a_missing_game_is_named(store: Store) -> None:
+    store.add(chunk_of(range(3)), play_pairs(chunk_of(range(3))))
+    with pytest.raises(StoreError, match=r"no game 0/3/0 in .*; its games run from 0/0/0 to 2/2/1"):
+        store.result(GameId(0, 3, 0))
+
+
+def test_sessions(tmp_path: Path) -> None:
+    for part in (0, 1):
+        with open_store(tmp_path, CONFIG, ENTRIES) as store:
+            store.begin_session({"workers": part})
+            store.add(chunk_of(range(part, 2)), play_pairs(chunk_of(range(part, 2))))
+    with Reader(tmp_path) as reader:
+        one, two = reader.sessions()
+    assert [(one.games, one.info), (two.games, two.info)] == [(12, {"workers": 0}), (0, {"workers": 1})]
+    assert one.started <= one.ended <= two.started <= two.ended
+
+
+# ---------------------------------------------------------------- a second delivery
+
+
+def test_a_different_game_of_the_same_identity_is_loud(store: Store) -> None:
+    chunk = Chunk(0, tuple(pair_tasks(BOTS[:2], range(1))))
+    one, two = chunk.tasks[0].game_tasks()  # type: ignore[union-attr]
+    store.add(chunk, [game(one), game(two)])
+    assert store.add(chunk, [game(one, ms=(9.0, 9.0), max_ms=(9.0, 9.0), duration_ms=99.0), game(two)]) == 0
+    for changes in ({"record": "other"}, {"plies": 1}, {"turns": 1}, {"decisions": (1, 1)}):
+        with pytest.raises(
+            ConflictingResults, match=rf"game 0/0/1 was played twice and differs in .*{min(changes)}"
+        ):
+            store.add(chunk, [game(one), game(two, **changes)])
+    assert list(store.rows()) == [game(one), game(two)]
+
+
+def test_a_conflict_stores_nothing_of_its_delivery(store: Store) -> None:
+    chunk = chunk_of(range(1))
+    store.add(chunk, play_pairs(chunk))
+    more = chunk_of(range(2))
+    rows = play_pairs(more)
+    rows[0] = (*rows[0][:18], "other", None)
+    with pytest.raises(ConflictingResults):
+        store.add_many([(chunk_of(range(5, 6)), play_pairs(chunk_of(range(5, 6)))), (more, rows)])
+    assert list(store.rows()) == expected(range(1))
+    assert store.add(chunk_of(range(2)), play_pairs(more)) == 6
+
+
+def test_what_a_clock_decided_may_differ(store: Store, tmp_path: Path) -> None:
+    chunk = Chunk(0, tuple(pair_tasks(BOTS[:2], range(1))))
+    one, two = chunk.tasks[0].game_tasks()  # type: ignore[union-attr]
+    late = game(two, ending="forfeit", forfeit="timeout", forfeit_by=two.first, record="short")
+    store.add(chunk, [game(one), late])
+    assert store.add(chunk, [game(one), game(two)]) == 0
+    assert list(store.rows()) == [game(one), late]
+    with open_store(tmp_path / "clocked", CONFIG, ENTRIES, clocked=True) as clocked:
+        clocked.add(chunk, [game(one), game(two)])
+        assert clocked.add(chunk, [game(one), game(two, record="other")]) == 0
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda rows: rows[:-1],
+        lambda rows: [*rows, rows[0]],
+        lambda rows: rows[::-1],
+        lambda rows: [],
+        lambda rows: [*rows[:-1], (rows[-1][0] + 2, *rows[-1][1:])],
+    ],
+)
+def test_a_delivery_must_be_its_chunk(store: Store, spoil: Callable[[list[Row]], list[Row]]) -> None:
+    chunk = chunk_of(range(2))
+    with pytest.raises(ValueError, match=r"games delivered are not the 12 of chunk 0"):
+        store.add(chunk, spoil(play_pairs(chunk)))
+    assert store.count() == 0
+
+
+def test_a_pairing_keeps_its_bots(store: Store) -> None:
+    chunk = Chunk(0, tuple(pair_tasks(BOTS[:2], range(1))))
+    store.add(chunk, play_pairs(chunk))
+    other = Chunk(1, tuple(pair_tasks(BOTS[1:], range(1, 2))))
+    with pytest.raises(ConflictingResults, match="pairing"):
+        store.add(other, play_pairs(other))
+
+
+# ---------------------------------------------------------------- series
+
+
+def series_chunk() -> Chunk:
+    return Chunk(0, tuple(series(BOTS, 5, matches=3, target=15).tasks(Progress())))
+
+
+def play_series(chunk: Chunk, one: Callable[[GameTask], GameResult]) -> list[Row]:
+    return [row for task in chunk.tasks for row in play_unit(task, lambda g: one(g).to_row())]
+
+
+def test_series_are_stored_and_resumed_whole(store: Store) -> None:
+    schedule = series(BOTS, 5, matches=3, target=15)
+    chunk = series_chunk()
+    rows = play_series(chunk, fake_result)
+    part = Chunk(1, chunk.tasks[2:5])
+    few = play_series(part, fake_result)
+    assert store.add(part, few) == len(few)
+    assert list(schedule.tasks(store.progress())) == [*chunk.tasks[:2], *chunk.tasks[5:]]
+    assert store.add(chunk, rows) == len(rows) - len(few)
+    assert store.add(chunk, rows) == 0
+    assert list(store.rows()) == sorted(rows)
+    assert list(schedule.tasks(store.progress())) == []
+
+
+def test_a_series_played_again_with_another_course(store: Store, tmp_path: Path) -> None:
+    def steady(task: GameTask) -> GameResult:
+        return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2))
+
+    def late(task: GameTask) -> GameResult:
+        result = replace(steady(task), score=0.0, stones=(2, 5))
+        return replace(result, ending="forfeit", forfeit="timeout", forfeit_by=task.first)
+
+    chunk = series_chunk()
+    rows = play_series(chunk, steady)
+    store.add(chunk, rows)
+    assert store.add(chunk, play_series(chunk, late)) == 0  # nothing of the other course
+    assert list(store.rows()) == sorted(rows)
+    with pytest.raises(ConflictingResults, match="played twice"):
+        store.add(chunk, play_series(chunk, lambda g: replace(steady(g), score=0.0, stones=(2, 5))))
+
+
+def test_a_delivery_of_series_must_be_whole(store: Store) -> None:
+    chunk = series_chunk()
+    rows = play_series(chunk, fake_result)
+    last = len(play_series(Chunk(0, chunk.tasks[-1:]), fake_result))
+    for wrong in (rows[:-last], [*rows, expected(range(60, 61))[0]], []):
+        with pytest.raises(ValueError, match="a delivery"):
+            store.add(chunk, wrong)
+
+
+# ---------------------------------------------------------------- opening
+
+
+def test_another_config_is_refused_key_by_key(tmp_path: Path) -> None:
+    config = {**CONFIG, "bots": [{"name": "ann", "spec": "x.py"}, {"name": "bob", "spec": "y.py"}]}
+    open_store(tmp_path, config, ENTRIES).close()
+    asked = {**CONFIG, "seed": 8, "clock": {"move_ms": 50, "bank_ms": 9},
+             "bots": [{"name": "ann", "spec": "z.py"}, {"name": "cid", "spec": "y.py"}]}  # fmt: skip
+    changed = [ENTRIES[0], replace(ENTRIES[1], source="other")]
+    with pytest.raises(StoreError) as caught:
+        open_store(tmp_path, asked, changed)
+    assert str(caught.value).splitlines() == [
+        f"{tmp_path} holds a run with other settings; nothing was started.",
+        '  bots in order: ["ann", "bob"] there, ["ann", "cid"] asked for',
+        '  bots.ann.spec: "x.py" there, "z.py" asked for',
+        '  bots.bob.spec: "y.py" there, nothing asked for',
+        '  bots.cid.spec: nothing there, "y.py" asked for',
+        "  clock.bank_ms: nothing there, 9 asked for",
+        "  seed: 7 there, 8 asked for",
+        "  bot bob: its source has changed since the run began",
+        "Choose another folder with --out, or start with the settings of that run.",
+    ]
+    open_store(tmp_path, config, ENTRIES).close()  # and the folder is free again
+
+
+def test_reopening(tmp_path: Path) -> None:
+    with open_store(tmp_path, CONFIG, ENTRIES, settings={"workers": 3}) as store:
+        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
+    with reopen_store(tmp_path, ENTRIES) as store:
+        assert store.settings() == {"workers": 3}
+        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+        assert list(store.rows()) == expected(range(2))
+    with pytest.raises(StoreError, match="bot ann: its source has changed"):
+        reopen_store(tmp_path, [replace(ENTRIES[0], source="new")])
+    with pytest.raises(StoreError, match=r"there is no run in .*nowhere: it holds no games\.sqlite"):
+        reopen_store(tmp_path / "nowhere")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    with open_store(tmp_path, CONFIG, ENTRIES):
+        with pytest.raises(StoreError, match=r"this program writes into .* already"):
+            open_store(tmp_path, CONFIG, ENTRIES)
+        other = subprocess.run(
+            [sys.executable, "-m", "tests.match.writer", str(tmp_path), "2"],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert f"another run is writing into {tmp_path} (process {os.getpid()})" in other.stderr
+        assert other.stdout == ""
+    open_store(tmp_path, CONFIG, ENTRIES).close()
+
+
+def openings(folder: Path) -> list[Callable[[], Reader]]:
+    return [lambda: open_store(folder, CONFIG, ENTRIES), lambda: Reader(folder)]
+
+
+def test_garbage_is_not_touched(tmp_path: Path) -> None:
+    text = b"my diary " * 500
+    (tmp_path / DATABASE).write_bytes(text)
+    for opening in openings(tmp_path):
+        with pytest.raises(StoreError, match="this is not a database"):
+            opening()
+    assert (tmp_path / DATABASE).read_bytes() == text
+
+
+def test_a_database_of_another_program_is_not_touched(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / DATABASE) as db:
+        db.execute("CREATE TABLE songs (title)")
+    db.close()
+    before = (tmp_path / DATABASE).read_bytes()
+    for opening in openings(tmp_path):
+        with pytest.raises(StoreError, match="a database of another program"):
+            opening()
+    assert (tmp_path / DATABASE).read_bytes() == before
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    open_store(tmp_path, CONFIG, ENTRIES).close()
+    with sqlite3.connect(tmp_path / DATABASE) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    for opening in openings(tmp_path):
+        with pytest.raises(StoreError, match=r"newer version of this program \(format 99, known up to 1\)"):
+            opening()
+
+
+def test_an_empty_file_becomes_a_run_and_reads_as_none(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).touch()
+    with pytest.raises(StoreError, match=r"there is no run in .* yet"):
+        Reader(tmp_path)
+    open_store(tmp_path, CONFIG, ENTRIES).close()
+    assert Reader(tmp_path).count() == 0
+
+
+def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"cannot write to .*file"):
+        open_store(tmp_path / "file", CONFIG, ENTRIES)
+    with pytest.raises(StoreError, match=r"cannot write to .*run"):
+        open_store(tmp_path / "file" / "run", CONFIG, ENTRIES)
+
+
+def test_a_full_disk_loses_nothing_stored(store: Store) -> None:
+    store.add(chunk_of(range(10)), play_pairs(chunk_of(range(10))))
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+    more = chunk_of(range(10, 500))
+    with pytest.raises(StoreError, match=r"the disk is full\. Games stored before are safe"):
+        store.add(more, play_pairs(more))
+    assert list(store.rows()) == expected(range(10))
+    assert store._db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    store._db.execute("PRAGMA max_page_count = 100000")
+    assert store.add(more, play_pairs(more)) == 2 * len(more)
+
+
+def in_child(action: Callable[[], None]) -> str:
+    """Run `action` in a forked process that has no special rights; what it raised, as text."""
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe()
+
+    def body() -> None:
+        if os.getuid() == 0:
+            os.setuid(65534)
+        try:
+            action()
+            theirs.send("")
+        except Exception as error:
+            theirs.send(f"{type(error).__name__}: {error}")
+
+    child = fork.Process(target=body)
+    child.start()
+    child.join(30)
+    return str(ours.recv()) if ours.poll() else "died"
+
+
+@pytest.fixture
+def open_path() -> Iterator[Path]:
+    """A temporary folder that other users may enter; pytest's own may not."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_read_only_folder_can_be_read_but_not_written(open_path: Path) -> None:
+    run = open_path / "run"
+    with open_store(run, CONFIG, ENTRIES) as store:
+        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+    run.chmod(0o555)
+    for file in run.iterdir():
+        file.chmod(0o444)
+    before = (run / DATABASE).read_bytes()
+
+    def read() -> None:
+        with Reader(run) as reader:
+            assert list(reader.rows()) == expected(range(2))
+
+    try:
+        assert in_child(read) == ""
+        assert "StoreError: cannot write to" in in_child(lambda: open_store(run, CONFIG, ENTRIES).close())
+        new = in_child(lambda: open_store(run / "new", CONFIG, ENTRIES).close())
+        assert new.startswith(f"StoreError: cannot write to {run / 'new'}")
+    finally:
+        run.chmod(0o755)
+    assert (run / DATABASE).read_bytes() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None:
+    store = open_store(tmp_path, CONFIG, ENTRIES)
+    fork = multiprocessing.get_context("fork")
+    closing = fork.Process(target=store.close)
+    closing.start()
+    closing.join()
+    store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+    again = [sys.executable, "-m", "tests.match.writer", str(tmp_path), "2"]
+    assert subprocess.run(again, cwd=ROOT, capture_output=True, check=False).returncode == 1
+    lingering = fork.Process(target=time.sleep, args=(60,))
+    lingering.start()
+    try:
+        store.close()
+        assert subprocess.run(again, cwd=ROOT, capture_output=True, check=False).returncode == 0
+    finally:
+        lingering.kill()
+        lingering.join()
+
+
+# ---------------------------------------------------------------- killed, and read meanwhile
+
+
+def start_writer(folder: Path, deals: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.match.writer", str(folder), str(deals)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def test_kill_9_loses_nothing_reported_and_counts_nothing_twice(tmp_path: Path) -> None:
+    deals = 3000
+    reported: set[tuple[int, int]] = set()
+    kills = 0
+    lengths = random.Random(1)
+    for _ in range(60):
+        writer = start_writer(tmp_path, deals)
+        assert writer.stdout is not None
+        assert writer.stderr is not None
+        # at any moment, also while the database is being made
+        deadline = time.monotonic() + 60
+        lines: list[str] = []
+        wanted = lengths.choice([0, 1, 20, 150])
+        while len(lines) < wanted and time.monotonic() < deadline:
+            line = writer.stdout.readline()
+            if not line:
+                break
+            lines.append(line)
+        time.sleep(lengths.random() * (0.3 if wanted == 0 else 0.01))
+        kills += writer.poll() is None
+        writer.kill()
+        rest, errors = writer.communicate()
+        assert errors == ""
+        lines += rest.splitlines()
+        if lines and not rest.endswith("\n") and rest:
+            lines.pop()  # a line that was cut off reported nothing
+        for line in lines:
+            if line.strip() != "done":
+                pairing, deal, new = map(int, line.split())
+                assert new > 0
+                assert (pairing, deal) not in reported  # no unit is given out again once it is stored
+                reported.add((pairing, deal))
+        if (tmp_path / DATABASE).exists() and reported:
+            with Reader(tmp_path) as reader:
+                done = reader.progress()
+                assert all(done.has(pairing, deal) for pairing, deal in reported)
+                assert done.games % 2 == 0
+        if kills >= 12:
+            break
+    assert kills >= 12
+    writer = start_writer(tmp_path, deals // 4)
+    out, errors = writer.communicate()
+    assert errors == ""
+    assert out.endswith("done\n")
+    with Reader(tmp_path) as reader:
+        stored = list(reader.rows())
+        assert stored[: len(expected(range(deals // 4)))] == expected(range(deals // 4))
+        assert len({row[0] for row in stored}) == len(stored)
+        assert reader._db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        assert sum(session.games for session in reader.sessions()) == len(stored)
+
+
+def test_reading_beside_a_run(tmp_path: Path) -> None:
+    writer = start_writer(tmp_path, 1500)
+    assert writer.stdout is not None
+    counts = []
+    try:
+        for at, line in enumerate(writer.stdout):
+            if at % 100 == 0 and line.strip() != "done":
+                with Reader(tmp_path) as reader:
+                    counts.append(reader.count())
+                    assert counts[-1] >= 8 * (at + 1)  # everything reported is to be seen
+                    assert sum(cell.games for cell in reader.cells()) >= counts[-1]
+                    assert len(reader.frame()) >= counts[-1]
+    finally:
+        writer.kill()
+        writer.communicate()
+    assert len(counts) > 5
+    assert counts == sorted(counts)
+
+
+# ---------------------------------------------------------------- times
+
+
+@given(st.integers(0, 2**63))
+def test_buckets_hold_times_within_ten_percent(ns: int) -> None:
+    bucket = time_bucket(ns)
+    assert 0 <= bucket <= 255
+    assert abs(bucket_ms(bucket) * 1e6 - ns) <= 0.125 * ns
+    assert time_bucket(ns + 1) >= bucket
+
+
+@given(st.dictionaries(st.integers(0, 255), st.integers(1, 2000)))
+def test_histograms_survive_packing_and_add_up(counts: dict[int, int]) -> None:
+    merged = merge_times([pack_times(counts), pack_times(counts)])
+    assert {bucket: n for bucket, n in enumerate(merged) if n} == {b: 2 * n for b, n in counts.items()}
+
+
+@given(st.lists(st.integers(0, 10**10), min_size=1), st.sampled_from([0.0, 0.5, 0.99, 1.0]))
+def test_quantiles(times: list[int], share: float) -> None:
+    counts = [0] * 256
+    for ns in times:
+        counts[time_bucket(ns)] += 1
+    exact = sorted(times)[max(0, -(-round(share * 1e9) * len(times) // 10**9) - 1)]
+    assert time_quantile(counts, share) == bucket_ms(time_bucket(exact))
+
+
+def test_no_times_at_all() -> None:
+    assert time_quantile([0] * 256, 0.5) == 0.0
+
+
+def test_names_of_unknown_endings_are_refused() -> None:
+    task = pair_tasks(BOTS, range(1))[0].game_tasks()[0]
+    for changes in ({"ending": "boredom"}, {"forfeit": "tiredness"}, {"forfeit_by": "nobody"}):
+        with pytest.raises(ValueError, match="not in"):
+            game(task, **changes)
