@@ -1,0 +1,12 @@
+"""Never returns from its third decision: a loop in Python."""
+
+
+class LoopPython:
+    def begin(self, setup):
+        self.asked = 0
+
+    def act(self, view, moves):
+        self.asked += 1
+        while self.asked >= 3:
+            pass
+        return moves[0]
