@@ -1,0 +1,166 @@
+"""The command `arena`: a group whose commands are imported when they are called.
+
+`arena --help` must be quick, so the names and the one-line helps of all commands are data here, and nothing
+heavy (numpy, pandas, the engine) is imported before a command needs it.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import click
+
+from arena.errors import ArenaError, did_you_mean
+
+WRONG_USE = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class Entry(NamedTuple):
+    """A command: where it is (`module:function`), its line in the list, and the heading it stands under."""
+
+    target: str
+    help: str
+    heading: str
+
+
+PLAY, LOOK, WRITE, GAME = "Play", "Look at results", "Write bots", "The game"
+
+COMMANDS: dict[str, Entry] = {
+    "run": Entry("arena.cli.run:run", "Play the tournament of a TOML file.", PLAY),
+    "match": Entry("arena.cli.run:match", "Two bots against each other.", PLAY),
+    "tournament": Entry("arena.cli.run:tournament", "Two or more bots, in any format.", PLAY),
+    "resume": Entry("arena.cli.run:resume", "Go on with a run that was interrupted.", PLAY),
+    "standings": Entry("arena.cli.results:standings", "Show the table of a run, also in progress.", LOOK),
+    "replay": Entry("arena.cli.replay:replay", "Show a game on a board, move by move.", LOOK),
+    "verify": Entry("arena.cli.replay:verify", "Replay all games of a run and compare.", LOOK),
+    "export": Entry("arena.cli.results:export", "Write the tables of a run as files again.", LOOK),
+    "new": Entry("arena.cli.new:new", "Write the skeleton of a new bot.", WRITE),
+    "doctor": Entry("arena.cli.doctor:doctor", "Is everything installed that is needed?", WRITE),
+    "rules": Entry("arena.cli.game:rules", "List rule sets, show and compare them.", GAME),
+    "explain": Entry("arena.cli.game:explain", "Say what a position or a move means.", GAME),
+    "perft": Entry("arena.cli.game:perft", "Count move sequences, to compare engines.", GAME),
+    "bench": Entry("arena.cli.game:bench", "Measure the speed of the engine.", GAME),
+}
+
+
+class Failure(click.ClickException):
+    """A fault in what the user gave: shown without a traceback, exit code 2."""
+
+    exit_code = WRONG_USE
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called."""
+
+    def __init__(self, *args: Any, entries: dict[str, Entry], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.entries = entries
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.entries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = self.entries.get(cmd_name)
+        if entry is None:
+            return None
+        module, _, function = entry.target.partition(":")
+        command = getattr(importlib.import_module(module), function)
+        assert isinstance(command, click.Command), f"{entry.target} is no command"
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in self.entries and not name.startswith("-"):
+            near = did_you_mean(name, self.entries)
+            raise click.UsageError(f"no command '{name}'{near} ('arena --help' lists them)", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for heading in dict.fromkeys(entry.heading for entry in self.entries.values()):
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name, entry.help) for name, entry in self.entries.items() if entry.heading == heading]
+                )
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.entries if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=self.entries[name].help) for name in names]
+        # the options of the group itself, without importing the commands
+        return found + click.Command.shell_complete(self, ctx, incomplete)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ArenaError as error:
+            raise Failure(str(error)) from error
+
+
+def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            number = version("schotten-arena")
+        except PackageNotFoundError:  # run from a source folder that was never installed
+            number = "(not installed)"
+        click.echo(f"arena {number}")
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    entries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 done, 1 faults found (run --strict, verify), 2 wrong use, 130 interrupted.",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version.",
+)
+def cli() -> None:
+    """Bot tournaments and match statistics for the card game Schotten-Totten (and Battle Line).
+
+    \b
+    Try it:
+      arena match greedy random --games 100
+      arena run quick
+    """
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run a command line (default: that of the process); the exit code."""
+    try:
+        result = cli.main(args=None if args is None else list(args), prog_name="arena", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return WRONG_USE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except OSError as error:
+        if error.errno != errno.EPIPE:
+            raise
+        # The reader has gone (arena ... | head). What Python would still flush at its end goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return result if isinstance(result, int) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

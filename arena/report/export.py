@@ -1,0 +1,107 @@
+"""The files of a run's folder: standings.csv, crosstable.csv, summary.json, timing.csv, games.csv.
+
+Each file is written beside its place and then renamed, so a reader sees the old file or the new one, never
+half of one. All but timing.csv hold nothing that a clock measured: equal games give equal bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.report.run import RunData
+from arena.report.standings import Standings
+from arena.report.tables import csv_text, json_text, number, summary
+
+STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
+TIMING, GAMES = "timing.csv", "games.csv"
+GAME_COLUMNS = (
+    "pairing", "deal", "game", "round", "first", "second", "score", "stones_first", "stones_second",
+    "points_first", "points_second", "turns", "plies", "ending", "forfeit", "forfeit_by",
+    "decisions_first", "decisions_second",
+)  # fmt: skip
+_ROWS_AT_ONCE = 50_000
+
+
+class ExportError(ArenaError):
+    """A file cannot be written; the old one, if there was one, is unharmed."""
+
+
+def export(found: Standings, folder: Path | str, games: bool = False) -> list[Path]:
+    """Write the files of a run into `folder`; games.csv only if asked for. The paths written.
+
+    Raises ExportError if the disk refuses.
+    """
+    folder = Path(folder)
+    texts: dict[str, Iterable[str]] = {
+        STANDINGS: [csv_text(found.table)],
+        CROSSTABLE: [csv_text(found.crosstable)],
+        SUMMARY: [json_text(summary(found))],
+        TIMING: [timing_text(found.run)],
+    }
+    if games:
+        texts[GAMES] = _games_text(found.run)
+    return [write_whole(folder / name, parts) for name, parts in texts.items()]
+
+
+def write_whole(path: Path, parts: Iterable[str]) -> Path:
+    """Write a text file in full or not at all. Raises ExportError."""
+    made = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(made, "w", encoding="utf-8", newline="") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())  # else a crash of the machine could leave an empty file under the name
+        os.replace(made, path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            made.unlink()
+        if isinstance(error, OSError):
+            raise ExportError(f"cannot write {path}: {error.strerror or error}") from error
+        raise
+    return path
+
+
+def timing_text(run: RunData) -> str:
+    """What a clock measured, one value a row: subject (bot or session), name, measure, value.
+
+    Times are milliseconds a decision, except those that say otherwise; dates are UTC.
+    """
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\n").writerow
+    write(["subject", "name", "measure", "value"])
+    for time in run.times:
+        write(["bot", time.bot, "decisions", time.decisions])
+        for measure in ("mean_ms", "p50_ms", "p99_ms", "max_ms", "total_ms"):
+            write(["bot", time.bot, measure, number(getattr(time, measure), 4)])
+    for at, session in enumerate(run.sessions, start=1):
+        seconds = session.ended - session.started
+        rate = session.games / seconds if seconds > 0 else 0.0
+        values = {
+            "started": _date(session.started),
+            "ended": _date(session.ended),
+            "seconds": number(seconds, 3),
+            "games": str(session.games),
+            "games_per_second": number(rate, 1),
+        }
+        values |= {str(key): str(value) for key, value in sorted(session.info.items())}
+        for measure, value in values.items():
+            write(["session", at, measure, value])
+    return out.getvalue()
+
+
+def _date(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _games_text(run: RunData) -> Iterable[str]:
+    columns = [name for name in GAME_COLUMNS if name in run.games.columns]
+    for at in range(0, max(len(run.games), 1), _ROWS_AT_ONCE):
+        part = run.games[columns].iloc[at : at + _ROWS_AT_ONCE]
+        yield part.to_csv(index=False, header=at == 0, lineterminator="\n", float_format="%g")

@@ -1,0 +1,212 @@
+"""The standing of a run: who is where, with all figures that the tables show, unformatted.
+
+Counts are sums of whole numbers and ratings are computed from the games in schedule order, so equal games
+give equal figures, however they were played.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from arena.report.run import RunData
+from arena.stats.field import by_seat, crosstable, first_player_score
+from arena.stats.frames import ENDINGS, FORFEITS, StatsError
+from arena.stats.pairs import HeadToHead, counts_between, head_to_head
+from arena.stats.ratings import DEFAULT_PRIOR, Ratings, rate
+
+FORFEIT_COLUMNS = {kind: kind.replace(" ", "_") for kind in FORFEITS}
+
+COLUMNS: dict[str, str] = {
+    "rank": "place; in swiss, knockout and series that of the format, else by Elo",
+    "bot": "name of the bot",
+    "elo": "rating in Elo, mean of the field 0; a bound X where flag is '>' or '<'",
+    "elo_error95": "half the 95 % interval of the rating, clustered by deal",
+    "flag": "'' for a number, '>' or '<' for a bound, '?' where nothing can be said",
+    "games": "games played",
+    "wins": "games won",
+    "draws": "games drawn",
+    "losses": "games lost",
+    "score": "mean points of a game: 1 won, 1/2 drawn, 0 lost",
+    "score_first": "the same in the games that the bot began",
+    "points": "sum of match points: 5 for a game won, one a stone for a game lost or drawn",
+    "stones": "sum of stones won",
+    "mean_turns": "mean length of the bot's games in turns of both",
+    "forfeits": "games that the bot lost by forfeit, in all and by kind",
+    "illegal_move": "forfeits for an illegal move",
+    "exception": "forfeits for an exception",
+    "timeout": "forfeits for using too much time",
+    "crash": "forfeits because the bot's process died",
+}
+"""Columns of `Standings.table`; format_points and remark follow where the format has a ranking of its own."""
+COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
+
+
+@dataclass(frozen=True)
+class Standings:
+    """Figures of a run.
+
+    table             a row a bot, first place first, with COLUMNS
+    crosstable        a row for each two bots that met (both ways): bot, opponent, games, wins, draws, losses,
+                      score, points, points_against
+    first_player      games, score, score_low, score_high of whoever began
+    first_advantage   Elo of beginning and half its 95 % interval; nan without games
+    endings           games by the way they ended
+    head_to_head      for two bots: the first named against the other, from pairs
+    """
+
+    run: RunData
+    table: pd.DataFrame
+    crosstable: pd.DataFrame
+    first_player: dict[str, float]
+    first_advantage: tuple[float, float]
+    endings: dict[str, int]
+    mean_turns: float
+    prior: float
+    head_to_head: HeadToHead | None
+    notes: tuple[str, ...]
+
+    @property
+    def faults(self) -> int:
+        """Games decided by a forfeit."""
+        return int(self.table["forfeits"].sum())
+
+
+def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> Standings:
+    """Compute the standing of a run; bots without games stand at the end."""
+    games = run.games
+    if not len(games):
+        return _nothing_played(run, prior)
+    ratings, notes = _rate(games, prior)
+    table = _sums(games).reindex(list(run.bots))
+    for column in COUNTS:
+        table[column] = table[column].fillna(0).astype(np.int64)
+    rated = ratings.frame().set_index("bot").reindex(list(run.bots))
+    table["elo"], table["elo_error95"] = rated["elo"], rated["elo_error95"]
+    table["flag"] = rated["flag"].fillna("?")
+    order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
+    table = _ranked(table, run, order)
+    cross = _crosstable(games, list(table["bot"]))
+    counts = games["ending"].value_counts()
+    first = first_player_score(games[_present(games, "first", "second", "score", "deal")])
+    return Standings(
+        run=run,
+        table=table,
+        crosstable=cross,
+        first_player={str(key): float(value) for key, value in first.iloc[0].items()},
+        first_advantage=(ratings.first_advantage, ratings.first_advantage_error95),
+        endings={ending: int(counts.get(ending, 0)) for ending in ENDINGS},
+        mean_turns=float(games["turns"].mean()),
+        prior=prior,
+        head_to_head=_head_to_head(run),
+        notes=notes,
+    )
+
+
+def _present(games: pd.DataFrame, *names: str) -> list[str]:
+    return [name for name in names if name in games.columns]
+
+
+def _rate(games: pd.DataFrame, prior: float) -> tuple[Ratings, tuple[str, ...]]:
+    small = games[_present(games, "first", "second", "score", "deal")]
+    try:
+        found = rate(small, prior=prior, disconnected="separate")
+        return found, found.notes
+    except StatsError:
+        # a handful of unpaired games may not tell beginning from strength
+        found = rate(small, prior=prior, disconnected="separate", first_advantage=0.0)
+        return found, (*found.notes, "too few games to tell the advantage of the first player; taken as 0")
+
+
+def _sums(games: pd.DataFrame) -> pd.DataFrame:
+    """Sums by bot: whole numbers, so their order does not matter."""
+    names = ("first", "second", "score", "stones_first", "stones_second", "points_first", "points_second",
+             "turns", "forfeit", "forfeit_by")  # fmt: skip
+    seats = by_seat(games[list(names)])
+    seats["bot"] = seats["bot"].astype(str)
+    own = seats["forfeit_by"].astype(object) == seats["bot"]
+    begun = seats["seat"] == "first"
+    score = seats["score"]
+    parts: dict[str, Any] = {
+        "bot": seats["bot"],
+        "games": 1,
+        "wins": score == 1,
+        "draws": score == 0.5,
+        "losses": score == 0,
+        "half_points": (2 * score).astype(np.int64),
+        "begun": begun,
+        "half_points_begun": (2 * score * begun).astype(np.int64),
+        "points": seats["points"].astype(np.int64),
+        "stones": seats["stones"].astype(np.int64),
+        "turns": seats["turns"].astype(np.int64),
+        "forfeits": own,
+    }
+    for kind, column in FORFEIT_COLUMNS.items():
+        parts[column] = own & (seats["forfeit"].astype(object) == kind)
+    sums = pd.DataFrame(parts).groupby("bot", sort=True).sum()
+    sums["score"] = sums["half_points"] / 2 / sums["games"]
+    sums["score_first"] = sums["half_points_begun"] / 2 / sums["begun"].where(sums["begun"] > 0)
+    sums["mean_turns"] = sums["turns"] / sums["games"]
+    return sums.drop(columns=["half_points", "half_points_begun", "begun", "turns"])
+
+
+def _ranked(table: pd.DataFrame, run: RunData, order: list[str]) -> pd.DataFrame:
+    columns = list(COLUMNS)
+    if run.places is None:
+        table = table.loc[order].rename_axis("bot").reset_index()
+        table["rank"] = np.arange(1, len(table) + 1)
+        return table[columns]
+    places = sorted(run.places, key=lambda place: (place.rank, order.index(place.bot)))
+    table = table.loc[[place.bot for place in places]].rename_axis("bot").reset_index()
+    table["rank"] = [place.rank for place in places]
+    table["format_points"] = [float(place.points) for place in places]
+    table["remark"] = [place.remark for place in places]
+    return table[[*columns, "format_points", "remark"]]
+
+
+def _crosstable(games: pd.DataFrame, order: list[str]) -> pd.DataFrame:
+    small = games[["first", "second", "score", "points_first", "points_second"]]
+    table = crosstable(small)
+    seats = by_seat(small)
+    for column in ("points", "points_against"):
+        seats[column] = seats[column].astype(np.int64)
+    sums = seats.groupby(["bot", "opponent"], observed=True)[["points", "points_against"]].sum().reset_index()
+    for column in ("bot", "opponent"):
+        table[column] = table[column].astype(str)
+        sums[column] = sums[column].astype(str)
+    table = table.merge(sums, on=["bot", "opponent"], how="left", validate="one_to_one")
+    place = {bot: at for at, bot in enumerate(order)}
+    keys = pd.DataFrame({"one": table["bot"].map(place), "two": table["opponent"].map(place)})
+    return table.loc[keys.sort_values(["one", "two"]).index].reset_index(drop=True)
+
+
+def _head_to_head(run: RunData) -> HeadToHead | None:
+    if len(run.bots) != 2:
+        return None
+    one, two = run.bots
+    columns = _present(run.games, "pairing", "deal", "first", "second", "score")
+    return head_to_head(counts_between(run.games[columns], one, two))
+
+
+def _nothing_played(run: RunData, prior: float) -> Standings:
+    bots = list(run.bots)
+    columns: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan)
+    columns |= {"rank": np.arange(1, len(bots) + 1), "bot": bots, "flag": "?"}
+    columns |= dict.fromkeys(COUNTS, 0)
+    cross = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
+    return Standings(
+        run=run,
+        table=pd.DataFrame(columns, index=pd.RangeIndex(len(bots))),
+        crosstable=pd.DataFrame(columns=cross),
+        first_player={"games": 0, "score": math.nan, "score_low": math.nan, "score_high": math.nan},
+        first_advantage=(math.nan, math.nan),
+        endings=dict.fromkeys(ENDINGS, 0),
+        mean_turns=math.nan,
+        prior=prior,
+        head_to_head=None,
+        notes=("no games yet",),
+    )
