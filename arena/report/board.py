@@ -1,0 +1,167 @@
+"""A game as text: the board after each move, for a terminal.
+
+::
+
+                    1     2     3     4
+                                      r8
+    b greedy              k3          r9
+    stones          [.]   [.]   [.]   [b]
+    a random        y1    g4
+                          g5
+
+Seat b lies above the stones, seat a below; each column grows away from its stone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from arena.game.cards import COLOURS, card_name
+from arena.game.engine import State
+from arena.game.moves import Move
+from arena.game.record import Record, replay_steps
+from arena.game.rules import Rules
+from arena.game.seatlog import Event
+
+_ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
+_TACTIC, _BOLD, _DIM = "36", "1", "2"
+_WIDTH = 6
+_MARGIN = 16
+
+
+@dataclass(frozen=True)
+class Step:
+    """The board after a move. `state` goes on between the steps: show it before asking for the next.
+
+    `number` counts the moves of the record from 1 (0: before the first), `events` is what happened, in the
+    eyes of the seat that moved.
+    """
+
+    number: int
+    move: Move | None
+    seat: int | None
+    state: State
+    events: tuple[Event, ...]
+
+
+def steps(record: Record) -> Iterator[Step]:
+    """The deal, then every move of a record. Raises RecordError at a move that is not legal."""
+    moved: tuple[int, Move, int, int] | None = None
+    state: State | None = None
+    for number, (state, move) in enumerate(replay_steps(record), start=1):
+        yield _step(state, moved)
+        seat = state.turn
+        moved = (number, move, seat, len(state.events(seat)))
+    if state is None:
+        state = State(record.rules, record.deal, record.auto_claim)
+    yield _step(state, moved)
+
+
+def _step(state: State, moved: tuple[int, Move, int, int] | None) -> Step:
+    if moved is None:
+        return Step(0, None, None, state, ())
+    number, move, seat, seen = moved
+    return Step(number, move, seat, state, state.events(seat, seen))
+
+
+# ---------------------------------------------------------------- drawing
+
+
+def paint(text: str, code: str, color: bool) -> str:
+    """Text in a colour of the terminal, or as it is."""
+    return f"\x1b[{code}m{text}\x1b[0m" if color and text.strip() else text
+
+
+def paint_card(card: str, width: int, color: bool) -> str:
+    """A card, filled up to `width`, in its colour."""
+    clan = card[:1] in COLOURS and card[1:].isdigit()
+    return paint(card, _ANSI[card[0]] if clan else _TACTIC, color) + " " * max(width - len(card), 0)
+
+
+def board_text(state: State, names: Sequence[str] = ("", ""), color: bool = False, hands: bool = True) -> str:
+    """The board of a state in a dozen lines. `names` are the bots of seat 0 and seat 1."""
+    sides = [[state.side(seat, stone) for stone in range(1, 10)] for seat in (0, 1)]
+    deep = [max(3, *(len(side) for side in row)) for row in sides]
+    labels = [f"{'ab'[seat]} {names[seat]}".strip()[: _MARGIN - 1] for seat in (0, 1)]
+    lines = [" " * _MARGIN + "".join(f"{stone:<{_WIDTH}}" for stone in range(1, 10)).rstrip()]
+    for level in reversed(range(deep[1])):
+        lines.append(_card_line(labels[1] if level == 0 else "", sides[1], level, color))
+    lines.append(_stone_line(state, color))
+    for level in range(deep[0]):
+        lines.append(_card_line(labels[0] if level == 0 else "", sides[0], level, color))
+    lines.append("")
+    clan, tactic = state.deck_counts
+    decks = f"decks: {clan} clan" + (f", {tactic} tactic" if state.rules.tactics else "")
+    for seat in (1, 0):
+        row = f"   beside the board: {_cards(state.row(seat), color)}" if state.row(seat) else ""
+        hand = f"hand {'ab'[seat]}: {_cards(state.hand_of(seat), color) or '-'}" if hands else ""
+        if hand or row:
+            lines.append(f"{hand}{row}")
+    lines.append(decks)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _card_line(label: str, row: Sequence[Sequence[str]], level: int, color: bool) -> str:
+    cells = [paint_card(side[level] if level < len(side) else "", _WIDTH, color) for side in row]
+    return f"{label:<{_MARGIN}}" + "".join(cells)
+
+
+def _stone_line(state: State, color: bool) -> str:
+    cells = []
+    for at, owner in enumerate(state.owners):
+        modes = state.modes(at + 1)
+        text = owner + (" " + "".join(mode[0] for mode in modes) if modes else "")
+        cells.append(
+            paint(f"[{text}]", _BOLD if owner != "." else _DIM, color) + " " * (_WIDTH - len(text) - 2)
+        )
+    return f"{'stones':<{_MARGIN}}" + "".join(cells)
+
+
+def _cards(cards: Sequence[str], color: bool) -> str:
+    return " ".join(paint_card(card, 0, color) for card in cards)
+
+
+def step_text(step: Step, total: int, names: Sequence[str] = ("", ""), color: bool = False) -> str:
+    """The head of a step (what was played and what came of it) and the board after it."""
+    if step.move is None or step.seat is None:
+        starter = step.state.first_seat
+        head = f"The deal; {_who(starter, names)} begins."
+    else:
+        # what the other seat did by itself: automatic claims at the start of its turn
+        parts = [event.text if event.seat == step.seat else str(event) for event in step.events]
+        what = ", ".join(parts) or str(step.move)
+        head = f"Move {step.number} of {total}, turn {step.state.turns}: {_who(step.seat, names)}: {what}"
+    return f"{paint(head, _BOLD, color)}\n\n{board_text(step.state, names, color)}"
+
+
+def _who(seat: int, names: Sequence[str]) -> str:
+    return f"{'ab'[seat]} ({names[seat]})" if names[seat] else "ab"[seat]
+
+
+def legend(rules: Rules) -> str:
+    """What the short texts mean, by the names of the edition."""
+    lines = ["Cards: colour and value; r red, g green, b blue, y yellow, p purple, k pink."]
+    if rules.tactics:
+        spy = f"*{rules.spy_value}"
+        tokens = ("*J", spy, "*123", "fog", "mud", "scout", "redeploy", "deserter", "traitor")
+        lines.append("; ".join(f"{token} {card_name(token, rules.edition)}" for token in tokens) + ".")
+        lines.append("Beside a stone's owner: f fog, m mud.")
+    return "\n".join(lines)
+
+
+def result_line(record: Record, names: Sequence[str] = ("", "")) -> str:
+    """How the game ended, for people.
+
+    >>> from arena.game.record import parse_record
+    >>> result_line(parse_record("schotten/1 base 1:0 11; ; a 0-0 forfeit timeout"), ("ann", "bob"))
+    'a (ann) wins, stones 0-0: forfeit timeout'
+    """
+    winner, stones, *reason = record.result.split(" ", 2)
+    seats = {"a": 0, "b": 1}
+    who = (
+        f"{_who(seats[winner], names)} wins"
+        if winner in seats
+        else {"draw": "draw"}.get(winner, "broken off")
+    )
+    return f"{who}, stones {stones}" + (f": {reason[0]}" if reason else "")
