@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -14,6 +16,7 @@ from arena.match.results import (
     COLUMNS,
     ENDINGS,
     FORFEITS,
+    WIN_POINTS,
     GameResult,
     PairingScore,
     Progress,
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BATCH = 20_000
-_PAIRING_GAME = (1 << (PAIRING_BITS + 1)) - 1  # the low bits of an identity
+_DEAL_SHIFT = PAIRING_BITS + 1
+_PAIRING_GAME = (1 << _DEAL_SHIFT) - 1  # the low bits of an identity
 
 GAME_COLUMNS = (
     "pairing", "deal", "game", "round", "first", "second", "score", "stones_first", "stones_second",
@@ -71,6 +75,19 @@ class Cell(NamedTuple):
     max_us_first: int
     max_us_second: int
     us: int
+
+
+_ADDED = (*range(9), 11)  # places of a cell's sums after its key, and of its maxima
+_GREATEST = (9, 10)
+
+
+def _cell_score(cell: Cell) -> PairingScore:
+    won, drawn, lost = (cell.games if cell.score == score else 0 for score in (2, 1, 0))
+    first = WIN_POINTS * cell.games if won else cell.stones_first
+    second = WIN_POINTS * cell.games if lost else cell.stones_second
+    if cell.game:
+        return PairingScore(cell.games, lost, drawn, won, second, first)
+    return PairingScore(cell.games, won, drawn, lost, first, second)
 
 
 class Forfeits(NamedTuple):
@@ -223,7 +240,8 @@ class Reader:
         with plain_errors(self.folder, "read"):
             cursor = self._db.execute(f"SELECT {', '.join(numbers)} FROM games ORDER BY id")
             while rows := cursor.fetchmany(_BATCH):
-                parts.append(np.array(rows, dtype=np.int64))
+                flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * len(numbers))
+                parts.append(flat.reshape(len(rows), len(numbers)))
         data = np.concatenate(parts) if parts else np.empty((0, len(numbers)), dtype=np.int64)
         column = {name: data[:, at] for at, name in enumerate(numbers)}
         pairing = column["id"] >> 1 & (_PAIRING_GAME >> 1)
@@ -239,7 +257,7 @@ class Reader:
         names = pd.Index(bots)
         out: dict[str, Any] = {
             "pairing": pairing.astype(np.int32),
-            "deal": column["id"] >> (PAIRING_BITS + 1),
+            "deal": column["id"] >> _DEAL_SHIFT,
             "game": game.astype(np.int8),
             "round": sides[pairing, 2].astype(np.int32),
             "first": pd.Categorical.from_codes(first, names),
@@ -261,44 +279,63 @@ class Reader:
     def cells(self) -> list[Cell]:
         """Sums for the standings: a few lines a pairing, however many games there are."""
         sums = ", ".join(f"sum({name})" for name in Cell._fields[5:13])
-        rows = self._query(
-            f"SELECT id & {_PAIRING_GAME} AS who, score, ending, count(*), {sums}, max(max_us_first),"
-            f" max(max_us_second), sum(us) FROM games GROUP BY who << 4 | score << 2 | ending"
-            " ORDER BY who, score, ending"
+        sql = (
+            f"SELECT (id & {_PAIRING_GAME}) << 4 | (score << 2) | ending AS who, count(*), {sums},"
+            " max(max_us_first), max(max_us_second), sum(us) FROM games WHERE id >= ? AND id < ? GROUP BY who"
         )
-        return [Cell(who >> 1, who & 1, score, ENDINGS[ending], *rest) for who, score, ending, *rest in rows]
+        found: dict[int, list[int]] = {}
+        with self._snapshot():
+            for low, high in self._stretches():
+                for who, *more in self._query(sql, (low, high)):
+                    have = found.get(who)
+                    if have is None:
+                        found[who] = more
+                        continue
+                    for at in _ADDED:
+                        have[at] += more[at]
+                    for at in _GREATEST:
+                        if more[at] > have[at]:
+                            have[at] = more[at]
+        return [
+            Cell(who >> 5, who >> 4 & 1, who >> 2 & 3, ENDINGS[who & 3], *sums)
+            for who, sums in sorted(found.items())
+        ]
+
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        """Ranges of identities with some thousand games each: sorting those is faster than all at once."""
+        for low, high, games in self._query("SELECT min(id), max(id), count(*) FROM games"):
+            if games:
+                first, last = low >> _DEAL_SHIFT, high >> _DEAL_SHIFT
+                step = max(100, 2000 * (last - first + 1) // games)
+                for deal in range(first, last + 1, step):
+                    yield deal << _DEAL_SHIFT, deal + step << _DEAL_SHIFT
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Put several questions to one state of the database, also while a run goes on."""
+        with plain_errors(self.folder, "read"):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("COMMIT")
 
     def scores(self) -> dict[int, PairingScore]:
         """Score of each pairing, seen from its bot `a`."""
         done = Progress()
-        for pairing, score in self._scores():
-            done.add_score(pairing, score)
+        for cell in self.cells():
+            done.add_score(cell.pairing, _cell_score(cell))
         return {pairing: done.score(pairing) for pairing in done.scored()}
-
-    def _scores(self) -> Iterator[tuple[int, PairingScore]]:
-        rows = self._query(
-            f"SELECT id & {_PAIRING_GAME} AS who, count(*), sum(score = 2), sum(score = 1), sum(score = 0),"
-            " sum(points_first), sum(points_second) FROM games GROUP BY who"
-        )
-        for who, games, won, drawn, lost, first, second in rows:
-            if who & 1:
-                yield who >> 1, PairingScore(games, lost, drawn, won, second, first)
-            else:
-                yield who >> 1, PairingScore(games, won, drawn, lost, first, second)
 
     def progress(self) -> Progress:
         """What is done, for `Schedule.tasks`: one pass over the identities."""
         done = Progress()
         mask = _PAIRING_GAME >> 1
-        with plain_errors(self.folder, "read"):
-            self._db.execute("BEGIN")  # both questions are put to the same state of the database
-            try:
-                for (key,) in self._query("SELECT id FROM games ORDER BY id"):
-                    done.add_deal(key >> 1 & mask, key >> (PAIRING_BITS + 1))
-                for pairing, score in self._scores():
-                    done.add_score(pairing, score)
-            finally:
-                self._db.execute("COMMIT")
+        with self._snapshot():
+            for (key,) in self._query("SELECT id FROM games ORDER BY id"):
+                done.add_deal(key >> 1 & mask, key >> _DEAL_SHIFT)
+        for pairing, score in self.scores().items():
+            done.add_score(pairing, score)
         return done
 
     def pentanomial(self) -> dict[int, tuple[int, int, int, int, int]]:
