@@ -256,6 +256,7 @@ def test_traitor() -> None:
     run(game, "traitor")
     assert game.legal_moves() == ["take r3@1", "take b1@2"]
     run(game, "take r3@1")
+    assert "r3" in game.face_up()
     assert game.legal_moves() == [f"r3@{number}" for number in (1, 2, 3, 4, 5, 6, 7, 9)]
     run(game, "r3@1")
     assert (game.sides[0][0], game.sides[1][0], game.discards) == (
@@ -284,3 +285,38 @@ def test_an_illegal_move_changes_nothing() -> None:
         with pytest.raises(ValueError, match="not legal in phase 'play'"):
             game.apply(move)
     assert (game.__dict__, game.legal_moves()) == before
+
+
+def test_three_adjacent_go_before_more_stones_at_a_stalemate() -> None:
+    a, b, manual = {3: "r7 r8 r9"}, {3: "b1 b2 k9"}, (False, False)
+    game = table("tactical", a=a, b=b, owners="aa.bb.bb.", auto=manual)
+    run(game, "pass", "no claim", "pass")
+    assert (game.owners, game.winner, game.reason) == ("aaabb.bb.", 0, "stalemate")
+    assert game.points == (5, 4)
+    more = table("tactical", a=a, b=b, owners="a..bb.bb.", auto=manual)
+    run(more, "pass", "no claim", "pass")
+    assert (more.owners, more.winner, more.points) == ("a.abb.bb.", 1, (2, 5))
+
+
+def test_discarded_cards_are_face_up() -> None:
+    game = table("tactical", "deserter", "k2", a={1: "r1 r2 r3"}, b={1: "b3 b4", 2: "b2", 9: "b5"})
+    assert game.claimable(0) == {1}  # b1 is no help
+    game.sides[1][8] = []
+    assert game.claimable(0) == set()
+    assert run(game, "deserter", "take b2@2").owners == "........."
+    game.discards[1].append("b5")
+    assert game.claimable(0) == {1}
+
+
+@pytest.mark.parametrize(
+    ("window", "after_play", "at_start"),
+    [("after_play", True, False), ("any_before_draw", True, True), ("turn_start", False, True)],
+)
+def test_claim_windows(window: str, after_play: bool, at_start: bool) -> None:
+    options = Options("", claim_window=window)
+    game = table(options, "r9 k1 k2", "p1 p2", a={1: "r7 r8"}, b={3: "g7 g8 g9"})
+    run(game, "r9@1")
+    assert (game.owners[0] == "a") == after_play
+    assert (game.owners[2] == "b") == at_start  # before the other player's play
+    run(game, "p1@9")
+    assert game.owners == "a.b......"

@@ -106,9 +106,11 @@ class Position:
         return [stone for stone in self.open_stones() if not self.is_complete(seat, stone)]
 
     def face_up(self) -> set[str]:
-        """All clan cards that lie face up: "on a stone or in a discard row" (RULES.md §3)."""
+        """All clan cards that lie face up: "on a stone or in a discard row" (RULES.md §3), or on the way."""
         lying = [card for seat in SEATS for side in self.sides[seat] for card in side]
         lying += self.discards[0] + self.discards[1]
+        if self.pending is not None:  # taken by Strategist or Traitor: no claim window opens before it lies
+            lying.append(self.pending)
         return {card for card in lying if is_clan(card)}
 
     def first_complete(self, seat: int, stone: int) -> str | None:
