@@ -1,0 +1,83 @@
+"""`arena doctor`: what is installed, and what that means."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+OPTIONAL = {
+    "distributed": "runs on a Dask cluster: pip install 'schotten-arena[cluster]'",
+    "Cython": "compiles the engine at the next installation",
+    "pytest": "the tests: pip install 'schotten-arena[test]'",
+}
+
+
+@click.command()
+def doctor() -> int:
+    """Say whether everything is installed that is needed. Exit code 1 if something is missing."""
+    faults = [fault for line, fault in _checks() if _print(line, fault)]
+    click.echo("" if faults else "\nAll is well.")
+    return 1 if faults else 0
+
+
+def _print(line: str, fault: bool) -> bool:
+    click.echo(f"{'!!' if fault else 'ok'}  {line}")
+    return fault
+
+
+def _checks() -> list[tuple[str, bool]]:
+    """Lines, and whether each is a fault."""
+    lines = []
+    supported = sys.version_info >= (3, 11)
+    lines.append((f"Python {platform.python_version()} ({sys.executable})", not supported))
+    try:
+        lines.append((f"schotten-arena {version('schotten-arena')}", False))
+    except PackageNotFoundError:
+        lines.append(("schotten-arena is not installed: pip install -e .", True))
+    lines += [_engine(), _data(), (f"{_cores()} cores for workers", False)]
+    compiler = next((name for name in ("cc", "gcc", "clang", "cl") if shutil.which(name)), None)
+    lines.append((f"C compiler: {compiler or 'none (only needed to compile the engine)'}", False))
+    for name, use in OPTIONAL.items():
+        try:
+            lines.append((f"{name} {version(name)}", False))
+        except PackageNotFoundError:
+            lines.append((f"{name}: not installed ({use})", False))
+    return lines
+
+
+def _engine() -> tuple[str, bool]:
+    try:
+        spec = importlib.util.find_spec("arena.game.engine")
+        from arena.game.engine import play_random_games
+        from arena.game.rules import load_rules
+
+        play_random_games(load_rules("base"), 10, 1)
+    except Exception as error:  # whatever is wrong with a build is what this command is for
+        return f"the engine does not run: {type(error).__name__}: {error}", True
+    origin = (spec.origin or "") if spec else ""
+    if origin.endswith(".py"):
+        return "the engine runs uncompiled, some 50 times slower; compile it with: pip install -e .", False
+    return "the engine is compiled", False
+
+
+def _data() -> tuple[str, bool]:
+    from arena.paths import data_folder
+
+    folders = {name: data_folder(name) for name in ("bots", "configs")}
+    missing = [name for name, path in folders.items() if not path.is_dir()]
+    if missing:
+        return (
+            f"the folders {', '.join(missing)} did not travel with the installation; install it again",
+            True,
+        )
+    return f"reference bots and configs in {folders['bots'].parent}", False
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

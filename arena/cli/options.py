@@ -1,0 +1,103 @@
+"""Options that several commands share, and the completion of names in a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+LARGEST_SEED = 2**63 - 1
+
+
+def complete_bots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Bots by name, and files."""
+    from arena.paths import data_folder
+
+    files = [*Path("bots").glob("*.py"), *data_folder("bots").glob("*.py")]
+    names = sorted({path.stem for path in files if not path.name.startswith("_")})
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return [*found, CompletionItem(incomplete, type="file")]
+
+
+def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Rule sets by name."""
+    from arena.game.rules import SHORT_NAMES, preset_names
+
+    return [CompletionItem(n) for n in [*SHORT_NAMES, *preset_names()] if n.startswith(incomplete)]
+
+
+def complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Runs in results/ by name, and folders."""
+    names = sorted(path.parent.name for path in Path("results").glob("*/games.sqlite"))
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return [*found, CompletionItem(incomplete, type="dir")]
+
+
+def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Tournaments that came with the program, and files."""
+    from arena.paths import data_folder
+
+    names = sorted(path.stem for path in data_folder("configs").glob("*.toml"))
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return [*found, CompletionItem(incomplete, type="file")]
+
+
+def what_to_play(command: Command) -> Command:
+    """Options that say which games are played."""
+    return _with(
+        command,
+        click.option("--games", type=click.IntRange(min=1), metavar="N", help="Games for each two bots."),
+        click.option(
+            "--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical."
+        ),
+        click.option(
+            "--seed", type=click.IntRange(0, LARGEST_SEED), metavar="S", help="Default: drawn, and shown."
+        ),
+        click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision."),
+        click.option(
+            "--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game."
+        ),
+    )
+
+
+def how_to_play(command: Command) -> Command:
+    """Options that make no difference to the results."""
+    return _with(
+        command,
+        click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one a core."),
+        click.option("--executor", type=click.Choice(("local", "dask")), help="Default: local."),
+        click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster, such as tcp://HOST:8786."),
+    )
+
+
+def what_to_show(command: Command) -> Command:
+    """Options that say what comes out."""
+    return _with(
+        command,
+        click.option("--json", "as_json", is_flag=True, help="Print the standing as JSON."),
+        click.option("--strict", is_flag=True, help="Exit code 1 if a bot lost a game by forfeit."),
+    )
+
+
+def where(command: Command) -> Command:
+    """The folder of results, and the isolation of bots."""
+    return _with(
+        command,
+        click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Default: results/NAME."),
+        click.option(
+            "--isolation",
+            type=click.Choice(("none", "process", "sandbox")),
+            help="Where bots run. none (default): in the workers.",
+        ),
+    )
+
+
+def _with(command: Command, *decorators: Callable[[Command], Command]) -> Command:
+    for decorate in reversed(decorators):
+        command = decorate(command)
+    return command

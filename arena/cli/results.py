@@ -1,0 +1,44 @@
+"""`arena standings` and `arena export`: the tables of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FORMATS = ("table", "markdown", "csv", "json", "html")
+
+
+@click.command()
+@click.argument("folder")
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option(
+    "--prior",
+    type=click.FloatRange(min=0),
+    default=None,
+    help="Virtual draws a bot in the rating (default: 2).",
+)
+def standings(folder: str, format_: str, prior: float | None) -> None:
+    """Show the table of the run in FOLDER (a path, or a name in results/). Works while the run goes on."""
+    from arena.cli.folders import read_run, run_folder
+    from arena.report.standings import standings as compute
+    from arena.report.tables import standings_text
+    from arena.stats.ratings import DEFAULT_PRIOR
+
+    found = compute(read_run(run_folder(folder)), DEFAULT_PRIOR if prior is None else prior)
+    click.echo(standings_text(found, format_), nl=False)
+
+
+@click.command()
+@click.argument("folder")
+@click.option("--games", is_flag=True, help="Also games.csv, one line a game.")
+@click.option("--to", type=click.Path(path_type=Path), help="Write there instead of into FOLDER.")
+def export(folder: str, games: bool, to: Path | None) -> None:
+    """Write standings.csv, crosstable.csv, summary.json and timing.csv of the run in FOLDER."""
+    from arena.cli.folders import read_run, run_folder
+    from arena.report.export import export as write
+    from arena.report.standings import standings as compute
+
+    source = run_folder(folder)
+    for path in write(compute(read_run(source)), source if to is None else to, games):
+        click.echo(path)
