@@ -1,0 +1,178 @@
+"""How a run tells where it stands: one line that is rewritten on a terminal, plain lines elsewhere.
+
+Everything is written to stderr, so that a run's stdout holds results only.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TextIO
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A bot's place so far: games played and its share of the points in them (a drawn game is half)."""
+
+    bot: str
+    games: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a run stands. `total` is what is planned by now; formats played in rounds may add to it.
+
+    `rate` is in games a second over the last seconds, 0 while nothing is known; `seconds_left` None then.
+    `standing` works out the order of the bots so far, best first; call it only if it is shown.
+    """
+
+    done: int
+    total: int
+    seconds: float
+    rate: float
+    seconds_left: float | None
+    standing: Callable[[], Sequence[Standing]]
+
+
+class Progress(Protocol):
+    """What a run reports to. All calls come from the thread that called `run_tournament`."""
+
+    def begin(self, name: str, seed: int, status: Status) -> None:
+        """Play begins; `status.done` games were stored before."""
+
+    def update(self, status: Status) -> None:
+        """Games were stored. Called often; it is for the progress to show only some of it."""
+
+    def note(self, text: str) -> None:
+        """Something a person should know, such as a worker that died."""
+
+    def end(self, status: Status, interrupted: bool) -> None:
+        """Play has ended."""
+
+
+def duration(seconds: float) -> str:
+    """A time for people.
+
+    >>> duration(0.4), duration(75), duration(3 * 3600 + 60)
+    ('0 s', '1:15', '3:01:00')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def status_text(status: Status) -> str:
+    """Games, share, speed and time left, without the standing.
+
+    >>> status_text(Status(250, 1000, 1.0, 250.0, 3.0, lambda: []))
+    '250 of 1,000 games (25 %), 250 games/s, 3 s left'
+    """
+    share = f" ({status.done * 100 // status.total} %)" if status.total else ""
+    text = f"{status.done:,} of {status.total:,} games{share}"
+    if status.rate > 0:
+        text += f", {status.rate:,.0f} games/s" if status.rate >= 10 else f", {status.rate:.2g} games/s"
+    if status.seconds_left is not None and status.done < status.total:
+        text += f", {duration(status.seconds_left)} left"
+    return text
+
+
+def standing_text(standing: Sequence[Standing], most: int = 3) -> str:
+    """The first few bots with their share of the points.
+
+    >>> standing_text([Standing("greedy", 10, 0.9), Standing("random", 10, 0.1)], most=1)
+    'greedy 90.0 %, ...'
+    """
+    played = [place for place in standing if place.games]
+    shown = [f"{place.bot} {place.share * 100:.1f} %" for place in played[:most]]
+    return ", ".join(shown + ["..."] * (len(played) > most))
+
+
+class _Paced:
+    """What both kinds share: a stream, and how often to write to it."""
+
+    def __init__(self, stream: TextIO | None, every: float) -> None:
+        self.stream = sys.stderr if stream is None else stream
+        self.every = every
+        self._next = 0.0
+
+    def _due(self) -> bool:
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + self.every
+        return True
+
+    def _write(self, text: str) -> None:
+        try:
+            self.stream.write(text)
+            self.stream.flush()
+        except (OSError, ValueError):  # whoever was watching has gone; the run goes on
+            self._write = lambda text: None  # type: ignore[method-assign]
+
+
+class LineProgress(_Paced):
+    """Plain lines, one every few seconds: for files, pipes and CI."""
+
+    def __init__(self, stream: TextIO | None = None, every: float = 5.0) -> None:
+        super().__init__(stream, every)
+
+    def begin(self, name: str, seed: int, status: Status) -> None:
+        before = f", {status.done:,} of them played before" if status.done else ""
+        self._write(f"{name}: {status.total:,} games{before}, seed {seed}\n")
+        self._next = time.monotonic() + self.every
+
+    def update(self, status: Status) -> None:
+        if self._due():
+            self._write(f"{_with_standing(status)}\n")
+
+    def note(self, text: str) -> None:
+        self._write(f"{text}\n")
+
+    def end(self, status: Status, interrupted: bool) -> None:
+        self._write(f"{_with_standing(status)}{' - interrupted' if interrupted else ''}\n")
+
+
+class TerminalProgress(_Paced):
+    """One line of a terminal, rewritten several times a second."""
+
+    def __init__(self, stream: TextIO | None = None, every: float = 0.1) -> None:
+        super().__init__(stream, every)
+
+    def begin(self, name: str, seed: int, status: Status) -> None:
+        self._write(f"{name}, seed {seed}\n")
+        self._show(status)
+
+    def update(self, status: Status) -> None:
+        if self._due():
+            self._show(status)
+
+    def note(self, text: str) -> None:
+        self._write(f"\r\x1b[K{text}\n")
+
+    def end(self, status: Status, interrupted: bool) -> None:
+        self._show(status)
+        self._write(f"{' - interrupted' if interrupted else ''}\n")
+
+    def _show(self, status: Status) -> None:
+        width = shutil.get_terminal_size().columns - 1
+        text = _with_standing(status)
+        # a line that wraps could not be rewritten
+        self._write(f"\r\x1b[K{text if len(text) <= width else text[: max(width - 1, 0)] + '…'}")
+
+
+def _with_standing(status: Status) -> str:
+    standing = standing_text(status.standing())
+    return status_text(status) + (f"  |  {standing}" if standing else "")
+
+
+def progress_for(stream: TextIO | None = None) -> LineProgress | TerminalProgress:
+    """What suits the stream (default stderr)."""
+    stream = sys.stderr if stream is None else stream
+    return TerminalProgress(stream) if stream.isatty() else LineProgress(stream)
