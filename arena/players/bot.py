@@ -1,0 +1,167 @@
+"""The player protocol: what a bot is, and what it is told.
+
+A bot is a class with a method ``act(view, moves)``, or a module with a function ``act(view, moves)``. Nothing
+has to be imported for that; ``Bot`` is an optional base class that documents the hooks and helps editors and
+mypy.
+
+Every choice in the game is one move out of one list. A turn is a chain of such decisions (claim, play, target
+of a ruse, recruiter's draw and return, draw); ``view.phase`` says which one it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from arena.game.engine import View
+from arena.game.moves import Move
+from arena.game.rules import Rules
+from arena.game.seatlog import Event
+
+__all__ = [
+    "Act",
+    "Actor",
+    "Bot",
+    "BotFault",
+    "Event",
+    "GameEnd",
+    "Move",
+    "Rules",
+    "Setup",
+    "TimeLeft",
+    "View",
+]
+
+
+class TimeLeft(NamedTuple):
+    """Thinking time in milliseconds: for this decision, and what is left in the bank of this game.
+
+    A decision may take ``move_ms``; what it takes beyond that is drawn from the bank. A bot whose bank is
+    empty loses the game. None means that this part of the clock does not exist.
+    """
+
+    move_ms: float | None
+    bank_ms: float | None
+
+    @property
+    def total_ms(self) -> float:
+        """The most that this decision may take.
+
+        >>> TimeLeft(100, 250.5).total_ms, TimeLeft(None, 40).total_ms
+        (350.5, 40)
+        """
+        return (self.move_ms or 0) + (self.bank_ms or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a bot is told before a game.
+
+    ``seat`` is 0 or 1 and stays for the whole game; ``starter`` is the seat that makes the first move.
+    ``seed`` is a number below 2**64, this bot's own in this game: with it, and nothing else that is random,
+    results repeat. ``view.rng`` is a generator seeded for this seat and game, too, and the simpler choice.
+    ``clock`` is the time for each decision and the bank, None without a clock.
+    """
+
+    seat: int
+    starter: int
+    rules: Rules
+    seed: int
+    clock: TimeLeft | None
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """How a game ended. ``winner`` is a seat or None for a draw, ``stones`` the stones owned by seat 0 and
+    seat 1.
+
+    ``reason`` is ``five stones``, ``three adjacent``, ``stalemate`` or ``forfeit``; ``forfeit`` then says
+    what the loser did: ``illegal move``, ``exception``, ``timeout`` or ``crash``.
+    """
+
+    winner: int | None
+    stones: tuple[int, int]
+    reason: str
+    forfeit: str | None = None
+
+
+class Bot:
+    """Optional base class of bots. Only ``act`` has to be written; hooks that are not overridden cost
+    nothing.
+
+    ``auto_claim`` (default True): the engine claims every stone as soon as it can be proved. False: claims
+    are moves like others, and a bot may wait with them.
+
+    ``ask_forced`` (default False): ``act`` is called for real choices only, a decision with one legal move is
+    made without asking. True: it is called for every decision.
+
+    Both are read once, after ``__init__``.
+    """
+
+    auto_claim: bool = True
+    ask_forced: bool = False
+
+    def __init__(self) -> None:
+        """Called once in each worker process: the place to load tables and weights.
+
+        The parameters of your ``__init__`` are what users may set: with ``def __init__(self, depth: int =
+        2)`` the spec ``bots/mine.py:depth=3`` makes a bot that looks three deep. Types are taken from the
+        annotations (int, float, bool, str, ``Literal``, and Optional of them) or else from the defaults.
+        """
+
+    def begin(self, setup: Setup) -> None:
+        """Called before each game. Reset here whatever ``act`` remembers.
+
+        A bot sees one game only: nothing it learnt in another game may change how it plays, since which games
+        it plays in which process, and in which order, is not its business and would change the results.
+        """
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        """Return one of ``moves``. This is the one method a bot must have.
+
+        ``view`` is a snapshot of all this seat knows, ``moves`` a new list of the legal moves, never empty
+        and always in the same order. Anything else than a legal move, and any exception, loses the game.
+        """
+        raise NotImplementedError(f"the bot {type(self).__name__} has no method act(view, moves)")
+
+    def observe(self, event: Event) -> None:
+        """Called, if overridden, for everything this seat sees happen, its own moves included, in order.
+
+        Events come together, right before the next ``act`` or ``end``. Automatic claims and draws are events
+        too; cards that this seat does not see have no ``card``. ``view.history`` has the same events.
+        """
+
+    def end(self, result: GameEnd) -> None:
+        """Called after each game, unless this bot has forfeited it."""
+
+
+class Act(Protocol):
+    """The form of ``act`` as a function of a module."""
+
+    def __call__(self, view: View, moves: list[Move], /) -> Move: ...
+
+
+class Actor(Protocol):
+    """The least a bot object offers; all other hooks and attributes may be missing."""
+
+    def act(self, view: View, moves: list[Move], /) -> Move: ...
+
+
+#: Values that parameters of bots can have.
+Param: TypeAlias = str | int | float | bool | None
+
+
+class BotFault(Exception):
+    """Raised by a stand-in that runs a bot elsewhere (in a process of its own): the bot is to forfeit the
+    game.
+
+    ``kind`` is ``illegal move``, ``exception``, ``timeout`` or ``crash``; ``detail`` is for the author.
+    """
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(kind, detail)
+        self.kind = kind
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.detail)

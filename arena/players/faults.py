@@ -1,0 +1,70 @@
+"""What went wrong in a bot, told to its author: tracebacks without our frames, values in words."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from arena.errors import ArenaError
+
+_OURS = str(Path(__file__).resolve().parents[1])
+_LONGEST = 4000
+_PLAIN = (str, bytes, int, float, bool, type(None))
+
+
+class BotError(ArenaError):
+    """A bot that cannot be found or loaded, or is given parameters it does not know."""
+
+
+def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
+    """The traceback of an exception from the first frame that is the bot's, at most ``longest`` characters.
+
+    The last line names the exception. Never raises, whatever the exception does when it is asked for its
+    text.
+    """
+    try:
+        place = _bot_frames(error.__traceback__)
+        lines = traceback.TracebackException(type(error), error, place).format()
+        text = "".join(lines).rstrip()
+    except BaseException:  # its __str__ or its attributes are traps
+        text = f"{type(error).__name__} (its text cannot be shown)"
+    return shorten(text, longest)
+
+
+def _bot_frames(place: TracebackType | None) -> TracebackType | None:
+    """The traceback from the first frame on that is neither ours nor the import machinery's."""
+    while place is not None:
+        name = place.tb_frame.f_code.co_filename
+        if not name.startswith((_OURS, "<frozen ", "arena/")):
+            return place
+        place = place.tb_next
+    return None
+
+
+def shorten(text: str, longest: int) -> str:
+    """A text with its middle cut out if it is too long.
+
+    >>> shorten("a" * 30 + "b" * 30, 40)
+    'aaaaaaaaaaaaa\\n[...]\\nbbbbbbbbbbbbbbbbbbbb'
+    """
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest // 3]}\n[...]\n{text[-(longest // 2) :]}"
+
+
+def show_value(value: object, longest: int = 60) -> str:
+    """A value in words, for messages. Runs no code of the value.
+
+    >>> show_value(None), show_value("r7@3"), show_value([1, 2])
+    ('None', "the text 'r7@3'", 'a list')
+    """
+    kind = type(value)
+    if value is None:
+        return "None"
+    if kind is str:
+        return f"the text {shorten(str(value), longest)!r}"
+    if kind in _PLAIN:
+        return f"the {kind.__name__} {str(value)[:longest]}"
+    name = type.__getattribute__(kind, "__name__")
+    return f"a {name}" if name[:1].lower() not in "aeiou" else f"an {name}"

@@ -1,0 +1,178 @@
+"""Where the output of bots goes: what they print ends in the log, never on the terminal."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+log = logging.getLogger("arena.bots")
+
+#: Characters of output that are kept: of one bot in one game, and of one bot in one process.
+PER_GAME = 10_000
+PER_PROCESS = 2_000_000
+_LINE = 2_000
+_CLEAN = {code: "?" for code in (*range(32), *range(127, 160)) if code != 9}
+
+
+class BotOutput(io.TextIOBase):
+    """A text stream that logs each line with the name of the bot that wrote it (logger ``arena.bots``).
+
+    ``who`` tells the bot and the number of the game that is being played. Of what a bot writes, the first
+    ``per_game`` characters of each game are kept, and ``per_process`` in all; what is cut is said once.
+    """
+
+    def __init__(
+        self, who: Callable[[], tuple[str, int]], per_game: int = PER_GAME, per_process: int = PER_PROCESS
+    ) -> None:
+        self.who = who
+        self._per_game = per_game
+        self._per_process = per_process
+        self._game: dict[str, tuple[int, int]] = {}  # bot: its last game, characters in it
+        self._total: dict[str, int] = {}
+        self._open: dict[str, str] = {}  # bot: the line it has not ended yet
+        self.buffer = _Bytes(self)
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return "utf-8"
+
+    @property
+    def errors(self) -> str:  # type: ignore[override]
+        return "replace"
+
+    def writable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """A bot that closes its output closes nobody else's."""
+
+    def write(self, text: str) -> int:
+        if not isinstance(text, str):
+            raise TypeError(f"write() takes a text, not {type(text).__name__}")
+        bot, game = self.who()
+        kept = self._kept(bot, game, text)
+        if kept:
+            *lines, rest = (self._open.pop(bot, "") + kept).split("\n")
+            while len(rest) > _LINE:
+                lines.append(rest[:_LINE])
+                rest = rest[_LINE:]
+            for line in lines:
+                self._log(bot, line)
+            if rest:
+                self._open[bot] = rest
+        return len(text)
+
+    def _kept(self, bot: str, game: int, text: str) -> str:
+        last, used = self._game.get(bot, (game, 0))
+        if last != game:
+            used = 0
+            self.end_line(bot)
+        total = self._total.get(bot, 0)
+        room = min(self._per_game - used, self._per_process - total)
+        self._game[bot] = (game, used + len(text))
+        if len(text) <= room:
+            self._total[bot] = total + len(text)
+            return text
+        self._total[bot] = total + max(room, 0)
+        if room <= 0:
+            return ""
+        left = "in this game" if total + room < self._per_process else "in this process"
+        return f"{text[:room]}\n[more output {left} is dropped]\n"
+
+    def end_line(self, bot: str) -> None:
+        """Log what a bot has written of a line without ending it."""
+        if line := self._open.pop(bot, ""):
+            self._log(bot, line)
+
+    def flush(self) -> None:
+        """Nothing: lines are logged when they are whole."""
+
+    def end_lines(self) -> None:
+        """Log all unfinished lines."""
+        for bot in list(self._open):
+            self.end_line(bot)
+
+    @staticmethod
+    def _log(bot: str, line: str) -> None:
+        log.info("%s: %s", bot, line.rstrip("\r").translate(_CLEAN), extra={"bot": bot})
+
+
+class _Bytes(io.RawIOBase):
+    """``sys.stdout.buffer`` for bots that write bytes."""
+
+    def __init__(self, text: BotOutput) -> None:
+        self._text = text
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._text.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
+
+    def close(self) -> None:
+        """As ``BotOutput.close``."""
+
+
+class NoInput(io.TextIOBase):
+    """A standard input that is at its end: a bot cannot wait for a person."""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> str:
+        return ""
+
+    def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
+        return ""
+
+
+@contextmanager
+def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutput]:
+    """Send ``sys.stdout`` and ``sys.stderr`` to ``output``, and give nothing to read from ``sys.stdin``.
+
+    ``descriptors``: also connect the descriptors 0, 1 and 2 of the process to nowhere, for code in C and
+    processes that bots start. For worker processes only, whose own messages go through ``logging``.
+    """
+    before = sys.stdin, sys.stdout, sys.stderr
+    copies: list[int] = []
+    if descriptors:
+        for stream in before[1:]:
+            if stream is not None:
+                stream.flush()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for number in range(3):
+            copies.append(os.dup(number))
+            os.dup2(nowhere, number)
+        os.close(nowhere)
+    sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
+    try:
+        yield output
+    finally:
+        output.end_lines()
+        sys.stdin, sys.stdout, sys.stderr = before
+        for number, copy in enumerate(copies):
+            os.dup2(copy, number)
+            os.close(copy)
+
+
+@contextmanager
+def bot_output(name: str) -> Iterator[None]:
+    """Send what is printed to the log as output of one bot, while it is loaded."""
+    current = sys.stdout
+    if isinstance(current, BotOutput):
+        who = current.who
+        current.who = lambda: (name, -1)
+        try:
+            yield
+        finally:
+            current.end_lines()
+            current.who = who
+    else:
+        with redirected(BotOutput(lambda: (name, -1))):
+            yield

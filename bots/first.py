@@ -1,0 +1,9 @@
+"""Plays the first legal move: the fastest bot there is, to measure speed with."""
+
+from __future__ import annotations
+
+from arena.players.bot import Move, View
+
+
+def act(view: View, moves: list[Move]) -> Move:
+    return moves[0]
