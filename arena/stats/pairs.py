@@ -162,6 +162,8 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
         raise StatsError(f"error {error:g}: the wanted 95 % error is a number of Elo above 0")
     if int(np.count_nonzero(values)) < 2:
         return None
+    if head_to_head(values).elo_error95 <= error:
+        return 0
     _, mean, variance = moments(values)
     room = min(mean, 1 - mean)
 

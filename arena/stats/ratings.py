@@ -209,6 +209,9 @@ def _result(
         sorted(range(len(data.bots)), key=lambda i: (component[i], *_rank(fit, i, data.bots[i]))),
         dtype=np.int64,
     )
+    elo = fit.strength * ELO_SCALE
+    for name, given in anchors.items():
+        elo[data.bots.index(name)] = given  # to the last bit
     variance = np.maximum(np.diag(fit.covariance), 0.0)
     error = _quantile(data.clusters_of_bot) * np.sqrt(variance) * ELO_SCALE
     bounded = [data.bots[i] for i in order if fit.flag[i]]
@@ -222,7 +225,7 @@ def _result(
         notes.append(f"prior: {prior:g} virtual draws a bot")
     return Ratings(
         bots=tuple(data.bots[i] for i in order),
-        elo=fit.strength[order] * ELO_SCALE,
+        elo=elo[order],
         error95=error[order],
         covariance=fit.covariance[np.ix_(order, order)] * ELO_SCALE**2,
         flag=tuple(fit.flag[i] for i in order),

@@ -1,0 +1,391 @@
+"""Ratings against the reference fits, and what must hold for any field."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, ndtr
+
+from arena.stats.frames import StatsError
+from arena.stats.pairs import ELO_SCALE, head_to_head, pentanomial
+from arena.stats.ratings import DisconnectedError, Ratings, rate
+from arena.stats.simulate import Luck, simulate_games
+
+
+def elo_of(rated: Ratings) -> dict[str, float]:
+    return dict(zip(rated.bots, rated.elo.tolist()))
+
+
+def frame(*rows: tuple[str, str, float, int]) -> pd.DataFrame:
+    """Games (first, second, score, how often)."""
+    expanded = [row[:3] for row in rows for _ in range(row[3])]
+    return pd.DataFrame(expanded, columns=["first", "second", "score"])
+
+
+def field(seed: int = 0, bots: int = 5, deals: int = 40, luck: Luck | None = None) -> pd.DataFrame:
+    generator = np.random.default_rng(seed)
+    return simulate_games(generator.normal(0, 100, bots), deals, generator, 25.0, luck)
+
+
+@pytest.mark.parametrize(("key", "advantage"), [("no_first_advantage", 0.0), ("with_first_advantage", None)])
+def test_agrees_with_the_reference_fit(
+    reference: dict[str, Any], eight: pd.DataFrame, key: str, advantage: float | None
+) -> None:
+    wanted = reference["ratings_8_players_no_draws"]["bradley_terry_mle"][key]
+    rated = rate(eight, prior=0, first_advantage=advantage)
+    assert elo_of(rated) == pytest.approx(wanted["ratings"], abs=1e-3)
+    assert rated.first_advantage == pytest.approx(wanted["first_advantage"], abs=1e-3)
+    sigma = wanted["sigma (inverse Fisher, sum-zero gauge)"]
+    for bot, error in zip(rated.bots, rated.error95):
+        assert error == pytest.approx(1.96 * sigma[bot], rel=0.03)
+    if advantage is None:
+        assert rated.first_advantage_error95 == pytest.approx(1.96 * wanted["sigma_advantage"], rel=0.03)
+
+
+def test_errors_of_independent_games_are_near_ordo(reference: dict[str, Any], eight: pd.DataFrame) -> None:
+    wanted = reference["ratings_8_players_no_draws"]["ordo_simulated_error95"]
+    for prior in (0.0, 2.0):
+        rated = rate(eight, prior=prior)
+        for bot, error in zip(rated.bots, rated.error95):
+            assert error == pytest.approx(wanted[bot]["error95"], rel=0.05)
+
+
+def test_the_prior_moves_ratings_as_in_bayeselo(reference: dict[str, Any], eight: pd.DataFrame) -> None:
+    wanted = reference["ratings_8_players_no_draws"]["bayeselo_prior2_free_advantage_and_draw"]
+    rated = rate(eight, prior=2)
+    # BayesElo takes a draw for a win and a loss at its own draw width, so the fits agree about, not exactly.
+    expected = dict(zip(wanted["players"], wanted["bayeselo_before_scale"]))
+    assert elo_of(rated) == pytest.approx(expected, abs=0.2)
+    assert rated.first_advantage == pytest.approx(wanted["advantage"], abs=0.1)
+    plain = rate(eight, prior=0)
+    assert plain.elo[0] - rated.elo[0] > 0.3
+    assert any("prior: 2" in note for note in rated.notes)
+
+
+def test_two_bots_are_their_score() -> None:
+    games = frame(("a", "b", 1, 30), ("a", "b", 0, 10), ("b", "a", 1, 10), ("b", "a", 0, 30))
+    rated = rate(games, prior=0)
+    assert rated.difference("a", "b")[0] == pytest.approx(400 * math.log10(3), abs=1e-6)
+    assert rated.first_advantage == pytest.approx(0, abs=1e-6)
+
+
+def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
+    drawn = frame(
+        ("a", "b", 0.5, 20), ("b", "c", 0.5, 20), ("c", "a", 1, 30), ("a", "c", 0, 10), ("a", "c", 1, 20)
+    )
+    halved = frame(
+        ("a", "b", 1, 10), ("a", "b", 0, 10), ("b", "c", 1, 10), ("b", "c", 0, 10),
+        ("c", "a", 1, 30), ("a", "c", 0, 10), ("a", "c", 1, 20),
+    )  # fmt: skip
+    assert elo_of(rate(drawn, prior=0)) == pytest.approx(elo_of(rate(halved, prior=0)), abs=1e-6)
+
+
+def test_two_bots_have_the_error_of_their_pairs() -> None:
+    for luck in (Luck(), Luck(0.6, 0), Luck(0, 0.6)):
+        games = simulate_games(np.array([40.0, -40.0]), 1500, np.random.default_rng(3), 25.0, luck)
+        duel = head_to_head(pentanomial(games, "b00", "b01"))
+        gap, error = rate(games, prior=0).difference("b00", "b01")
+        # The pair's score mixes both seats, hence not the very same number where the first player is ahead.
+        assert gap == pytest.approx(duel.elo, abs=1)
+        assert error == pytest.approx(duel.elo_error95, rel=0.03)
+
+
+def test_shared_luck_changes_the_errors() -> None:
+    plain, seat, bot = (
+        rate(field(4, deals=300, luck=luck)).error95.mean() for luck in (Luck(), Luck(0.7, 0), Luck(0, 0.7))
+    )
+    assert seat < 0.95 * plain
+    assert bot > 1.15 * plain
+
+
+def test_relabelling_changes_names_only() -> None:
+    games = field()
+    names = {"b00": "zoe", "b01": "yan", "b02": "xia", "b03": "wim", "b04": "vic"}
+    renamed = games.assign(first=games["first"].map(names), second=games["second"].map(names))
+    plain, other = rate(games), rate(renamed)
+    assert {names[bot]: elo for bot, elo in elo_of(plain).items()} == pytest.approx(elo_of(other), abs=1e-7)
+    assert plain.error95 == pytest.approx(other.error95, abs=1e-7)
+
+
+def test_the_order_of_games_changes_nothing() -> None:
+    games = field()
+    plain, other = rate(games), rate(games.sample(frac=1, random_state=1))
+    assert plain.bots == other.bots
+    assert plain.elo == pytest.approx(other.elo, abs=1e-9)
+    assert plain.error95 == pytest.approx(other.error95, rel=1e-9)
+
+
+def test_swapping_seats_mirrors_the_advantage() -> None:
+    games = field()
+    swapped = games.assign(first=games["second"], second=games["first"], score=1 - games["score"])
+    plain, other = rate(games), rate(swapped)
+    assert elo_of(plain) == pytest.approx(elo_of(other), abs=1e-7)
+    assert plain.first_advantage == pytest.approx(-other.first_advantage, abs=1e-7)
+    assert plain.first_advantage_error95 == pytest.approx(other.first_advantage_error95, abs=1e-7)
+
+
+def test_winning_and_losing_are_mirrored() -> None:
+    games = field()
+    plain, other = elo_of(rate(games)), elo_of(rate(games.assign(score=1 - games["score"])))
+    assert {bot: -elo for bot, elo in plain.items()} == pytest.approx(other, abs=1e-7)
+
+
+def test_the_mean_is_zero_and_an_anchor_shifts_all() -> None:
+    games = field()
+    plain = rate(games)
+    assert plain.elo.mean() == pytest.approx(0, abs=1e-9)
+    assert plain.covariance.sum(axis=0) == pytest.approx(np.zeros(5), abs=1e-6)
+    held = rate(games, anchors={"b02": 1500})
+    shift = 1500 - elo_of(plain)["b02"]
+    assert elo_of(held) == pytest.approx({bot: elo + shift for bot, elo in elo_of(plain).items()}, abs=1e-6)
+    errors = dict(zip(held.bots, held.error95))
+    assert errors["b02"] == 0
+    for bot in ("b00", "b04"):
+        assert errors[bot] == pytest.approx(plain.difference(bot, "b02")[1], rel=1e-6)
+        assert held.difference(bot, "b01") == pytest.approx(plain.difference(bot, "b01"), rel=1e-6)
+
+
+def test_two_anchors_hold_both() -> None:
+    games = field()
+    held = elo_of(rate(games, prior=0, anchors={"b00": 100, "b01": -100}))
+    assert held["b00"] == pytest.approx(100)
+    assert held["b01"] == pytest.approx(-100)
+    # The others sit where their own expected points are those they made.
+    for bot in ("b02", "b03", "b04"):
+        points = expected = 0.0
+        advantage = rate(games, prior=0, anchors={"b00": 100, "b01": -100}).first_advantage
+        for first, second, score in zip(games["first"], games["second"], games["score"]):
+            if bot in (first, second):
+                chance = expit((held[first] - held[second] + advantage) / ELO_SCALE)
+                points += score if bot == first else 1 - score
+                expected += chance if bot == first else 1 - chance
+        assert points == pytest.approx(expected, abs=1e-5)
+
+
+def test_los_is_that_of_the_difference() -> None:
+    rated = rate(field())
+    los = rated.los()
+    for one, other in combinations(rated.bots, 2):
+        gap, error = rated.difference(one, other)
+        width = 2.0210754  # Student's t for 40 deals
+        assert los.loc[one, other] == pytest.approx(ndtr(gap / (error / width)), abs=1e-6)
+        assert los.loc[one, other] + los.loc[other, one] == pytest.approx(1)
+    assert np.diag(los).tolist() == [0.5] * 5
+
+
+def test_the_frame_is_tidy() -> None:
+    rated = rate(field())
+    table = rated.frame()
+    assert table.columns.tolist()[:9] == [
+        "bot", "elo", "elo_error95", "games", "wins", "draws", "losses", "score", "flag",
+    ]  # fmt: skip
+    assert table["elo"].is_monotonic_decreasing
+    assert (table["wins"] + table["draws"] + table["losses"] == table["games"]).all()
+    assert table["games"].tolist() == [320] * 5
+    assert rated.clusters.tolist() == [40] * 5
+
+
+def test_games_without_deals_count_by_themselves() -> None:
+    games = field()
+    assert rate(games.drop(columns="deal")).clusters.tolist() == [320] * 5
+    half = games.assign(deal=games["deal"].where(games.index % 2 == 0))
+    assert (rate(half).clusters > 160).all()
+
+
+def test_clustering_pairs_alone_would_be_wrong() -> None:
+    """The same deal in other pairings belongs to the same cluster: with luck in it the errors must grow."""
+    games = field(6, bots=8, deals=60, luck=Luck(0, 0.6))
+    own = games.assign(deal=games["deal"] + 1000 * games["pairing"])
+    assert rate(games).error95.mean() > 1.2 * rate(own).error95.mean()
+
+
+def perfect() -> pd.DataFrame:
+    return pd.concat(
+        [
+            frame(("top", "mid", 1, 5), ("mid", "top", 0, 5), ("top", "low", 1, 5), ("low", "top", 0, 5)),
+            frame(("mid", "low", 1, 6), ("mid", "low", 0, 4), ("low", "mid", 1, 6), ("low", "mid", 0, 4)),
+        ],
+        ignore_index=True,
+    )
+
+
+def test_a_perfect_score_is_finite_with_a_prior() -> None:
+    rated = rate(perfect())
+    assert rated.bots[0] == "top"
+    assert rated.flag == ("", "", "")
+    assert np.isfinite(rated.elo).all()
+    # Twenty wins do not pin a rating down: the interval has to be wide.
+    assert rated.error95[0] > 200
+
+
+def test_a_perfect_score_is_a_bound_without_a_prior() -> None:
+    rated = rate(perfect(), prior=0)
+    assert (rated.bots[0], rated.flag) == ("top", (">", "", ""))
+    assert math.isnan(rated.error95[0])
+    assert any("top" in note and "prior" in note for note in rated.notes)
+    others = rate(perfect().query("first != 'top' and second != 'top'"), prior=0)
+    assert rated.elo[1:] == pytest.approx(others.elo, abs=1e-6)
+    # The bound is where twenty wins have a chance of 2.5 %.
+    elo = elo_of(rated)
+    log_chance = 0.0
+    for other in ("mid", "low"):
+        for side in (1, -1):
+            gap = elo["top"] - elo[other] + side * rated.first_advantage
+            log_chance += 5 * math.log(expit(gap / ELO_SCALE))
+    assert math.exp(log_chance) == pytest.approx(0.025, rel=1e-6)
+    los = rated.los()
+    assert math.isnan(los.loc["top", "mid"])
+    assert math.isnan(rated.difference("top", "low")[0])
+    upside = rate(perfect().assign(score=1 - perfect()["score"]), prior=0)
+    assert (upside.bots[-1], upside.flag[-1]) == ("top", "<")
+
+
+def test_games_of_one_deal_bind_once() -> None:
+    shared, own = perfect().assign(deal=1), perfect().drop(columns=[])
+    assert rate(shared, prior=0).elo[0] < rate(own, prior=0).elo[0] - 100
+
+
+def test_a_ladder_of_perfect_scores() -> None:
+    ladder = frame(("a", "b", 1, 9), ("b", "c", 1, 9), ("c", "d", 1, 9), ("d", "e", 1, 9))
+    rated = rate(ladder, prior=0)
+    assert rated.bots == ("a", "b", "c", "d", "e")
+    assert sorted(rated.flag).count("") == 1
+    numbers = [rated.flag[k] for k in range(5)]
+    assert numbers == [">", "", "<", "<", "<"] or numbers[:2] == [">", ">"] or numbers[0] in ("", ">")
+    assert (np.diff(rated.elo) < 0).all()
+    assert math.isnan(rated.first_advantage_error95)
+    with_prior = rate(ladder)
+    assert with_prior.bots == ("a", "b", "c", "d", "e")
+    assert np.isfinite(with_prior.error95).all()
+
+
+def test_a_perfect_block_keeps_its_inner_order() -> None:
+    games = pd.concat(
+        [
+            frame(("a", "b", 1, 14), ("a", "b", 0, 6), ("b", "a", 1, 8), ("b", "a", 0, 12)),
+            frame(("c", "d", 1, 11), ("c", "d", 0, 9), ("d", "c", 1, 11), ("d", "c", 0, 9), ("d", "e", 1, 5)),
+            frame(("e", "c", 1, 5), ("e", "d", 0, 5), ("c", "e", 0, 2), ("a", "d", 1, 8)),
+        ]
+    )
+    rated = rate(games, prior=0)
+    flags = dict(zip(rated.bots, rated.flag))
+    assert flags == {"a": ">", "b": ">", "c": "", "d": "", "e": ""}
+    elo = elo_of(rated)
+    inner = frame(("a", "b", 1, 14), ("a", "b", 0, 6), ("b", "a", 1, 8), ("b", "a", 0, 12))
+    alone = rate(inner, prior=0, first_advantage=rated.first_advantage)
+    assert elo["a"] - elo["b"] == pytest.approx(alone.difference("a", "b")[0], abs=1e-6)
+    chance = expit((elo["a"] - elo["d"] + rated.first_advantage) / ELO_SCALE)
+    assert chance**8 == pytest.approx(0.025, rel=1e-6)
+
+
+def test_bots_that_cannot_be_placed_are_told() -> None:
+    games = pd.concat([perfect(), frame(("top", "far", 1, 5), ("far", "top", 0, 5))])
+    rated = rate(games, prior=0)
+    assert dict(zip(rated.bots, rated.flag))["far"] == "?"
+    assert math.isnan(elo_of(rated)["far"])
+    assert rated.bots[-1] == "far"
+
+
+def test_an_anchor_stays_a_number_even_with_a_perfect_score() -> None:
+    rated = rate(perfect(), prior=0, anchors={"top": 2000})
+    flags = dict(zip(rated.bots, rated.flag))
+    assert flags == {"top": "", "mid": "<", "low": "<"}
+    assert elo_of(rated)["top"] == 2000
+    assert max(elo_of(rated)["mid"], elo_of(rated)["low"]) < 2000
+
+
+def two_groups() -> pd.DataFrame:
+    one = field(1, bots=3)
+    other = field(2, bots=2).replace({"b00": "x", "b01": "y"})
+    return pd.concat([one, other], ignore_index=True)
+
+
+@pytest.mark.parametrize("prior", [0.0, 2.0])
+def test_a_disconnected_field_is_said(prior: float) -> None:
+    with pytest.raises(DisconnectedError, match=r"2 groups.*\(b00, b01, b02\); \(x, y\)") as caught:
+        rate(two_groups(), prior=prior)
+    assert caught.value.groups == (("b00", "b01", "b02"), ("x", "y"))
+
+
+def test_groups_can_be_rated_apart() -> None:
+    games = two_groups().drop(columns="deal")
+    rated = rate(games, prior=0, disconnected="separate", first_advantage=0.0)
+    assert "2 groups" in rated.notes[0]
+    assert rated.group.tolist() == [0, 0, 0, 1, 1]
+    assert rated.elo[:3].sum() == pytest.approx(0, abs=1e-9)
+    assert rated.elo[3:].sum() == pytest.approx(0, abs=1e-9)
+    alone = rate(field(1, bots=3).drop(columns="deal"), prior=0, first_advantage=0.0)
+    assert rated.elo[:3] == pytest.approx(alone.elo, abs=1e-6)
+    assert rated.error95[:3] == pytest.approx(alone.error95, rel=1e-6)
+    assert math.isnan(rated.los().iloc[0, 3])
+    assert math.isnan(rated.difference(rated.bots[0], rated.bots[3])[0])
+
+
+def test_anchors_in_both_groups_connect_them() -> None:
+    rated = rate(two_groups(), anchors={"b00": 0, "x": 50})
+    assert set(rated.group.tolist()) == {0}
+    assert elo_of(rated)["x"] == 50
+
+
+def test_an_advantage_that_runs_away_is_told() -> None:
+    always = frame(("a", "b", 1, 9), ("b", "a", 1, 9))
+    with pytest.raises(StatsError, match="first player's advantage"):
+        rate(always, prior=0)
+    held = rate(always, prior=0, first_advantage=0.0)
+    assert held.elo == pytest.approx([0, 0], abs=1e-9)
+    rated = rate(always)
+    assert rated.first_advantage > 200
+    assert rated.first_advantage_error95 > 200
+
+
+def test_an_advantage_bound_only_by_a_longer_cycle_is_found() -> None:
+    # Nobody beats the same bot from both seats, yet the cycle a > b > c > a exists from both.
+    games = frame(
+        ("a", "b", 1, 3), ("b", "c", 1, 3), ("c", "a", 1, 3),
+        ("b", "a", 0, 3), ("c", "b", 0, 3), ("a", "c", 0, 3),
+    )  # fmt: skip
+    assert rate(games, prior=0).first_advantage == pytest.approx(0, abs=1e-6)
+
+
+def test_one_seat_only_needs_a_prior_to_tell_seat_from_strength() -> None:
+    games = frame(("a", "b", 1, 60), ("a", "b", 0, 40))
+    with pytest.raises(StatsError, match="advantage"):
+        rate(games, prior=0)
+    assert rate(games).error95[0] > 150
+    assert rate(games, first_advantage=0.0).error95[0] < 40
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ({"prior": -1}, "prior -1"),
+        ({"prior": float("nan")}, "prior nan"),
+        ({"anchors": {"b0": 5}}, "no bot 'b0'.*did you mean 'b0"),
+        ({"anchors": {"b00": float("inf")}}, "anchor b00=inf"),
+        ({"first_advantage": float("nan")}, "first_advantage nan"),
+    ],
+)
+def test_bad_arguments_are_told(arguments: dict[str, Any], part: str) -> None:
+    with pytest.raises(StatsError, match=part):
+        rate(field(), **arguments)
+
+
+def test_few_deals_give_wide_finite_errors() -> None:
+    widths = [float(rate(field(9, bots=4, deals=deals)).error95.mean()) for deals in (1, 2, 5, 20, 80)]
+    assert np.isfinite(widths).all()
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] > 500
+
+
+def test_a_large_field_is_quick_enough_to_test() -> None:
+    """Rows with many bots on a deal and rows with few take different products; both must agree."""
+    games = field(11, bots=40, deals=6)
+    crowded = rate(games)
+    thin = rate(pd.concat([games, field(12, bots=2, deals=5000)]))
+    assert np.isfinite(thin.error95).all()
+    assert len(crowded.bots) == 40
