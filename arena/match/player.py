@@ -1,0 +1,102 @@
+"""A bot at the table: the object that decides, its hooks, and how much time it takes to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from arena.players.bot import Actor, Bot
+from arena.players.loading import LoadedBot
+
+#: Games with exact times before a bot can be called quick, and the mean decision of a quick bot.
+_TIMED_GAMES = 8
+_QUICK_NS = 5_000
+
+
+class Player:
+    """One bot of a worker; it is made at its first game and plays all its games here.
+
+    ``make`` brings the bot to life (``LoadedBot.make``); what it raises is the bot's forfeit of each of its
+    games. The other flags say what the referee must do around its games, see ``LoadedBot``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[], Actor],
+        *,
+        uses_random: bool = False,
+        uses_numpy: bool = False,
+        harmless: bool = True,
+    ) -> None:
+        self.name = name
+        self.uses_generators = uses_random or uses_numpy
+        self.uses_random = uses_random
+        self.uses_numpy = uses_numpy
+        self.harmless = harmless
+        self.bot: Actor | None = None
+        self.act: Any = None
+        self.begin: Callable[..., object] | None = None
+        self.observe: Callable[..., object] | None = None
+        self.end: Callable[..., object] | None = None
+        self.auto_claim = True
+        self.ask_forced = False
+        self.fit = False  # made, and fit to play
+        self.looks_back = False  # wants to be told after the game
+        self.broken: tuple[str, str] | None = None  # kind and detail of the forfeit if it could not be made
+        self.quick = False
+        self._make = make
+        self._timed = 0
+        self._mean = 0.0
+
+    @classmethod
+    def of(cls, loaded: LoadedBot) -> Player:
+        """The player of a loaded bot."""
+        return cls(
+            loaded.name,
+            loaded.make,
+            uses_random=loaded.uses_random,
+            uses_numpy=loaded.uses_numpy,
+            harmless=loaded.harmless,
+        )
+
+    def start(self) -> None:
+        """Make the bot. Whatever its ``__init__`` raises passes through."""
+        bot = self._make()
+        self.act = bot.act
+        self.begin = _hook(bot, "begin")
+        self.observe = _hook(bot, "observe")
+        self.end = _hook(bot, "end")
+        self.auto_claim = bool(getattr(bot, "auto_claim", True))
+        self.ask_forced = bool(getattr(bot, "ask_forced", False))
+        self.looks_back = self.observe is not None or self.end is not None
+        self.bot = bot
+        self.fit = True
+
+    # ---- thinking times ------------------------------------------------------------------------------------
+
+    def timed(self, times: Sequence[int]) -> None:
+        """Note the times of a game, in ns: the mean follows slowly, and says whether the bot is quick."""
+        if times:
+            self._timed += 1
+            self._mean += (sum(times) / len(times) - self._mean) / min(self._timed, 10)
+            self.quick = self._timed >= _TIMED_GAMES and self._mean < _QUICK_NS and self.observe is None
+
+    def estimated_us(self, decisions: int) -> int:
+        """The thinking time of a game whose decisions were not timed, from the games that were."""
+        return round(self._mean * decisions / 1000)
+
+    def slow_down(self) -> None:
+        """Something took long: time the next games exactly."""
+        self.quick = False
+        self._timed = 0
+
+
+def _hook(bot: Actor, name: str) -> Callable[..., object] | None:
+    """A hook of a bot, None if it has not got it or not overridden it."""
+    hook = getattr(bot, name, None)
+    if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
+        return None
+    if not callable(hook):
+        raise TypeError(f"{name} of the bot is no method")
+    return hook  # type: ignore[no-any-return]

@@ -1,0 +1,551 @@
+"""Plays games: seats, seeds, clock, forfeits, times, records. One referee works in each worker process.
+
+Everything random in a game comes from the run's seed, the deal's number and the names of both bots, so a game
+is the same in whichever process, order and company it is played.
+
+**Forfeits.** Whatever a bot does wrong is data and loses it the game: an illegal move, an exception from any
+hook (also ``SystemExit`` and the like), a decision that took too long. What the referee itself raises is a
+fault of ours and stops the run. A bot that does not return at all, or ends the process, is the watcher's
+business: it reads the referee's trail (``arena.match.trail``) and makes the row of that game with
+``Referee.cut``.
+
+**Thinking times.** With a clock, and for bots that take more than a few microseconds, every decision is timed
+from the call to the return, events for ``observe`` included. For two bots whose decisions take less than 5
+microseconds in the mean, timing would cost more than playing; then one game in 32 is timed exactly, the
+others have thinking times estimated from those, no longest decision and an empty histogram. A game of theirs
+that takes unusually long makes the next games be timed again.
+
+**Global generators.** A bot ought to use ``view.rng``. For one that imports ``random`` or ``numpy`` (or
+anything that may draw from their global generators), both are seeded before each game from the game's seed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter_ns
+from typing import Any, NamedTuple
+
+from arena.game.deals import Deal, make_deal
+from arena.game.engine import IllegalMove, State
+from arena.game.moves import MOVES, Move
+from arena.game.record import deal_text, record_text, result_text
+from arena.game.rng import Rng, derive_seed
+from arena.game.rules import Rules
+from arena.game.seatlog import Event
+from arena.match import trail
+from arena.match.player import Player
+from arena.match.results import ENDINGS, FORFEITS, Row, pack_times, time_bucket
+from arena.match.series import play_unit
+from arena.match.surroundings import Surroundings
+from arena.match.tasks import GameId, GameTask, SeriesTask, Task, game_key
+from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.players.faults import author_traceback, show_value
+
+log = logging.getLogger("arena.referee")
+
+_FORFEIT = ENDINGS.index("forfeit")
+_ENDING = {name: number for number, name in enumerate(ENDINGS)}
+_KIND = {name: number for number, name in enumerate(FORFEITS)}
+_SAMPLE = 31  # one game in 32 of quick bots is timed
+_LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
+
+
+@dataclass(frozen=True)
+class GameSettings:
+    """What all games of a run share. ``clock`` is the time for each decision and the bank for each game."""
+
+    rules: Rules
+    seed: int
+    clock: TimeLeft | None = None
+
+
+class Forfeit(NamedTuple):
+    """Who lost by what: ``seat``, ``kind`` (one of FORFEITS) and a ``detail`` for the author."""
+
+    seat: int
+    kind: str
+    detail: str
+
+
+class _Course(NamedTuple):
+    """How a game went: where its moves end in the trail, forfeit, decisions asked of seats 0 and 1, their
+    times,
+    and how many events each seat was told."""
+
+    stop: int
+    forfeit: Forfeit | None
+    asked: tuple[int, int] = (0, 0)
+    times: tuple[list[int], list[int]] | None = None
+    told: tuple[int, int] = (0, 0)
+
+
+class Referee:
+    """Plays the games of one worker.
+
+    ``players`` are the bots by name; a name that a task asks for and that is not there is a ``KeyError``.
+    ``buffer`` is the trail's memory, see ``arena.match.trail`` (default: private). ``interrupted`` tells
+    whether the user has pressed Ctrl-C: then a ``KeyboardInterrupt`` that comes out of a bot is not the bot's
+    and passes through.
+
+    Restores after each game what bots may have disturbed in the process (``Surroundings``), except after
+    games of bots that import nothing by which they could.
+    """
+
+    def __init__(
+        self,
+        settings: GameSettings,
+        players: Iterable[Player],
+        *,
+        buffer: Any = None,
+        interrupted: Callable[[], bool] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.players = {player.name: player for player in players}
+        self.buffer = trail.new_buffer() if buffer is None else buffer
+        self.games = 0
+        self._rules = settings.rules
+        self._seed = settings.seed
+        self._clock = settings.clock
+        self._table = MOVES[settings.rules.spy_value]
+        self._interrupted = interrupted or (lambda: False)
+        self._deal = lru_cache(maxsize=64)(self._make_deal)
+        self._surroundings = Surroundings()
+        self._state: State | None = None
+        self._names = ("", "")
+        self._playing = trail.PLAYING
+        self.threads: list[str] = []
+
+    def _make_deal(self, number: int) -> Deal:
+        return make_deal(self._rules, self._seed, number)
+
+    # ---- units of work -------------------------------------------------------------------------------------
+
+    def play_unit(self, task: Task, known: dict[int, Row] | None = None) -> list[Row]:
+        """Play a pair (or a series, each game begun by whom the last one says); the rows in order.
+
+        ``known`` has rows of games, by key, that are not to be played again: those made by ``cut``.
+        """
+        if not known:
+            return play_unit(task, self.play)
+        rows = known
+        return play_unit(task, lambda game: rows[game.key] if game.key in rows else self.play(game))
+
+    # ---- one game ------------------------------------------------------------------------------------------
+
+    def play(self, task: GameTask) -> Row:
+        """Play one game."""
+        pairing, number, game, first_name, second_name, _ = task
+        first = self.players[first_name]
+        second = self.players[second_name]
+        deal = self._deal(number)
+        starter = deal.starter
+        seats = (second, first) if starter else (first, second)
+        key = game_key(pairing, number, game)
+        buffer = self.buffer
+        trail.write_key(buffer, key)
+        buffer[0] = trail.PLAYING
+        self.games += 1
+        self._names = (first_name, second_name)
+        rng = Rng(derive_seed(self._seed, "game", number, first_name, second_name))
+        seeds = (rng.next64(), rng.next64())
+        start = perf_counter_ns()
+        forfeit = None
+        if not first.fit or not second.fit:
+            forfeit = self._start(seats, starter)
+        if first.uses_generators or second.uses_generators:
+            _seed_generators(rng.next64(), first.uses_numpy or second.uses_numpy)
+        auto = (seats[0].auto_claim, seats[1].auto_claim)
+        self._playing = trail.PLAYING + trail.AUTO[0] * auto[0] + trail.AUTO[1] * auto[1]
+        state = State(self._rules, deal, auto)
+        self._state = state
+        clock = self._clock
+        banks = None if clock is None else [(clock.bank_ms or 0) * 1e6] * 2
+        if forfeit is None and (first.begin is not None or second.begin is not None):
+            forfeit = self._begin(seats, starter, seeds, banks)
+        buffer[0] = self._playing
+        if forfeit is not None:
+            course = _Course(trail.FIRST, forfeit, times=([], []))
+        else:
+            if first.quick and second.quick and self.games & _SAMPLE and clock is None:
+                course = self._play_quick(state, seats, seeds)
+            else:
+                course = self._play_timed(state, seats, seeds, banks)
+            if first.looks_back or second.looks_back:
+                course = self._end(state, seats, starter, course)
+        row = self._row(key, number, state, seats, starter, course, perf_counter_ns() - start)
+        buffer[0] = trail.IDLE
+        trail.clear_moves(buffer, course.stop)
+        if not (first.harmless and second.harmless):
+            self._tidy(first_name, second_name)
+        return row
+
+    def _play_quick(self, state: State, seats: tuple[Player, Player], seeds: tuple[int, int]) -> _Course:
+        """The game itself, without clock, events and times: what can be done fastest."""
+        acts = (seats[0].act, seats[1].act)
+        forced = (seats[0].ask_forced, seats[1].ask_forced)
+        rngs = (Rng(seeds[0]), Rng(seeds[1]))
+        legal, apply, view = state.legal_moves, state.apply, state.view
+        buffer = self.buffer
+        at = trail.FIRST
+        asked = [0, 0]
+        moves = legal()
+        while moves:
+            seat = state.turn
+            if len(moves) == 1 and not forced[seat]:
+                move = moves[0]
+                apply(move)
+            else:
+                asked[seat] += 1
+                seen = view(seat, rngs[seat])
+                try:
+                    move = acts[seat](seen, moves)
+                except BaseException as error:
+                    return _Course(at, self._fault(seat, error, "act"), (asked[0], asked[1]))
+                try:
+                    apply(move)
+                except (IllegalMove, TypeError) as error:
+                    return _Course(at, _illegal(seat, move, error), (asked[0], asked[1]))
+            buffer[at] = move.index
+            at += 1
+            moves = legal()
+        return _Course(at, None, (asked[0], asked[1]))
+
+    def _play_timed(
+        self, state: State, seats: tuple[Player, Player], seeds: tuple[int, int], banks: list[float] | None
+    ) -> _Course:
+        """The game itself, every decision timed, with clock and events."""
+        rngs = (Rng(seeds[0]), Rng(seeds[1]))
+        told = [0, 0]
+        times: tuple[list[int], list[int]] = ([], [])
+        at = trail.FIRST
+        forfeit: Forfeit | None = None
+        moves = state.legal_moves()
+        while moves:
+            seat = state.turn
+            player = seats[seat]
+            if len(moves) == 1 and not player.ask_forced:
+                move = moves[0]
+                state.apply(move)
+            else:
+                seen = state.view(seat, rngs[seat], self._time_left(seat, banks))
+                events: tuple[Event, ...] = ()
+                if player.observe is not None:
+                    events = state.events(seat, told[seat])
+                    told[seat] += len(events)
+                hook = "observe"
+                start = perf_counter_ns()
+                try:
+                    for event in events:
+                        player.observe(event)  # type: ignore[misc]
+                    hook = "act"
+                    move = player.act(seen, moves)
+                except BaseException as error:
+                    times[seat].append(perf_counter_ns() - start)
+                    forfeit = self._fault(seat, error, hook)
+                    break
+                spent = perf_counter_ns() - start
+                times[seat].append(spent)
+                if banks is not None:
+                    forfeit = self._charge(seat, spent, banks, f"decision {len(times[seat])}")
+                    if forfeit is not None:
+                        break
+                try:
+                    state.apply(move)
+                except (IllegalMove, TypeError) as error:
+                    forfeit = _illegal(seat, move, error)
+                    break
+            self.buffer[at] = move.index
+            at += 1
+            moves = state.legal_moves()
+        return _Course(at, forfeit, (len(times[0]), len(times[1])), times, (told[0], told[1]))
+
+    # ---- clock ---------------------------------------------------------------------------------------------
+
+    def _time_left(self, seat: int, banks: list[float] | None) -> TimeLeft | None:
+        clock = self._clock
+        if clock is None or banks is None:
+            return None
+        return TimeLeft(clock.move_ms, None if clock.bank_ms is None else banks[seat] / 1e6)
+
+    def _charge(self, seat: int, spent: int, banks: list[float], what: str) -> Forfeit | None:
+        """Take what exceeds the time of a move from the bank (both in ns); the forfeit of an empty bank."""
+        clock = self._clock
+        assert clock is not None
+        over = spent - (clock.move_ms or 0) * 1e6
+        if over <= 0:
+            return None
+        allowed = (clock.move_ms or 0) + banks[seat] / 1e6
+        banks[seat] -= over
+        if banks[seat] >= 0:
+            return None
+        return Forfeit(seat, "timeout", f"{what} took {spent / 1e6:.1f} ms, {allowed:.1f} ms were left")
+
+    # ---- hooks ---------------------------------------------------------------------------------------------
+
+    def _start(self, seats: tuple[Player, Player], starter: int) -> Forfeit | None:
+        """Make bots at their first game; the forfeit of one that could not be made, now or before."""
+        for role, seat in ((1, starter), (2, 1 - starter)):
+            player = seats[seat]
+            if player.broken is None and not player.fit:
+                self.buffer[0] = trail.INIT + role
+                try:
+                    player.start()
+                except BaseException as error:
+                    fault = self._fault(seat, error, "__init__")
+                    player.broken = fault.kind, fault.detail
+                self.buffer[0] = trail.PLAYING
+            if player.broken is not None:
+                return Forfeit(seat, *player.broken)
+        return None
+
+    def _begin(
+        self, seats: tuple[Player, Player], starter: int, seeds: tuple[int, int], banks: list[float] | None
+    ) -> Forfeit | None:
+        """Call ``begin`` of both, first of the bot that begins; on the clock it counts like a decision."""
+        for role, seat in ((1, starter), (2, 1 - starter)):
+            begin = seats[seat].begin
+            if begin is None:
+                continue
+            setup = Setup(seat, starter, self._rules, seeds[seat], self._clock)
+            self.buffer[0] = trail.BEGIN + role
+            start = perf_counter_ns()
+            try:
+                begin(setup)
+            except BaseException as error:
+                return self._fault(seat, error, "begin")
+            if banks is not None:
+                forfeit = self._charge(seat, perf_counter_ns() - start, banks, "begin")
+                if forfeit is not None:
+                    return forfeit
+        return None
+
+    def _end(self, state: State, seats: tuple[Player, Player], starter: int, course: _Course) -> _Course:
+        """Tell both what they have not seen yet, and the result; who fails in that has forfeited the game.
+
+        A game that is forfeited already stays so.
+        """
+        forfeit = course.forfeit
+        loser = -1 if forfeit is None else forfeit.seat
+        for role, seat in ((1, starter), (2, 1 - starter)):
+            player = seats[seat]
+            if seat == loser or not player.looks_back:
+                continue
+            self.buffer[0] = self._playing - trail.PLAYING + trail.END + role
+            hook = "observe"
+            try:
+                if player.observe is not None:
+                    for event in state.events(seat, course.told[seat]):
+                        player.observe(event)
+                hook = "end"
+                if player.end is not None:
+                    player.end(_game_end(state, forfeit))
+            except BaseException as error:
+                fault = self._fault(seat, error, hook)
+                if forfeit is None:
+                    forfeit = fault
+                else:
+                    log.info("%s failed after the game: %s", player.name, fault.detail)
+        return course._replace(forfeit=forfeit)
+
+    def _fault(self, seat: int, error: BaseException, hook: str) -> Forfeit:
+        """What an exception out of a bot means. Ctrl-C by the user is not the bot's and goes on."""
+        self._surroundings.lift_limit()
+        if isinstance(error, KeyboardInterrupt) and self._interrupted():
+            raise error
+        if isinstance(error, BotFault) and error.kind in _KIND:
+            return Forfeit(seat, error.kind, str(error.detail))
+        return Forfeit(seat, "exception", f"in {hook}: {author_traceback(error)}")
+
+    # ---- afterwards ----------------------------------------------------------------------------------------
+
+    def _row(
+        self,
+        key: int,
+        number: int,
+        state: State,
+        seats: tuple[Player, Player],
+        starter: int,
+        course: _Course,
+        duration: int,
+    ) -> Row:
+        times = course.times
+        other = 1 - starter
+        asked = course.asked
+        if times is None:
+            us = seats[starter].estimated_us(asked[starter]), seats[other].estimated_us(asked[other])
+            longest = (0, 0)
+            histograms = (b"", b"")
+            if duration > _LONG_NS:
+                seats[0].slow_down()
+                seats[1].slow_down()
+        else:
+            mine, theirs = times[starter], times[other]
+            seats[starter].timed(mine)
+            seats[other].timed(theirs)
+            us = round(sum(mine) / 1000), round(sum(theirs) / 1000)
+            longest = round(max(mine, default=0) / 1000), round(max(theirs, default=0) / 1000)
+            histograms = _histogram(mine), _histogram(theirs)
+        moves = [self._table[index] for index in self.buffer[trail.FIRST : course.stop]]
+        return _make_row(
+            self.settings, key, number, state, starter, moves, (seats[0].auto_claim, seats[1].auto_claim),
+            course.forfeit, asked, us, longest, histograms, duration // 1000,
+        )  # fmt: skip
+
+    def _tidy(self, first: str, second: str) -> None:
+        changed = self._surroundings.restore()
+        if changed:
+            log.warning("%s or %s has changed, now restored: %s", first, second, ", ".join(changed))
+        threads = self._surroundings.threads()
+        if threads != self.threads:
+            self.threads = threads
+            if threads:
+                log.warning("%s or %s has left threads running: %s", first, second, ", ".join(threads))
+
+    def who(self) -> tuple[str, int]:
+        """The bot whose code is running, and the number of its game in this worker: for ``BotOutput``."""
+        role = self.buffer[0] & 3
+        if not self.buffer[0] & 12:
+            state = self._state
+            role = 0 if state is None else 1 if state.turn == state.first_seat else 2
+        return (*self._names, "arena")[role - 1], self.games
+
+
+# ---------------------------------------------------------------- games that were cut off
+
+
+def cut_row(
+    settings: GameSettings, task: GameTask, standing: trail.Standing, kind: str, detail: str
+) -> Row | None:
+    """The row of a game whose worker hung (``timeout``) or died (``crash``), from the trail that it left.
+
+    The bot that was to decide, or whose hook was being called, has forfeited. None if no bot was: then the
+    cause is elsewhere, and the game can be played again. Times are not known and 0.
+    """
+    if standing.hook is None or standing.key != task.key:
+        return None
+    rules = settings.rules
+    deal = make_deal(rules, settings.seed, task.deal)
+    auto = standing.auto_claim if standing.hook in ("act", "end") else (True, True)
+    state = State(rules, deal, auto)
+    moves = [MOVES[rules.spy_value][index] for index in standing.moves]
+    for move in moves:
+        state.apply(move)
+    if standing.role:
+        seat = deal.starter if standing.role == 1 else 1 - deal.starter
+    elif state.is_over:
+        return None
+    else:
+        seat = state.turn
+    forfeit = Forfeit(seat, kind, f"in {standing.hook}: {detail}")
+    return _make_row(
+        settings,
+        task.key,
+        task.deal,
+        state,
+        deal.starter,
+        moves,
+        auto,
+        forfeit,
+        (0, 0),
+        (0, 0),
+        (0, 0),
+        (b"", b""),
+        0,
+    )
+
+
+def find_game(task: Task, key: int) -> GameTask | None:
+    """The game with a key among those of a unit of work, None if it has not got it."""
+    pairing, deal, game = GameId.from_key(key)
+    if pairing != task.pairing:
+        return None
+    if isinstance(task, SeriesTask):
+        number = deal - task.deal
+        return task.game_task(number, game) if 0 <= number < task.rule.stride else None
+    return next((one for one in task.game_tasks() if one.key == key), None)
+
+
+# ---------------------------------------------------------------- pieces
+
+
+def _make_row(
+    settings: GameSettings,
+    key: int,
+    number: int,
+    state: State,
+    starter: int,
+    moves: list[Move],
+    auto: tuple[bool, bool],
+    forfeit: Forfeit | None,
+    asked: tuple[int, int],
+    us: tuple[int, int],
+    longest: tuple[int, int],
+    histograms: tuple[bytes, bytes],
+    duration: int,
+) -> Row:
+    """A row; ``asked`` by seat, times by role, in microseconds."""
+    other = 1 - starter
+    stones = (state.stones_of(0), state.stones_of(1))
+    if forfeit is None:
+        outcome = state.outcome
+        assert outcome is not None  # moves have run out
+        score = 1 if outcome.winner is None else 2 if outcome.winner == starter else 0
+        ending, by, detail, fault = _ENDING[outcome.reason], 0, None, 0
+        result = result_text(state)
+    else:
+        loser, kind, detail = forfeit
+        score = 0 if loser == starter else 2
+        ending, by, fault = _FORFEIT, 1 if loser == starter else 2, _KIND[kind]
+        result = f"{'ba'[loser]} {stones[0]}-{stones[1]} forfeit {kind}"
+    record = record_text(settings.rules, deal_text(settings.seed, number), auto, moves, result)
+    return (
+        key, score, ending, fault, by, stones[starter], stones[other], state.turns, len(moves),
+        asked[starter], asked[other], *us, *longest, *histograms, duration, record, detail,
+    )  # fmt: skip
+
+
+def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
+    stones = (state.stones_of(0), state.stones_of(1))
+    if forfeit is not None:
+        return GameEnd(1 - forfeit.seat, stones, "forfeit", forfeit.kind)
+    outcome = state.outcome
+    assert outcome is not None
+    return GameEnd(outcome.winner, stones, outcome.reason)
+
+
+def _illegal(seat: int, move: object, error: BaseException) -> Forfeit:
+    """The forfeit of a bot whose move the engine did not take; our own errors go on."""
+    if isinstance(error, IllegalMove):
+        return Forfeit(seat, "illegal move", str(error))
+    if isinstance(move, Move):
+        raise error
+    return Forfeit(seat, "illegal move", f"act returned {show_value(move)}, not one of the moves")
+
+
+def _histogram(times: Sequence[int]) -> bytes:
+    counts: dict[int, int] = {}
+    for ns in times:
+        bucket = time_bucket(ns)
+        counts[bucket] = counts.get(bucket, 0) + 1
+    return pack_times(counts)
+
+
+@lru_cache(maxsize=1)
+def _numpy_random() -> Any:
+    try:
+        return importlib.import_module("numpy.random")
+    except ImportError:
+        return None
+
+
+def _seed_generators(seed: int, numpy: bool) -> None:
+    """Seed the global generators, for bots that draw from them."""
+    random.seed(seed)
+    generator = _numpy_random() if numpy else None
+    if generator is not None:
+        generator.seed(seed & 0xFFFFFFFF)

@@ -1,0 +1,90 @@
+"""What a worker is doing right now, in memory that its watcher can read: who is asked, and the moves so far.
+
+A bot that never returns, or takes the process with it, cannot be told from inside. So the referee leaves a
+trail: it writes the number of each move as it is made, one write a decision, into a buffer that may be shared
+with a watcher in another process. When the trail has not changed for longer than a decision may take, the bot
+to decide hangs; when the process has died, that bot has killed it. The position is found again by playing the
+moves, so the record of such a game is whole up to the decision that ended it.
+
+The buffer holds 16-bit numbers: the stage, the key of the game (``GameId.key``) in four parts, and the moves.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+IDLE, PLAYING = 0, 1
+#: Hooks other than ``act``: the stage is the hook plus 1 for the bot that began the game, 2 for the other.
+INIT, BEGIN, END = 4, 8, 12
+#: Added to the stage for seat 0 and seat 1 if its claims are automatic.
+AUTO = (16, 32)
+HOOKS = {INIT: "__init__", BEGIN: "begin", END: "end"}
+
+#: Numbers in a buffer. The longest game has far fewer decisions: each turn plays a card or passes.
+SIZE = 4096
+FIRST = 5
+EMPTY = 0xFFFF
+
+_EMPTY = array("H", [EMPTY]) * SIZE
+
+
+def new_buffer() -> array[int]:
+    """A buffer of this process alone."""
+    buffer = _EMPTY[:]
+    buffer[:FIRST] = array("H", bytes(2 * FIRST))
+    return buffer
+
+
+def shared_buffer(memory: Any, clear: bool = False) -> memoryview[int]:
+    """A buffer in memory of ``2 * SIZE`` bytes: ``multiprocessing.RawArray("B", 2 * SIZE)`` or an ``mmap``.
+
+    Whoever makes the memory clears it, too, before a referee writes into it.
+    """
+    buffer = memoryview(memory).cast("B").cast("H")
+    if clear:
+        buffer[:] = memoryview(new_buffer())
+    return buffer
+
+
+def write_key(buffer: Any, key: int) -> None:
+    """Note which game is being played."""
+    buffer[1] = key & 0xFFFF
+    buffer[2] = key >> 16 & 0xFFFF
+    buffer[3] = key >> 32 & 0xFFFF
+    buffer[4] = key >> 48
+
+
+def clear_moves(buffer: Any, stop: int) -> None:
+    """Empty the places of moves before number ``stop``."""
+    buffer[FIRST:stop] = _EMPTY[FIRST:stop]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a trail said at one moment. Two equal standings mean that nothing has happened in between.
+
+    ``key`` is that of the game; ``hook`` what is being called, ``act`` or one of ``__init__``, ``begin``,
+    ``end``, and None if no game is being played. ``role`` is 1 for a hook of the bot that began the game, 2
+    of the other, 0 for ``act``: there the position tells whose decision it is. ``moves`` are the numbers of
+    the moves made, ``auto_claim`` says by seat whether claims are automatic.
+    """
+
+    key: int
+    hook: str | None
+    role: int
+    moves: tuple[int, ...]
+    auto_claim: tuple[bool, bool]
+
+
+def read_standing(buffer: Any) -> Standing:
+    """Look at a trail."""
+    values = buffer.tolist()
+    values.append(EMPTY)
+    stage = values[0]
+    key = values[1] | values[2] << 16 | values[3] << 32 | values[4] << 48
+    moves = tuple(values[FIRST : values.index(EMPTY, FIRST)])
+    role = stage & 3 if stage & 12 else 0
+    hook = None if not stage & 15 else HOOKS.get(stage & 12, "act")
+    return Standing(key, hook, role, moves, (bool(stage & AUTO[0]), bool(stage & AUTO[1])))
