@@ -173,8 +173,8 @@ def from_options(format_: str, bots: tuple[str, ...], given: Mapping[str, Any]) 
         if not {"rounds", "target"} & values["series"].keys():
             values["series"]["target"] = 20
     _refuse_strangers(format_, given)
-    names = "-".join([spec.name for spec in specs[:4]] + ["and-more"] * (len(specs) > 4))
-    name = re.sub(r"[^\w.]+", "-", f"{format_}-{names}").strip("-.")[:60]
+    shown = "-".join([spec.name for spec in specs[:4]] + ["and-more"] * (len(specs) > 4))
+    name = re.sub(r"[^\w.]+", "-", f"{format_}-{shown}").strip("-.")[:60]
     return changed(config_from_dict(values, "command line", name), given)
 
 

@@ -26,7 +26,6 @@ from arena.game.seatlog import Event
 
 _ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
 _TACTIC, _BOLD, _DIM = "36", "1", "2"
-_WIDTH = 6
 _MARGIN = 16
 
 
@@ -84,12 +83,13 @@ def board_text(state: State, names: Sequence[str] = ("", ""), color: bool = Fals
     sides = [[state.side(seat, stone) for stone in range(1, 10)] for seat in (0, 1)]
     deep = [max(3, *(len(side) for side in row)) for row in sides]
     labels = [f"{'ab'[seat]} {names[seat]}".strip()[: _MARGIN - 1] for seat in (0, 1)]
-    lines = [" " * _MARGIN + "".join(f"{stone:<{_WIDTH}}" for stone in range(1, 10)).rstrip()]
+    width = 9 if state.rules.wild_binding == "on_play" else 6  # *123=g1 and two blanks
+    lines = [" " * _MARGIN + "".join(f"{stone:<{width}}" for stone in range(1, 10))]
     for level in reversed(range(deep[1])):
-        lines.append(_card_line(labels[1] if level == 0 else "", sides[1], level, color))
-    lines.append(_stone_line(state, color))
+        lines.append(_card_line(labels[1] if level == 0 else "", sides[1], level, width, color))
+    lines.append(_stone_line(state, width, color))
     for level in range(deep[0]):
-        lines.append(_card_line(labels[0] if level == 0 else "", sides[0], level, color))
+        lines.append(_card_line(labels[0] if level == 0 else "", sides[0], level, width, color))
     lines.append("")
     clan, tactic = state.deck_counts
     decks = f"decks: {clan} clan" + (f", {tactic} tactic" if state.rules.tactics else "")
@@ -102,18 +102,18 @@ def board_text(state: State, names: Sequence[str] = ("", ""), color: bool = Fals
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _card_line(label: str, row: Sequence[Sequence[str]], level: int, color: bool) -> str:
-    cells = [paint_card(side[level] if level < len(side) else "", _WIDTH, color) for side in row]
+def _card_line(label: str, row: Sequence[Sequence[str]], level: int, width: int, color: bool) -> str:
+    cells = [paint_card(side[level] if level < len(side) else "", width, color) for side in row]
     return f"{label:<{_MARGIN}}" + "".join(cells)
 
 
-def _stone_line(state: State, color: bool) -> str:
+def _stone_line(state: State, width: int, color: bool) -> str:
     cells = []
     for at, owner in enumerate(state.owners):
         modes = state.modes(at + 1)
         text = owner + (" " + "".join(mode[0] for mode in modes) if modes else "")
         cells.append(
-            paint(f"[{text}]", _BOLD if owner != "." else _DIM, color) + " " * (_WIDTH - len(text) - 2)
+            paint(f"[{text}]", _BOLD if owner != "." else _DIM, color) + " " * (width - len(text) - 2)
         )
     return f"{'stones':<{_MARGIN}}" + "".join(cells)
 

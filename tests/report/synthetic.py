@@ -1,0 +1,50 @@
+"""Runs that nobody played, as the reports are given them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.cli.folders import read_run
+from arena.match.config import config_from_dict
+from arena.match.formats import make_schedule
+from arena.match.queries import BotEntry
+from arena.match.results import GameResult
+from arena.match.store import open_store
+from arena.match.tasks import GameTask, chunks
+from arena.report.run import RunData
+from tests.match.fake import fake_result, play_pairs
+
+STRENGTH = {"greedy": 3.0, "random": 1.0, "counter": 5.0}
+
+
+def strong(task: GameTask) -> GameResult:
+    return fake_result(task, STRENGTH)
+
+
+def store_run(
+    folder: Path,
+    values: Mapping[str, Any] | None = None,
+    play: Callable[[GameTask], GameResult] = strong,
+    units: int | None = None,
+    chunk: int = 7,
+) -> Path:
+    """Fill a folder with the games of a tournament, or with the first `units` pairs of it."""
+    settings = {"name": "syn", "bots": ["random", "greedy", "counter"], "games": 20, "seed": 3}
+    config = config_from_dict(settings | dict(values or {}))
+    bots = [BotEntry(bot.name, bot.spec, f"hash of {bot.spec}") for bot in config.bots]
+    store = open_store(folder, config.canonical(), bots, config.to_dict())
+    store.begin_session({"workers": 2})
+    schedule = make_schedule(config)
+    while wave := list(schedule.tasks(store.progress()))[:units]:
+        for part in chunks(wave, chunk):
+            store.add(part, play_pairs(part, play))
+        if units is not None:
+            break
+    store.close()
+    return folder
+
+
+def synthetic(folder: Path, values: Mapping[str, Any] | None = None, **more: Any) -> RunData:
+    return read_run(store_run(folder, values, **more))

@@ -1,0 +1,145 @@
+"""The figures of the tables, held against counts made by hand from the games."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.cli.folders import read_run
+from arena.match.queries import Reader
+from arena.match.results import GameResult
+from arena.match.tasks import GameTask
+from arena.report.run import RunData
+from arena.report.standings import COLUMNS, FORFEIT_COLUMNS, standings
+from arena.stats.pairs import head_to_head, pentanomial
+from arena.stats.ratings import rate
+from tests.match.fake import fake_result
+from tests.report.synthetic import store_run, synthetic
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return store_run(tmp_path_factory.mktemp("run"))
+
+
+def test_every_column_is_the_sum_over_the_games(folder: Path) -> None:
+    table = standings(read_run(folder)).table
+    assert list(table.columns) == list(COLUMNS)
+    with Reader(folder) as reader:
+        games = list(reader.results())
+    assert any(game.forfeit for game in games), "the sample has no forfeits"
+    for row in table.to_dict("records"):
+        bot = row["bot"]
+        mine = [game for game in games if bot in (game.first, game.second)]
+        first = [game.score for game in mine if game.first == bot]
+        own = [game.score if game.first == bot else 1 - game.score for game in mine]
+        place = [game.first != bot for game in mine]
+        assert row["games"] == len(mine)
+        assert (row["wins"], row["draws"], row["losses"]) == tuple(map(own.count, (1.0, 0.5, 0.0)))
+        assert row["score"] == pytest.approx(sum(own) / len(own))
+        assert row["score_first"] == pytest.approx(sum(first) / len(first))
+        assert row["points"] == sum(game.points[at] for game, at in zip(mine, place))
+        assert row["stones"] == sum(game.stones[at] for game, at in zip(mine, place))
+        assert row["mean_turns"] == pytest.approx(sum(game.turns for game in mine) / len(mine))
+        faults = [game.forfeit for game in mine if game.forfeit_by == bot]
+        assert row["forfeits"] == len(faults)
+        for kind, column in FORFEIT_COLUMNS.items():
+            assert row[column] == faults.count(kind)
+
+
+def test_ratings_are_those_of_the_statistics_in_their_order(folder: Path) -> None:
+    run = read_run(folder)
+    table = standings(run).table
+    rated = rate(run.games)
+    assert tuple(table["bot"]) == rated.bots
+    assert list(table["rank"]) == [1, 2, 3]
+    assert list(table["elo"]) == pytest.approx(list(rated.elo))
+    assert list(table["elo_error95"]) == pytest.approx(list(rated.error95))
+    assert table["elo"].is_monotonic_decreasing
+    without = rate(run.games, prior=0)
+    assert list(standings(run, prior=0).table["elo"]) == pytest.approx(list(without.elo))
+
+
+def test_crosstable_has_both_sides_of_each_meeting(folder: Path) -> None:
+    found = standings(read_run(folder))
+    cross = {(row["bot"], row["opponent"]): row for row in found.crosstable.to_dict("records")}
+    assert len(cross) == 6
+    for (one, two), row in cross.items():
+        other = cross[two, one]
+        assert row["games"] == 20
+        assert (row["wins"], row["draws"], row["losses"]) == (other["losses"], other["draws"], other["wins"])
+        assert row["points"] == other["points_against"]
+        assert row["score"] == pytest.approx(1 - other["score"])
+    assert list(dict.fromkeys(found.crosstable["bot"])) == list(found.table["bot"])
+
+
+@pytest.mark.parametrize("format_", ["swiss", "knockout"])
+def test_the_ranking_of_the_format_goes_before_the_rating(tmp_path: Path, format_: str) -> None:
+    run = synthetic(tmp_path / "run", {"format": format_, "games": 10})
+    assert run.complete
+    table = standings(run).table
+    assert run.places is not None
+    assert list(table["rank"]) == sorted(place.rank for place in run.places)
+    assert {row["bot"]: row["format_points"] for row in table.to_dict("records")} == {
+        place.bot: place.points for place in run.places
+    }
+
+
+def test_two_bots_are_compared_by_pairs(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]})
+    found = standings(run)
+    assert found.head_to_head == head_to_head(pentanomial(run.games, "greedy", "random"))
+    assert standings(synthetic(tmp_path / "three")).head_to_head is None
+
+
+def test_a_run_in_progress_shows_bots_without_games(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", units=1)  # random against greedy, one pair
+    assert not run.complete
+    table = standings(run).table.set_index("bot")
+    assert (table.loc["counter", "games"], table.loc["counter", "flag"]) == (0, "?")
+    assert table.loc["greedy", "games"] == 2
+    assert list(table["rank"]) == [1, 2, 3]
+
+
+def test_a_run_without_games(tmp_path: Path) -> None:
+    found = standings(synthetic(tmp_path / "run", units=0))
+    assert list(found.table["games"]) == [0, 0, 0]
+    assert found.notes == ("no games yet",)
+    assert found.faults == 0
+
+
+def test_groups_that_never_met_are_said(tmp_path: Path) -> None:
+    bots = {"bots": ["a", "b", "c", "d"], "format": "knockout", "games": 2}
+    found = standings(synthetic(tmp_path / "run", bots, units=2))
+    assert sorted(found.table["games"]) == [2, 2, 2, 2]
+    assert any("cannot be compared" in note for note in found.notes)
+
+
+def always_first(task: GameTask) -> GameResult:
+    return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2), ending="five stones")
+
+
+def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path) -> None:
+    values = {"format": "match", "bots": ["a", "b"], "games": 1, "pairs": False}
+    found = standings(synthetic(tmp_path / "run", values, play=always_first), prior=0)
+    assert len(found.run.games) == 1
+    assert found.first_advantage[0] == 0
+
+
+def test_perfect_scores_have_a_bound_without_a_prior(tmp_path: Path) -> None:
+    def best_wins(task: GameTask) -> GameResult:
+        score = float(task.first == "greedy")
+        stones = (5, 1) if score else (1, 5)
+        return replace(fake_result(task, faults=False), score=score, stones=stones, ending="five stones")
+
+    run = synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]}, play=best_wins)
+    assert {">", "<"} & set(standings(run, prior=0).table["flag"])
+    assert list(standings(run).table["flag"]) == ["", ""]
+
+
+def test_bots_are_in_the_order_of_the_settings(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", units=1)
+    assert isinstance(run, RunData)
+    assert run.bots == ("random", "greedy", "counter")

@@ -1,0 +1,150 @@
+"""Tables as text: what each format holds, and what it must not hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from arena.report.run import RunData
+from arena.report.standings import COLUMNS, Standings, standings
+from arena.report.tables import (
+    FORMATS,
+    elo_text,
+    forfeit_text,
+    remarks,
+    standings_text,
+    summary,
+    table_rows,
+    terminal,
+    title,
+)
+from tests.report.synthetic import synthetic
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunData:
+    return synthetic(tmp_path_factory.mktemp("run") / "run")
+
+
+@pytest.fixture(scope="module")
+def found(run: RunData) -> Standings:
+    return standings(run)
+
+
+def test_terminal_shows_standings_crosstable_and_remarks(found: Standings) -> None:
+    text = terminal(found)
+    assert text.startswith("syn: round-robin, rules base, 60 games, seed 3\n")
+    heads = text.splitlines()[2].split()
+    wanted = "# bot Elo ±95% games W-D-L score% first% points stones turns forfeits ms/move"
+    assert heads == wanted.split()
+    lines = text.splitlines()
+    for at, row in enumerate(found.table.to_dict("records")):
+        cells = lines[4 + at].split()
+        assert cells[:3] == [str(row["rank"]), row["bot"], elo_text(row)]
+        assert f"{row['wins']}-{row['draws']}-{row['losses']}" in cells
+        assert forfeit_text(row) in lines[4 + at]
+    assert "score% against" in text
+    assert "First player:" in text
+    assert "prior: 2 virtual draws" in text.lower()
+
+
+def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
+    slow = replace(run, times=tuple(replace(time, mean_ms=12345.678) for time in run.times))
+    for format_ in FORMATS:
+        text = standings_text(standings(slow), format_)
+        assert ("12345.678" in text) == (format_ == "table")
+        if format_ != "table":
+            assert text == standings_text(standings(replace(run, times=(), sessions=())), format_)
+
+
+def test_csv_reads_back_with_fixed_digits(found: Standings) -> None:
+    rows = list(csv.DictReader(io.StringIO(standings_text(found, "csv"))))
+    assert list(rows[0]) == list(COLUMNS)
+    for row, wanted in zip(rows, found.table.to_dict("records"), strict=True):
+        assert row["bot"] == wanted["bot"]
+        assert float(row["elo"]) == pytest.approx(wanted["elo"], abs=0.005)
+        assert [len(row[name].partition(".")[2]) for name in ("elo", "score", "mean_turns")] == [2, 4, 3]
+
+
+def test_json_holds_the_shape_that_others_build_on(found: Standings) -> None:
+    values = json.loads(standings_text(found, "json"))
+    assert values["name"] == "syn"
+    assert (values["format"], values["rules"], values["seed"]) == ("round-robin", "base", 3)
+    assert (values["games_played"], values["games_planned"], values["complete"]) == (60, 60, True)
+    assert [set(row) for row in values["standings"]] == [set(COLUMNS)] * 3
+    assert [bot["source"] for bot in values["bots"]] == [
+        "hash of random",
+        "hash of greedy",
+        "hash of counter",
+    ]
+    assert len(values["crosstable"]) == 6
+    assert values["first_player"]["games"] == 60
+    assert sum(values["endings"].values()) == 60
+    assert values["prior"] == 2
+
+
+def test_json_has_null_where_there_is_no_number(tmp_path: Path) -> None:
+    text = standings_text(standings(synthetic(tmp_path / "run", units=0)), "json")
+    assert "NaN" not in text
+    values = json.loads(text)
+    assert values["standings"][0]["elo"] is None
+    assert values["complete"] is False
+
+
+def test_markdown_and_html_keep_strange_names_apart(tmp_path: Path) -> None:
+    bots = [{"spec": "a", "name": "<b>|x"}, {"spec": "b", "name": "y&z"}, {"spec": "c", "name": "c"}]
+    found = standings(synthetic(tmp_path / "run", {"bots": bots, "games": 2}))
+    markdown = standings_text(found, "markdown")
+    widths = {line.replace("\\|", "").count("|") for line in markdown.splitlines() if line.startswith("|")}
+    assert widths == {14 - 1, 3 + 3}  # twelve columns, and five of the crosstable
+    page = standings_text(found, "html")
+    assert "<b>|x" not in page
+    assert "y&amp;z" in page
+    cells = _Cells()
+    cells.feed(page)
+    assert cells.open == []
+    assert {"<b>|x", "y&z", "c"} <= set(cells.texts)
+
+
+class _Cells(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "td":
+            self.texts.append(data)
+
+
+def test_remark_of_two_bots_gives_the_pairs(tmp_path: Path) -> None:
+    found = standings(synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]}))
+    assert found.head_to_head is not None
+    counts = ", ".join(map(str, found.head_to_head.counts))
+    assert sum(found.head_to_head.counts) == 10
+    assert any(line.startswith("greedy against random: +") and counts in line for line in remarks(found))
+    assert summary(found)["head_to_head"]["counts"] == list(found.head_to_head.counts)
+
+
+def test_title_tells_an_unfinished_run(tmp_path: Path) -> None:
+    assert "4 of 60 games so far" in title(synthetic(tmp_path / "run", units=2))
+
+
+def test_own_rankings_show_points_and_remarks(tmp_path: Path) -> None:
+    heads, rows = table_rows(standings(synthetic(tmp_path / "run", {"format": "knockout"})), times=False)
+    assert heads[:3] == ["#", "bot", "pts"]
+    assert rows[0][-1] == "winner"
+    assert rows[1][-1].startswith("lost to ")
