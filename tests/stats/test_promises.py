@@ -1,0 +1,71 @@
+"""A short form of benchmarks/promises.py: intervals hold the truth, tests err as rarely as they say.
+
+Seeded, so it either always passes or never; the limits are those of the promise plus the noise of these
+smaller numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from arena.stats.pairs import ELO_SCALE, elo_of_score, head_to_head, pentanomial, score_of_elo
+from arena.stats.ratings import rate
+from arena.stats.simulate import Luck, simulate_cells, simulate_games
+from arena.stats.sprt import SprtTest, run_sprt
+
+LUCKS = [Luck(), Luck(0.5, 0), Luck(0, 0.5), Luck(0.3, 0.3)]
+
+
+@pytest.mark.parametrize("luck", LUCKS)
+def test_intervals_hold_the_truth(luck: Luck) -> None:
+    ratings, duels, advantages = [], [], []
+    for generator in np.random.default_rng(20).spawn(150):
+        strength = generator.normal(0, 120, 5)
+        strength -= strength.mean()
+        games = simulate_games(strength, 60, generator, 30.0, luck)
+        rated = rate(games)
+        truth = strength[[int(bot[1:]) for bot in rated.bots]]
+        ratings.append(np.abs(rated.elo - truth) <= rated.error95)
+        advantages.append(abs(rated.first_advantage - 30) <= rated.first_advantage_error95)
+        lead = strength[0] - strength[1]
+        score = (expit((lead + 30) / ELO_SCALE) + expit((lead - 30) / ELO_SCALE)) / 2
+        duel = head_to_head(pentanomial(games, "b00", "b01"))
+        duels.append(abs(duel.elo - elo_of_score(score)) <= duel.elo_error95)
+    assert 0.92 <= np.mean(ratings) <= 0.98
+    assert 0.90 <= np.mean(advantages) <= 0.99
+    assert 0.90 <= np.mean(duels) <= 0.99
+
+
+def test_ignoring_the_deals_breaks_the_promise() -> None:
+    """The same simulation notices wrong error bars: without the deals the intervals are far too narrow."""
+    held = []
+    for generator in np.random.default_rng(21).spawn(80):
+        strength = generator.normal(0, 120, 5)
+        strength -= strength.mean()
+        games = simulate_games(strength, 60, generator, 30.0, Luck(0, 0.5)).drop(columns="deal")
+        rated = rate(games)
+        held.append(np.abs(rated.elo - strength[[int(bot[1:]) for bot in rated.bots]]) <= rated.error95)
+    assert np.mean(held) < 0.88
+
+
+@pytest.mark.parametrize("luck", LUCKS)
+@pytest.mark.parametrize(("truth", "wrong"), [(0.0, "H1"), (60.0, "H0")])
+def test_sequential_tests_err_as_rarely_as_they_say(luck: Luck, truth: float, wrong: str) -> None:
+    errors = 0
+    for generator in np.random.default_rng([22, int(truth)]).spawn(500):
+        found = run_sprt(SprtTest(0, 60), simulate_cells(score_of_elo(truth), 2000, generator, luck))
+        assert found.verdict != "continue"
+        errors += found.verdict == wrong
+    # 5 % and 1 percentage point of grace are 30; 2.3 deviations of the binomial on top.
+    assert 8 <= errors <= 42
+
+
+def test_pairs_torn_into_games_break_the_promise() -> None:
+    errors = 0
+    for generator in np.random.default_rng(23).spawn(300):
+        cells = simulate_cells(0.5, 3000, generator, Luck(0, 0.8))
+        games = np.stack([np.where(cells > 0, 2, 0), np.where(cells == 4, 2, 0)], axis=1).ravel()
+        errors += run_sprt(SprtTest(0, 60), games, number=3).verdict == "H1"
+    assert errors > 0.08 * 300

@@ -1,0 +1,191 @@
+"""Win rates by variant: intervals from deals, paired differences, adjusted p-values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm, ttest_rel
+
+from arena.stats import variants
+from arena.stats.frames import StatsError
+from arena.stats.intervals import mean_difference, mean_interval
+from arena.stats.simulate import Luck, simulate_games
+
+
+def played(seed: int = 0, deals: int = 60, luck: Luck | None = None) -> pd.DataFrame:
+    """Two bots under two rule sets; the lead of b00 grows from one to the other on unlike cards."""
+    generator = np.random.default_rng(seed)
+    parts = []
+    for name, lead in (("base", 20.0), ("tactical", 120.0)):
+        games = simulate_games(np.array([lead, 0.0]), deals, generator, 30.0, luck)
+        parts.append(
+            games.assign(variant=name, turns=generator.integers(30, 50, len(games)) + (lead > 100) * 4)
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_holm_by_hand() -> None:
+    assert variants.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert variants.holm([0.6, 0.9]) == pytest.approx([1.0, 1.0])
+    assert len(variants.holm([])) == 0
+    with pytest.raises(StatsError, match="between 0 and 1"):
+        variants.holm([0.5, 1.5])
+
+
+def test_the_interval_is_that_of_the_pairs() -> None:
+    games = played(deals=2000)
+    table = variants.win_rates(games).set_index(["bot", "variant"])
+    base = games[games["variant"] == "base"]
+    own = np.where(base["first"] == "b00", base["score"], 1 - base["score"])
+    pairs = own.reshape(-1, 2).mean(axis=1)
+    half = norm.ppf(0.975) * pairs.std(ddof=1) / np.sqrt(2000)
+    found = table.loc[("b00", "base")]
+    assert found["score"] == pytest.approx(pairs.mean())
+    assert found["score_low"] == pytest.approx(pairs.mean() - half, abs=5e-4)
+    assert found["score_high"] == pytest.approx(pairs.mean() + half, abs=5e-4)
+
+
+def test_a_perfect_rate_keeps_an_interval() -> None:
+    found = mean_interval(np.ones(40), np.repeat(np.arange(20), 2))
+    assert found.high == 1.0
+    assert 0.75 < found.low < 0.9
+    lost = mean_interval(np.zeros(40), np.repeat(np.arange(20), 2))
+    assert lost.low == 0.0
+    assert lost.high == pytest.approx(1 - found.low)
+
+
+def test_games_of_one_deal_are_one_piece_of_evidence() -> None:
+    score = np.random.default_rng(1).integers(0, 2, 60).astype(float)
+    own = mean_interval(score)
+    tripled = mean_interval(np.repeat(score, 3), np.repeat(np.arange(60), 3))
+    assert (tripled.low, tripled.high) == pytest.approx((own.low, own.high), abs=1e-9)
+    assert mean_interval(np.repeat(score, 3)).low > own.low + 0.02
+
+
+def test_shared_deals_are_paired() -> None:
+    generator = np.random.default_rng(4)
+    deal_luck = generator.normal(0, 1, 200)
+    one = (deal_luck + generator.normal(0, 0.5, 200) > 0).astype(float)
+    other = (deal_luck + generator.normal(0, 0.5, 200) > 0.3).astype(float)
+    deals = np.arange(200)
+    paired = mean_difference(one, deals, other, deals)
+    wanted = ttest_rel(one, other)
+    assert paired.p_value == pytest.approx(wanted.pvalue, rel=1e-6)
+    assert paired.shared == 200
+    shuffled = generator.permutation(200)
+    assert mean_difference(one[shuffled], deals[shuffled], other, deals).error == pytest.approx(paired.error)
+    apart = mean_difference(one, deals, other, deals + 1000)
+    assert apart.shared == 0
+    assert apart.error > 1.3 * paired.error
+
+
+def test_half_shared_deals_are_used_half() -> None:
+    score = np.random.default_rng(2).integers(0, 2, 100).astype(float)
+    half = mean_difference(score, np.arange(100), score, np.arange(100) + 50)
+    assert half.shared == 50
+    assert half.difference == 0
+    assert half.p_value == 1
+
+
+def test_differences_without_spread_are_not_certain() -> None:
+    deals = np.arange(4)
+    sure = mean_difference(np.ones(4), deals, np.zeros(4), deals)
+    assert sure.difference == 1
+    assert 0.001 < sure.p_value < 0.2
+    same = mean_difference(np.ones(4), deals, np.ones(4), deals)
+    assert same.p_value == 1
+    assert same.low < 0 < same.high
+
+
+def test_win_rate_differences() -> None:
+    table = variants.win_rate_differences(played(deals=400))
+    assert table["bot"].tolist() == ["b00", "b01"]
+    assert table["variant"].tolist() == ["tactical", "tactical"]
+    assert table["difference"].sum() == pytest.approx(0)
+    assert (table["shared_deals"] == 400).all()
+    assert (table["p_value"] < 0.001).all()
+    assert table["p_holm"].tolist() == pytest.approx((2 * table["p_value"]).tolist())
+    first = table.iloc[0]
+    assert first["difference"] == pytest.approx(first["mean"] - first["mean_against"])
+    assert first["low"] < first["difference"] < first["high"]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_p_values_of_equal_rates_are_spread_evenly(shared: bool) -> None:
+    p_values = []
+    for generator in np.random.default_rng(7).spawn(1500):
+        fate = generator.normal(0, 1, 40) if shared else np.zeros(40)
+        one, other = (
+            np.where(fate[:, None] + generator.normal(0, 1, (40, 2)) < 0.4, 1.0, 0.0).ravel()
+            for _ in range(2)
+        )
+        deals = np.arange(80) // 2
+        p_values.append(mean_difference(one, deals, other, deals).p_value)
+    assert 0.035 <= np.mean(np.array(p_values) < 0.05) <= 0.065
+    assert np.mean(p_values) == pytest.approx(0.5, abs=0.03)
+
+
+def test_first_player_and_length() -> None:
+    games = played(deals=400)
+    first = variants.first_player_advantage(games)
+    assert first["variant"].tolist() == ["base", "tactical"]
+    assert (first["elo"] > 0).all()
+    assert (first["elo_low"] < first["elo"]).all()
+    assert variants.first_player_differences(games)["p_value"].iloc[0] > 0.001
+    length = variants.length_by_variant(games).set_index("variant")
+    assert length.loc["tactical", "turns_mean"] - length.loc["base", "turns_mean"] == pytest.approx(4, abs=1)
+    difference = variants.length_differences(games).iloc[0]
+    assert difference["difference"] == pytest.approx(4, abs=1)
+    assert difference["high"] - difference["low"] == pytest.approx(4 * 5.77 * np.sqrt(2 / 800), rel=0.1)
+    assert difference["p_value"] < 1e-6
+
+
+def test_one_variant_has_nothing_to_compare() -> None:
+    table = variants.win_rate_differences(played().query("variant == 'base'"))
+    assert table.empty
+    assert "p_holm" in table.columns
+
+
+def test_bad_input_is_told() -> None:
+    with pytest.raises(StatsError, match="no column 'variant'"):
+        variants.win_rates(played().drop(columns="variant"))
+    with pytest.raises(StatsError, match="row 3: no name in column 'variant'"):
+        variants.win_rates(played().assign(variant=["x", "x", "x", None] * 60))
+    with pytest.raises(StatsError, match="no column 'turns'"):
+        variants.length_differences(played().drop(columns="turns"))
+
+
+CARDS = pd.DataFrame(
+    {
+        "variant": "tactical",
+        "card": ["scout", "scout", "scout", "fog", "fog", "fog"],
+        "played_by_first": [1, 0, 0, 0, 0, 0],
+        "played_by_second": [1, 1, 0, 0, 0, 0],
+        "score": [1.0, 0.0, 1.0, 1.0, 0.0, 1.0],
+        "deal": [1, 1, 2, 1, 1, 2],
+    }
+)
+
+
+def test_card_effects_by_hand() -> None:
+    table = variants.card_effects(CARDS).set_index("card")
+    scout = table.loc["scout"]
+    assert scout[["games", "plays", "sides"]].tolist() == [3, 3, 3]
+    assert scout["played"] == pytest.approx(2 / 3)
+    assert scout["score"] == pytest.approx(2 / 3)  # won, lost, won
+    assert scout["score_without"] == pytest.approx(1 / 3)
+    assert scout["score_low"] < 2 / 3 < scout["score_high"]
+    assert np.isnan(table.loc["fog", "score"])
+    assert table.loc["fog", "plays"] == 0
+
+
+def test_bad_cards_are_told() -> None:
+    with pytest.raises(StatsError, match="no column 'card'"):
+        variants.card_effects(CARDS.drop(columns="card"))
+    with pytest.raises(StatsError, match="played_by_first must be 0 or more"):
+        variants.card_effects(CARDS.assign(played_by_first=-1))
+    with pytest.raises(StatsError, match="score must be"):
+        variants.card_effects(CARDS.assign(score=2.0))
+    with pytest.raises(StatsError, match="no rows"):
+        variants.card_effects(CARDS.iloc[:0])
