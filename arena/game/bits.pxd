@@ -17,7 +17,11 @@ cdef extern from *:
     #include <immintrin.h>
     static inline int st_nth(st_u64 m, int k){ return __builtin_ctzll(_pdep_u64(1ULL << k, m)); }
     #else
-    static inline int st_nth(st_u64 m, int k){ while (k--) m &= m - 1; return __builtin_ctzll(m); }
+    static inline int st_nth(st_u64 m, int k){   /* without branches that depend on chance, for k < 7 */
+        m &= m - (k > 0); m &= m - (k > 1); m &= m - (k > 2); m &= m - (k > 3); m &= m - (k > 4); m &= m - (k > 5);
+        while (k-- > 6) m &= m - 1;
+        return __builtin_ctzll(m);
+    }
     #endif
     /* k scaled by a 32-bit random number: a whole number in 0..k-1 */
     static inline st_u64 st_scale(st_u64 r, st_u64 k){ return (r & 0xFFFFFFFFULL) * k >> 32; }

@@ -1,6 +1,6 @@
 # C types for board.py.
 cimport cython
-from arena.game.bits cimport (u64, u16, u8, s8, hib, ctz, popcount, ALL54, ALL60, JOKER, SPY, BEARER, JOKER_CARD, SPY_CARD,
+from arena.game.bits cimport (u64, u16, u8, s8, hib, ctz, popcount, ALL54, ALL60, RANK, COLOUR_RUN, JOKER, SPY, BEARER, JOKER_CARD, SPY_CARD,
                               BEARER_CARD, FOG_CARD, MUD_CARD)
 from arena.game.formations cimport (strength3, strength_of, refute, refute_with_one, refute_with_two, best_three)
 
@@ -15,6 +15,7 @@ cdef class Board:
     # One block of plain memory, copied whole: from sides to block_end.
     cdef u64 sides[18]           # 9 * seat + stone: clan cards, and wilds in bits 60..62
     cdef u64 witness[18]        # a refutation of that side's claim; 0: none is known
+    cdef u64 watched[2]         # all witnesses of a seat, and perhaps some that are no longer
     cdef u64 hands[2]            # clan cards
     cdef u64 visible            # clan cards that are or were face up
     cdef u64 all_cards
@@ -78,28 +79,28 @@ cdef class Board:
     cdef readonly object rules
     cdef tuple table            # moves by number
 
-    @cython.locals(i=cython.int)
+    @cython.locals(i=cython.int, top=u64)
     cdef void clear(self) noexcept
     @cython.locals(i=cython.int, j=cython.int, bit=u64, w=u64, q=cython.int)
     cdef void put_clan(self, int p, int card, int s) noexcept nogil
-    @cython.locals(q=cython.int, b=u16, i=cython.int)
+    @cython.locals(q=cython.int, b=cython.int, i=cython.int)
     cdef inline void completed(self, int p, int s) noexcept nogil
     @cython.locals(i=cython.int)
     cdef void put_elite(self, int p, int card, int s, int binding) noexcept nogil
-    @cython.locals(p=cython.int, b=u16, i=cython.int)
+    @cython.locals(p=cython.int, b=cython.int, i=cython.int)
     cdef void put_mode(self, int card, int s) noexcept nogil
-    @cython.locals(i=cython.int, q=cython.int, b=u16, bit=u64)
+    @cython.locals(i=cython.int, q=cython.int, b=cython.int, bit=u64)
     cdef void remove(self, int p, int card, int s) noexcept nogil
-    @cython.locals(q=cython.int, b=u16)
+    @cython.locals(q=cython.int, b=cython.int)
     cdef void look_again(self, int p, int s) noexcept nogil
     cdef int general_strength(self, int p, int s) noexcept nogil
     @cython.locals(i=cython.int, j=cython.int, q=cython.int, strength=cython.int, other=cython.int, w=u64, avail=u64, full=cython.int)
     cdef bint proven(self, int p, int s) noexcept nogil
-    @cython.locals(look=u16, got=u16, s=cython.int, i=cython.int)
+    @cython.locals(look=cython.int, got=cython.int, s=cython.int, i=cython.int, seen=u64, w=u64, hit=u64, kept=u64)
     cdef int provable(self, int p) noexcept nogil
-    @cython.locals(s=cython.int, m=u16)
+    @cython.locals(s=cython.int, m=cython.int)
     cdef void give(self, int p, int stones) noexcept nogil
-    @cython.locals(both=u16, s=cython.int, a=cython.int, b=cython.int, zero=u16, one=u16)
+    @cython.locals(both=cython.int, s=cython.int, a=cython.int, b=cython.int, zero=cython.int, one=cython.int)
     cdef void settle(self) noexcept nogil
     cdef void add_tactic(self, int p, int card) noexcept nogil
     cdef void drop_tactic(self, int p, int card) noexcept nogil

@@ -21,7 +21,7 @@ except ImportError:
 from arena.game.cards import CARD_TEXTS
 
 if not cython.compiled:
-    from arena.game.bits import ALL54, ALL60, BEARER, JOKER, SPY, ctz
+    from arena.game.bits import ALL54, ALL60, BEARER, COLOUR_RUN, JOKER, RANK, SPY, ctz
     from arena.game.cards import BEARER_CARD, FOG_CARD, JOKER_CARD, MUD_CARD, SPY_CARD
     from arena.game.formations import (
         best_three,
@@ -61,7 +61,7 @@ class Board:
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
             self.sides, self.witness, self.strength, self.size = [0] * 18, [0] * 18, [0] * 18, [0] * 18
-            for name in ("hands", "discards", "open", "complete", "dirty", "owned", "tactics", "rows",
+            for name in ("hands", "discards", "watched", "open", "complete", "dirty", "owned", "tactics", "rows",
                          "clan_count", "tactic_count", "played", "jokers", "auto"):  # fmt: skip
                 setattr(self, name, [0, 0])
             for name in ("visible", "all_cards", "best", "best_strength", "first", "fog", "mud", "wild", "clan_left",
@@ -76,6 +76,7 @@ class Board:
             self.rules, self.table = None, ()
             return self
 
+    @cython.final
     def clear(self) -> None:
         """An empty board under the rule set already set."""
         for i in range(18):
@@ -86,6 +87,7 @@ class Board:
         for i in range(2):
             self.hands[i] = 0
             self.discards[i] = 0
+            self.watched[i] = 0
             self.open[i] = 511
             self.complete[i] = 0
             self.dirty[i] = 0
@@ -101,8 +103,10 @@ class Board:
             self.back_card[i] = 255
         self.all_cards = ALL54 if self.values == 9 else ALL60
         self.visible = 0
-        self.best = best_three(self.all_cards)
-        self.best_strength = strength3(self.best)
+        top = 1
+        top = top << (6 * self.values - 13)  # of the whole deck, the three highest cards of the last colour
+        self.best = top | top << 6 | top << 12
+        self.best_strength = RANK * COLOUR_RUN + 3 * self.values - 3
         self.first = 0
         self.fog = 0
         self.mud = 0
@@ -124,6 +128,7 @@ class Board:
 
     # ---- cards come and go ------------------------------------------------------------------------------------
 
+    @cython.final
     def put_clan(self, p: int, card: int, s: int) -> None:
         """Put a clan card on a side with room."""
         q = 1 - p
@@ -144,6 +149,7 @@ class Board:
         if self.size[i] == 3 + (self.mud >> s & 1):
             self.completed(p, s)
 
+    @cython.final
     def completed(self, p: int, s: int) -> None:
         """A side has just become complete: room, order of completion, strength."""
         q = 1 - p
@@ -161,6 +167,7 @@ class Board:
         else:
             self.strength[i] = strength3(self.sides[i])
 
+    @cython.final
     def put_elite(self, p: int, card: int, s: int, binding: int) -> None:
         """Put a wild card on a side with room; ``binding`` is the clan card that it becomes, or -1."""
         i = 9 * p + s
@@ -179,6 +186,7 @@ class Board:
         if self.size[i] == 3 + (self.mud >> s & 1):
             self.completed(p, s)
 
+    @cython.final
     def put_mode(self, card: int, s: int) -> None:
         """Put Fog or Mud on a stone. Under Mud complete sides become incomplete, and their order is forgotten."""
         b = 1 << s
@@ -197,6 +205,7 @@ class Board:
                 self.strength[i] = self.general_strength(p, s)
                 self.look_again(p, s)
 
+    @cython.final
     def remove(self, p: int, card: int, s: int) -> None:
         """Take a card off a side of an unclaimed stone."""
         q = 1 - p
@@ -216,6 +225,7 @@ class Board:
             if not (self.sides[i] | self.sides[9 * q + s]) >> 60:
                 self.wild &= 511 ^ b
 
+    @cython.final
     def look_again(self, p: int, s: int) -> None:
         """The stone has changed: a claim of ``p`` must be proven afresh."""
         b = 1 << s
@@ -225,6 +235,7 @@ class Board:
 
     # ---- claims -----------------------------------------------------------------------------------------------
 
+    @cython.final
     def general_strength(self, p: int, s: int) -> int:
         """The strength of a complete side with wilds, under Fog or under Mud."""
         return strength_of(
@@ -232,6 +243,7 @@ class Board:
             self.bound[2], self.bound[3],
         )  # fmt: skip
 
+    @cython.final
     def proven(self, p: int, s: int) -> bool:
         """May ``p``, who is complete there, claim the stone? If not, the witness is renewed."""
         q = 1 - p
@@ -259,14 +271,23 @@ class Board:
                 self.best_strength = strength3(self.best) if self.best else 0
             w = self.best if self.best_strength > strength else 0
         self.witness[i] = w
+        self.watched[p] |= w
         return w == 0
 
+    @cython.final
     def provable(self, p: int) -> int:
         """The stones (bits) that ``p`` can claim now."""
         look = self.dirty[p]
         i = 9 * p
-        for s in range(9):
-            look |= (self.witness[i + s] & self.visible != 0) << s
+        seen = self.visible
+        if self.watched[p] & seen:  # one of the witnesses has turned up: whose? (without branches)
+            kept = 0
+            for s in range(9):
+                w = self.witness[i + s]
+                hit = w & seen != 0
+                look |= hit << s
+                kept |= w & (hit - 1)
+            self.watched[p] = kept
         got = 0
         while look:
             s = ctz(look)
@@ -276,6 +297,7 @@ class Board:
         self.dirty[p] = got  # what is not claimed now is looked at again
         return got
 
+    @cython.final
     def give(self, p: int, stones: int) -> None:
         """``p`` claims stones (bits); looks whether that wins."""
         m = 511 ^ stones
@@ -294,6 +316,7 @@ class Board:
             self.won = p
             self.how = WON[self.owned[p]]
 
+    @cython.final
     def settle(self) -> None:
         """Stalemate (RULES.md §4): every stone with two complete sides goes to the better formation, all at once."""
         both = self.complete[0] & self.complete[1]
@@ -316,6 +339,7 @@ class Board:
 
     # ---- tactic cards in hand: bits 0 and 1 are the jokers, interchangeable, the lower one first ----------------
 
+    @cython.final
     def add_tactic(self, p: int, card: int) -> None:
         """A tactic card comes into the hand."""
         if card == JOKER_CARD:
@@ -324,6 +348,7 @@ class Board:
             self.tactics[p] |= 1 << (card - 59)
         self.tactic_count[p] += 1
 
+    @cython.final
     def drop_tactic(self, p: int, card: int) -> None:
         """A tactic card leaves the hand."""
         if card == JOKER_CARD:
@@ -334,6 +359,7 @@ class Board:
 
     # ---- for people --------------------------------------------------------------------------------------------
 
+    @cython.final
     def side_texts(self, p: int, s: int) -> list[str]:
         """The cards of a side as texts, bound wilds with their binding."""
         w = self.sides[9 * p + s]

@@ -11,9 +11,12 @@ cdef extern from *:
         return z ^ (z >> 31);
     }
     static inline unsigned long long st_below(unsigned long long *state, unsigned long long n){
-        unsigned long long limit = ((1ULL << 32) / n) * n, r;
-        do r = st_mix(state) >> 32; while (r >= limit);
-        return r * n / limit;
+        unsigned long long m = (st_mix(state) >> 32) * n;
+        if ((m & 0xFFFFFFFFULL) < n) {
+            unsigned long long least = (0x100000000ULL - n) % n;
+            while ((m & 0xFFFFFFFFULL) < least) m = (st_mix(state) >> 32) * n;
+        }
+        return m >> 32;
     }
     """
     u64 mix "st_mix"(u64 *state) noexcept nogil

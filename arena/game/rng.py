@@ -50,11 +50,11 @@ class Rng:
 
         def pick(self, n: int) -> int:
             """A whole number in ``0..n-1``, ``0 < n < 2**32`` (C name of ``below``)."""
-            limit = (1 << 32) // n * n
-            r = self.step() >> 32
-            while r >= limit:  # rejected, so that every number is equally likely
-                r = self.step() >> 32
-            return r * n // limit
+            m = (self.step() >> 32) * n
+            least = ((1 << 32) - n) % n
+            while m & 0xFFFFFFFF < least:  # rejected, so that every number is equally likely (Lemire 2019)
+                m = (self.step() >> 32) * n
+            return m >> 32
 
     def __init__(self, seed: int) -> None:
         self._state = seed & MASK64

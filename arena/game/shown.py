@@ -164,19 +164,23 @@ class Shown(Board):
 
     # ---- used by states and views -------------------------------------------------------------------------------
 
+    @cython.final
     def card_text(self, card: int) -> str:
         """The text of a card in this edition."""
         return f"*{self.spy}" if card == SPY_CARD else CARD_TEXTS[card]
 
+    @cython.final
     def hand_tactics(self, seat: int) -> list[int]:
         """The numbers of the tactic cards in a hand."""
         return [TACTIC_DECK[k] for k in range(10) if self.tactics[seat] >> k & 1]
 
+    @cython.final
     def hand_texts(self, seat: int) -> tuple[str, ...]:
         """The cards of a hand as texts."""
         check_seat(seat)
         return clan_cards(self.hands[seat]) + tuple([self.card_text(card) for card in self.hand_tactics(seat)])
 
+    @cython.final
     def tactics_seen(self) -> list[int]:
         """The numbers of the tactic cards that are face up: at stones and in the rows."""
         found = [60] * (self.jokers[0] + self.jokers[1])

@@ -1,6 +1,6 @@
 # C types for turns.py.
 cimport cython
-from arena.game.bits cimport u64, u16, u8, s8, ctz, nth, popcount, scale, JOKER_CARD, SPY_CARD, FOG_CARD, SCOUT_CARD
+from arena.game.bits cimport u64, u16, u8, s8, ctz, nth, popcount, scale, ALL60, JOKER, SPY, BEARER, JOKER_CARD, SPY_CARD, FOG_CARD, SCOUT_CARD
 from arena.game.board cimport COUNT9, NTH9
 from arena.game.shown cimport Shown
 from arena.game.rng cimport Rng
@@ -51,6 +51,8 @@ cdef class Turns(Shown):
     cdef int spread_codes(self, u16 *out, int n, int base, int stones) noexcept nogil
     @cython.locals(c=cython.int, low=cython.int, high=cython.int, base=cython.int)
     cdef int elite_codes(self, u16 *out, int n, int card, int stones) noexcept nogil
+    @cython.locals(p=cython.int, takes=u64, stones=cython.int)
+    cdef bint has_target(self, int ruse) noexcept nogil
     @cython.locals(p=cython.int, c=cython.int, s=cython.int, w=u64, stones=cython.int)
     cdef int target_codes(self, u16 *out, int n, int ruse) noexcept nogil
     @cython.locals(n=cython.int, i=cython.int, p=cython.int)
@@ -93,7 +95,7 @@ cdef class Turns(Shown):
     cdef int play_out(self, Rng rng) noexcept nogil
     @cython.locals(i=cython.int, bit=u64)
     cdef void start_game(self, int starter) noexcept
-    @cython.locals(i=cython.int, j=cython.int, c=cython.int)
+    @cython.locals(i=cython.int, j=cython.int, c=cython.int, r=u64)
     cdef void shuffle(self, Rng rng) noexcept nogil
     @cython.locals(bit=u64)
     cdef void add_known(self, int p, int card) noexcept

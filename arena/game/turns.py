@@ -28,7 +28,7 @@ from arena.game.seatlog import SeatLog
 from arena.game.shown import Shown
 
 if not cython.compiled:
-    from arena.game.bits import ctz, nth, popcount, scale
+    from arena.game.bits import ALL60, BEARER, JOKER, SPY, ctz, nth, popcount, scale
     from arena.game.board import COUNT9, NTH9
     from arena.game.cards import FOG_CARD, JOKER_CARD, SCOUT_CARD, SPY_CARD
     from arena.game.moves import (
@@ -61,6 +61,7 @@ class Turns(Shown):
             self.log0, self.log1, self.logging = None, None, False
             return self
 
+    @cython.final
     def set_rules(self, codes: Any) -> None:
         """Take the options over from ``Rules.codes``."""
         self.values = codes[0]
@@ -74,6 +75,7 @@ class Turns(Shown):
         self.back_on_top = codes[8]
         self.single = codes[9]
 
+    @cython.final
     def start_game(self, starter: int) -> None:
         """Deal the hands alternately from the front of the clan deck and let the starter begin."""
         self.clear()
@@ -94,6 +96,7 @@ class Turns(Shown):
 
     # ---- legal moves ------------------------------------------------------------------------------------------
 
+    @cython.final
     def legal_codes(self, out: Any) -> int:
         """Write the numbers of the legal moves to ``out``; return how many there are."""
         p = self.mover
@@ -141,6 +144,7 @@ class Turns(Shown):
             n += 1
         return n
 
+    @cython.final
     def play_codes(self, out: Any) -> int:
         """Clan cards onto own sides with room."""
         n = 0
@@ -156,6 +160,7 @@ class Turns(Shown):
                 s &= s - 1
         return n
 
+    @cython.final
     def spread_codes(self, out: Any, n: int, base: int, stones: int) -> int:
         """``base + stone`` for each stone of a set."""
         while stones:
@@ -164,6 +169,7 @@ class Turns(Shown):
             stones &= stones - 1
         return n
 
+    @cython.final
     def elite_codes(self, out: Any, n: int, card: int, stones: int) -> int:
         """A wild onto each stone of a set, with each binding where wilds are bound when played."""
         if not self.on_play:
@@ -181,6 +187,7 @@ class Turns(Shown):
             n = self.spread_codes(out, n, base + 9 * c, stones)
         return n
 
+    @cython.final
     def tactic_codes(self, out: Any, n: int) -> int:
         """The tactic cards in hand, where the limit allows one."""
         p = self.mover
@@ -201,11 +208,24 @@ class Turns(Shown):
             out[n] = RUSE
             n += 1
         for q in range(1, 4):  # redeploy, deserter, traitor
-            if t >> (6 + q) & 1 and self.target_codes(CODES, 1024, SCOUT_CARD + q) > 1024 and (q < 3 or o):
+            if t >> (6 + q) & 1 and (q < 3 or o) and self.has_target(SCOUT_CARD + q):
                 out[n] = RUSE + q
                 n += 1
         return n
 
+    @cython.final
+    def has_target(self, ruse: int) -> bool:
+        """Can the ruse take any card at all?"""
+        p = self.mover if ruse == SCOUT_CARD + 1 else 1 - self.mover
+        takes = ALL60 if self.clan_only or ruse == SCOUT_CARD + 3 else ALL60 | JOKER | SPY | BEARER
+        stones = 511 ^ (self.owned[0] | self.owned[1])
+        while stones:
+            if self.sides[9 * p + ctz(stones)] & takes:
+                return True
+            stones &= stones - 1
+        return False
+
+    @cython.final
     def target_codes(self, out: Any, n: int, ruse: int) -> int:
         """What a ruse can take: redeploy own cards, the others the opponent's, on unclaimed stones."""
         p = self.mover if ruse == SCOUT_CARD + 1 else 1 - self.mover
@@ -222,6 +242,7 @@ class Turns(Shown):
                     n += 1
         return n
 
+    @cython.final
     def is_legal(self, code: int) -> bool:
         """Is the move of that number legal?"""
         p = self.mover
@@ -235,6 +256,7 @@ class Turns(Shown):
 
     # ---- what moves do ----------------------------------------------------------------------------------------
 
+    @cython.final
     def perform(self, code: int) -> None:
         """Carry out a legal move and everything that follows by itself."""
         if self.stage == PLAY:
@@ -283,6 +305,7 @@ class Turns(Shown):
                     else:
                         self.draw_phase()
 
+    @cython.final
     def play_clan(self, card: int, s: int) -> None:
         """A clan card from the hand onto the own side."""
         p = self.mover
@@ -296,6 +319,7 @@ class Turns(Shown):
             self.forget(p, card)
         self.after_play()
 
+    @cython.final
     def play_tactic(self, code: int) -> None:
         """An elite troop, a combat mode, or the beginning of a ruse."""
         p = self.mover
@@ -333,6 +357,7 @@ class Turns(Shown):
             else:
                 self.stage = TAKE
 
+    @cython.final
     def count_tactic(self, card: int) -> None:
         """A tactic card leaves the hand and counts for the limit."""
         p = self.mover
@@ -343,6 +368,7 @@ class Turns(Shown):
         if self.back_n:
             self.forget(p, card)
 
+    @cython.final
     def take(self, code: int) -> None:
         """The target of redeploy, deserter or traitor leaves its side."""
         p = self.mover
@@ -359,6 +385,7 @@ class Turns(Shown):
             self.taken_stone = s
             self.stage = PUT
 
+    @cython.final
     def drop(self, seat: int, card: int) -> None:
         """A card goes, face up, to the row of the seat whose side it left."""
         if card >= JOKER_CARD:
@@ -367,6 +394,7 @@ class Turns(Shown):
             bit = 1
             self.discards[seat] |= bit << card
 
+    @cython.final
     def put_taken(self, code: int) -> None:
         """Where redeploy or traitor puts the card."""
         p = self.mover
@@ -388,6 +416,7 @@ class Turns(Shown):
 
     # ---- decks ------------------------------------------------------------------------------------------------
 
+    @cython.final
     def draw(self, deck: int) -> None:
         """The mover draws from the clan deck (0) or the tactic deck (1)."""
         p = self.mover
@@ -410,12 +439,14 @@ class Turns(Shown):
             self.track(p, deck, place)
         self.note_hidden(p, DREW + card, HIDDEN_DRAW + deck)
 
+    @cython.final
     def track(self, p: int, deck: int, place: int) -> None:
         """Was the drawn card one that the recruiter had put back? Then its player knows where it is now."""
         for i in range(self.back_n):
             if self.back_deck[i] == deck and self.back_place[i] == place:
                 self.back_place[i] = 255 if p == self.scouter else 254
 
+    @cython.final
     def forget(self, p: int, card: int) -> None:
         """A card is played: if it was known to be in that hand, it no longer is."""
         for i in range(self.back_n):
@@ -423,6 +454,7 @@ class Turns(Shown):
                 self.back_place[i] = 255
                 break
 
+    @cython.final
     def go_on_scouting(self) -> None:
         """The recruiter's draws as far as there is no choice, then its returns."""
         while self.scout_left and self.clan_left + self.tactic_left:
@@ -443,6 +475,7 @@ class Turns(Shown):
         else:
             self.after_play()
 
+    @cython.final
     def put_back(self, card: int) -> None:
         """The recruiter's player puts a card back, face down, on its own deck."""
         p = self.mover
@@ -477,9 +510,12 @@ class Turns(Shown):
 
     # ---- the turn ---------------------------------------------------------------------------------------------
 
+    @cython.final
     def window(self, stage: int) -> bool:
         """An open claim window; True if the turn waits for a decision or the game is over."""
         p = self.mover
+        if not self.dirty[p] and not self.watched[p] & self.visible:
+            return False
         got = self.provable(p)
         if not got:
             return False
@@ -497,12 +533,14 @@ class Turns(Shown):
             return True
         return False
 
+    @cython.final
     def after_play(self) -> None:
         """The claim window after the play, then the draw."""
         self.ruse = 0
         if not (self.window_after and self.window(CLAIM_END)):
             self.draw_phase()
 
+    @cython.final
     def draw_phase(self) -> None:
         """Draw a card if the hand is below the limit; the player chooses if both decks have cards."""
         p = self.mover
@@ -516,6 +554,7 @@ class Turns(Shown):
                 self.draw(1)
         self.next_turn()
 
+    @cython.final
     def next_turn(self) -> None:
         """The other player's turn, unless two passes in a row have ended the game."""
         if self.idle == 2:
@@ -527,12 +566,14 @@ class Turns(Shown):
         if not (self.window_start and self.window(CLAIM_START)):
             self.stage = PLAY
 
+    @cython.final
     def note(self, p: int, code: int) -> None:
         """Log what both seats see."""
         if self.logging:
             self.log0.add(2 * code + p)
             self.log1.add(2 * code + p)
 
+    @cython.final
     def note_hidden(self, p: int, code: int, hidden: int) -> None:
         """Log what only one seat sees whole."""
         if self.logging:
@@ -541,6 +582,7 @@ class Turns(Shown):
 
     # ---- for samples -----------------------------------------------------------------------------------------
 
+    @cython.final
     def add_known(self, p: int, card: int) -> None:
         """Put a card into a hand whose size is already counted."""
         if card < JOKER_CARD:
@@ -550,16 +592,19 @@ class Turns(Shown):
             self.add_tactic(p, card)
             self.tactic_count[p] -= 1
 
+    @cython.final
     def hidden_clan(self, p: int) -> int:
         """How many clan cards of a hand have not been put there yet."""
         return self.clan_count[p] - popcount(self.hands[p])
 
+    @cython.final
     def hidden_tactics(self, p: int) -> int:
         """How many tactic cards of a hand have not been put there yet."""
         return self.tactic_count[p] - popcount(self.tactics[p])
 
     # ---- random play --------------------------------------------------------------------------------------------
 
+    @cython.final
     def random_step(self, rng: Rng) -> None:
         """A uniformly random legal move; the short way where only clan cards can be played."""
         p = self.mover
@@ -573,18 +618,25 @@ class Turns(Shown):
         n = self.legal_codes(CODES)
         self.perform(CODES[scale(r, n)])
 
+    @cython.final
     def play_out(self, rng: Rng) -> int:
         """Random moves to the end; the winner, 2 for a draw."""
         while self.won < 0:
             self.random_step(rng)
         return self.won
 
+    @cython.final
     def shuffle(self, rng: Rng) -> None:
-        """Shuffle both whole decks in place (for games made inside the engine)."""
-        for i in range(6 * self.values - 1, 0, -1):
-            j = rng.pick(i + 1)
+        """Shuffle both whole decks in place, for games made inside the engine: two steps from one random number."""
+        for i in range(6 * self.values - 1, 0, -2):
+            r = rng.step()
+            j = scale(r, i + 1)
             c = self.clan_deck[i]
             self.clan_deck[i] = self.clan_deck[j]
+            self.clan_deck[j] = c
+            j = scale(r >> 32, i)
+            c = self.clan_deck[i - 1]
+            self.clan_deck[i - 1] = self.clan_deck[j]
             self.clan_deck[j] = c
         for i in range(10 * self.with_tactics - 1, 0, -1):
             j = rng.pick(i + 1)
