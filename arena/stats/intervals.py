@@ -117,35 +117,19 @@ def mean_difference(
     first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if not len(first) or not len(second):
         raise StatsError("no games to take a difference of means of")
-    cluster_one, count_one = cluster_numbers(one_deals, len(first))
-    cluster_other, count_other = cluster_numbers(other_deals, len(second))
-    known_one = _labels(one_deals, cluster_one)
-    known_other = _labels(other_deals, cluster_other)
-    influence_one = influence(first, cluster_one, count_one)
-    influence_other = influence(second, cluster_other, count_other)
+    cluster, clusters = cluster_numbers(_joined(one_deals, len(first), other_deals, len(second)), 0)
+    groups = (first, cluster[: len(first)]), (second, cluster[len(first) :])
+    seen = [np.bincount(numbers, minlength=clusters) > 0 for _, numbers in groups]
+    parts = [influence(values, numbers, clusters) for values, numbers in groups]
 
-    common, at_one, at_other = np.intersect1d(
-        list(known_one), list(known_other), assume_unique=True, return_indices=True
-    )
-    rows_one = np.array(list(known_one.values()), dtype=np.int64)[at_one]
-    rows_other = np.array(list(known_other.values()), dtype=np.int64)[at_other]
-    covariance = float(influence_one[rows_one] @ influence_other[rows_other])
-    variance = (
-        float(influence_one @ influence_one) + float(influence_other @ influence_other) - 2 * covariance
-    )
-    clusters = min(count_one, count_other)
-    all_clusters = count_one + count_other - len(common)
-    variance = max(variance, 0.0) * all_clusters / max(all_clusters - 1, 1)
-    if scores:
-        for values, inner, count in (
-            (first, influence_one, count_one),
-            (second, influence_other, count_other),
-        ):
-            if float(np.abs(inner).max()) < 1e-12:
-                variance += smoothed_error(values, count) ** 2
+    # A deal that both groups have adds to both means; only the difference of what it adds counts.
+    variance = float(((parts[0] - parts[1]) ** 2).sum()) * clusters / max(clusters - 1, 1)
+    for (values, _), part, there in zip(groups, parts, seen):
+        if scores and float(np.abs(part).max()) < 1e-12:
+            variance += smoothed_error(values, int(there.sum())) ** 2
+    freedom = max(min(int(there.sum()) for there in seen) - 1, 1)
     error = math.sqrt(variance)
     gap = float(first.mean() - second.mean())
-    freedom = max(clusters - 1, 1)
     if error < 1e-12:
         p_value = 1.0 if abs(gap) < 1e-12 else 0.0
     else:
@@ -154,13 +138,15 @@ def mean_difference(
     low, high = gap - half, gap + half
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)
-    return Difference(gap, error, low, high, p_value, len(common))
+    return Difference(gap, error, low, high, p_value, int((seen[0] & seen[1]).sum()))
 
 
-def _labels(deals: pd.Series | npt.ArrayLike | None, cluster: Ints) -> dict[str, int]:
-    """Cluster number of each deal, by its label as text."""
-    if deals is None:
-        return {}
-    series = pd.Series(deals).reset_index(drop=True)
-    known = pd.DataFrame({"deal": series, "cluster": cluster}).dropna().drop_duplicates("deal")
-    return dict(zip(known["deal"].astype(str), known["cluster"].tolist()))
+def _joined(
+    one: pd.Series | npt.ArrayLike | None, rows: int, other: pd.Series | npt.ArrayLike | None, other_rows: int
+) -> pd.Series:
+    """The deals of both groups in one column, so that equal deals get equal numbers."""
+    missing = [
+        np.full(number, np.nan) if deals is None else deals
+        for deals, number in ((one, rows), (other, other_rows))
+    ]
+    return pd.concat([pd.Series(deals) for deals in missing], ignore_index=True)
