@@ -153,10 +153,12 @@ def main(args: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
+    except SystemExit:  # click's answer to a reader that has gone (arena ... | head)
+        return BROKEN_PIPE
     except OSError as error:
         if error.errno != errno.EPIPE:
             raise
-        # The reader has gone (arena ... | head). What Python would still flush at its end goes nowhere.
+        # the same, seen at the last flush; what Python would still write at its end goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     return result if isinstance(result, int) else 0

@@ -89,6 +89,8 @@ def class_name(name: str) -> str:
 def _write(path: Path, text: str) -> None:
     from arena.paths import data_folder
 
+    if path.parent.exists() and not path.parent.is_dir():
+        raise NewBotError(f"cannot write {path}: {path.parent} is a file, not a folder")
     try:
         path.parent.mkdir(exist_ok=True)
         # never over a file that is there, not even if it appears at this moment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,13 +150,16 @@ def verify(folder: str) -> int:
         config = reader.config()
         rules, seed = config["rules"], config["seed"]
         count = reader.count()
-        with click.progressbar(
-            reader.results(), count, "Replaying", file=sys.stderr, update_min_steps=max(count // 200, 1)
-        ) as results:
-            for result in results:
+        shown = click.progressbar(
+            length=count, label="Replaying", file=sys.stderr, update_min_steps=max(count // 200, 1)
+        )
+        with shown if sys.stderr.isatty() else nullcontext() as bar:
+            for result in reader.results():
                 wrong = game_fault(result, rules, seed)
                 if wrong is not None:
                     faults.append(f"game {result.id} ({result.first} - {result.second}): {wrong}")
+                if bar is not None:
+                    bar.update(1)
     if not faults:
         click.echo(f"{count} games replayed, all with their stored results.")
         return 0

@@ -79,7 +79,7 @@ def timing_text(run: RunData) -> str:
     for time in run.times:
         write(["bot", time.bot, "decisions", time.decisions])
         for measure in ("mean_ms", "p50_ms", "p99_ms", "max_ms", "total_ms"):
-            write(["bot", time.bot, measure, number(getattr(time, measure), 4)])
+            write(["bot", time.bot, measure, number(getattr(time, measure), 6)])
     for at, session in enumerate(run.sessions, start=1):
         seconds = session.ended - session.started
         rate = session.games / seconds if seconds > 0 else 0.0

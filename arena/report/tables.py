@@ -165,7 +165,7 @@ def table_rows(found: Standings, times: bool) -> tuple[list[str], list[list[str]
             number(float(row["mean_turns"]), 1, "-"),
             forfeit_text(row),
         ]
-        cells += [number(mean_ms.get(str(row["bot"]), math.nan), 3, "-")] if times else []
+        cells += [ms_text(mean_ms.get(str(row["bot"]), math.nan))] if times else []
         cells += [str(row["remark"])] if "remark" in heads else []
         rows.append(cells)
     return heads, rows
@@ -182,6 +182,17 @@ def elo_text(row: Mapping[Any, Any]) -> str:
         return "?"
     shown = f"{elo:+z.0f}"
     return f"{flag} {shown}" if flag else shown
+
+
+def ms_text(value: float) -> str:
+    """Milliseconds with two digits that say something.
+
+    >>> ms_text(0.000347), ms_text(1.5), ms_text(1234.5), ms_text(0.0)
+    ('0.00035', '1.5', '1234', '-')
+    """
+    if math.isnan(value) or value == 0:
+        return "-"
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def forfeit_text(row: Mapping[Any, Any]) -> str:

@@ -55,10 +55,10 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: Standings) -> No
 
 
 def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
-    slow = replace(run, times=tuple(replace(time, mean_ms=12345.678) for time in run.times))
+    slow = replace(run, times=tuple(replace(time, mean_ms=98765.0) for time in run.times))
     for format_ in FORMATS:
         text = standings_text(standings(slow), format_)
-        assert ("12345.678" in text) == (format_ == "table")
+        assert ("98765" in text) == (format_ == "table")
         if format_ != "table":
             assert text == standings_text(standings(replace(run, times=(), sessions=())), format_)
 

@@ -1,0 +1,126 @@
+"""The group itself: lazy, quick to help, clear about mistakes, with the promised exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from arena.cli.main import COMMANDS, cli, main
+from arena.errors import ArenaError
+from tests.cli.conftest import Arena, program
+
+HEAVY = (
+    "numpy",
+    "pandas",
+    "scipy",
+    "tabulate",
+    "sqlite3",
+    "multiprocessing",
+    "distributed",
+    "arena.game.engine",
+)
+
+
+def loaded_by(code: str) -> set[str]:
+    """The modules that are there after some code has run in a fresh interpreter."""
+    tail = "\nimport json, sys\nprint('\\n' + json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--help", "--version", "run --help", "match --help", "standings --help", "replay --help", "new --help"],
+)
+def test_help_imports_nothing_heavy(words: str) -> None:
+    code = f"from arena.cli.main import main\nassert main({words.split()!r}) == 0"
+    assert not loaded_by(code) & set(HEAVY)
+
+
+def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
+    shown = arena("--help").out
+    for name, entry in COMMANDS.items():
+        assert any(line.split() == [name, *entry.help.split()] for line in shown.splitlines()), name
+    assert arena("-h").out == shown
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, e in COMMANDS.items() if not e.target.startswith("arena.cli.game")]
+)
+def test_every_command_is_there_and_explains_itself(name: str, arena: Arena) -> None:
+    module, _, function = COMMANDS[name].target.partition(":")
+    assert isinstance(getattr(importlib.import_module(module), function), click.Command)
+    assert f"arena {name}" in arena(name, "--help").out
+
+
+def test_unknown_commands_and_options_suggest_the_nearest(arena: Arena) -> None:
+    assert "did you mean 'tournament'?" in arena("turnament", code=2).err
+    assert "no command 'xyzzy'" in arena("xyzzy", code=2).err
+    assert "--games" in arena("match", "a", "b", "--game", "4", code=2).err
+
+
+def test_version_and_bare_call(arena: Arena) -> None:
+    assert arena("--version").out.startswith("arena ")
+    assert arena(code=2).err.startswith("Usage: arena")
+
+
+def test_a_fault_of_the_user_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPatch, arena: Arena) -> None:
+    def wrong(*_: object) -> None:
+        raise ArenaError("the lamp is out; light it")
+
+    monkeypatch.setattr("arena.cli.folders.run_folder", wrong)
+    found = arena("standings", "x", code=2)
+    assert (found.out, found.err) == ("", "Error: the lamp is out; light it\n")
+    outcome = CliRunner().invoke(cli, ["standings", "x"])
+    assert (outcome.exit_code, outcome.output) == (2, "Error: the lamp is out; light it\n")
+
+
+def test_a_fault_of_ours_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("arena.cli.folders.run_folder", bug)
+    with pytest.raises(ZeroDivisionError):
+        main(["standings", "x"])
+
+
+def test_an_interrupt_is_code_130(monkeypatch: pytest.MonkeyPatch, arena: Arena) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arena.cli.folders.run_folder", pressed)
+    assert "Interrupted" in arena("standings", "x", code=130).err
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    with program("--help", cwd=tmp_path) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        errors = process.stderr.read()
+    assert (process.returncode, errors) == (141, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "number", "wanted"),
+    [
+        ("arena sta", 1, "standings"),
+        ("arena match rand", 2, "random"),
+        ("arena match random --rules battle-line-t", 4, "battle-line-tactical"),
+        ("arena run qui", 2, "quick"),
+    ],
+)
+def test_shells_complete_names(tmp_path: Path, words: str, number: int, wanted: str) -> None:
+    environment = {"_ARENA_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(number)}
+    with program(cwd=tmp_path, env={**os.environ, **environment}) as process:
+        out, err = process.communicate()
+    assert err == ""
+    assert wanted in [line.partition(",")[2] for line in out.splitlines()]

@@ -1,0 +1,58 @@
+"""`arena new`: a bot that loads, plays legal games, and is never written over another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli.new import class_name
+from arena.players.loading import load_bot
+from tests.cli.conftest import Arena
+
+
+def test_the_skeleton_loads_with_its_parameters(arena: Arena) -> None:
+    shown = arena("new", "my_bot").out
+    assert "arena match bots/my_bot.py random" in shown
+    assert load_bot("bots/my_bot.py:colour=2").params == {"colour": 2.0}
+    assert load_bot("my_bot").name == "my_bot"
+
+
+def test_the_skeleton_plays_and_beats_chance(arena: Arena) -> None:
+    arena("new", "mine")
+    settings = ("--games", 100, "--seed", 1, "--rules", "tactical", "--workers", 1)
+    found = arena("match", "mine", "random", *settings, "--strict")
+    first = next(line for line in found.out.splitlines() if line.split()[:1] == ["1"])
+    assert first.split()[1] == "mine"
+
+
+def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
+    arena("new", "mine")
+    path = Path("bots/mine.py")
+    path.write_text("# my work\n")
+    assert "exists already" in arena("new", "mine", code=2).err
+    assert path.read_text() == "# my work\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("My-Bot", "try 'my_bot'"),
+        ("../evil", "cannot be a bot's name"),
+        ("class", "cannot be"),
+        ("1x", "cannot be"),
+    ],
+)
+def test_names_that_are_none(arena: Arena, name: str, wanted: str) -> None:
+    assert wanted in arena("new", name, code=2).err
+    assert not list(Path().rglob("*.py"))
+
+
+def test_a_name_of_a_reference_bot_is_remarked(arena: Arena) -> None:
+    assert "also a reference bot" in arena("new", "random.py").err
+    assert class_name("my_first_bot") == "MyFirstBot"
+
+
+def test_a_folder_that_cannot_be_made(arena: Arena) -> None:
+    Path("bots").write_text("a file, not a folder")
+    assert "cannot write bots/mine.py" in arena("new", "mine", code=2).err
