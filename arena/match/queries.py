@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -227,52 +226,11 @@ class Reader:
 
         Names and endings are categories, so a million games take some 100 MB.
         """
-        import numpy as np
-        import pandas as pd
+        from arena.match.frames import games_frame  # pandas is heavy
 
-        bots = [bot.name for bot in self.bots()]
-        place = {name: at for at, name in enumerate(bots)}
-        numbers = (
-            "id", "score", "stones_first", "stones_second", "points_first", "points_second", "turns", "plies",
-            "ending", "forfeit", "forfeit_by", "decisions_first", "decisions_second", "us_first", "us_second",
-        )  # fmt: skip
-        parts = []
+        names = [bot.name for bot in self.bots()]
         with plain_errors(self.folder, "read"):
-            cursor = self._db.execute(f"SELECT {', '.join(numbers)} FROM games ORDER BY id")
-            while rows := cursor.fetchmany(_BATCH):
-                flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * len(numbers))
-                parts.append(flat.reshape(len(rows), len(numbers)))
-        data = np.concatenate(parts) if parts else np.empty((0, len(numbers)), dtype=np.int64)
-        column = {name: data[:, at] for at, name in enumerate(numbers)}
-        pairing = column["id"] >> 1 & (_PAIRING_GAME >> 1)
-        game = column["id"] & 1
-        # read after the games: whatever they refer to is there by now
-        pairings = self.pairings()
-        sides = np.zeros((max(pairings, default=0) + 1, 3), dtype=np.int64)
-        for number, round_, a, b in pairings.values():
-            sides[number] = (place[a], place[b], round_)
-        small = {"turns", "plies", "decisions_first", "decisions_second"}
-        first, second = sides[pairing, game], sides[pairing, 1 - game]
-        by = np.choose(column["forfeit_by"], (-1, first, second))
-        names = pd.Index(bots)
-        out: dict[str, Any] = {
-            "pairing": pairing.astype(np.int32),
-            "deal": column["id"] >> _DEAL_SHIFT,
-            "game": game.astype(np.int8),
-            "round": sides[pairing, 2].astype(np.int32),
-            "first": pd.Categorical.from_codes(first, names),
-            "second": pd.Categorical.from_codes(second, names),
-            "score": column["score"] / 2,
-            "ending": pd.Categorical.from_codes(column["ending"], pd.Index(ENDINGS)),
-            "forfeit": pd.Categorical.from_codes(column["forfeit"] - 1, pd.Index(FORFEITS[1:])),
-            "forfeit_by": pd.Categorical.from_codes(by, names),
-            "ms_first": column["us_first"] / 1000,
-            "ms_second": column["us_second"] / 1000,
-        }
-        for name in GAME_COLUMNS:
-            if name not in out:
-                out[name] = column[name].astype(np.int32 if name in small else np.int8)
-        return pd.DataFrame({name: out[name] for name in GAME_COLUMNS + CLOCK_COLUMNS})
+            return games_frame(self._db, names, self.pairings, GAME_COLUMNS + CLOCK_COLUMNS)
 
     # ------------------------------------------------------------ sums
 
