@@ -4,7 +4,7 @@ A schedule is a pure function of its settings. `tasks(done)` gives what is left 
 now, in order and lazily. Formats played round by round give one wave of tasks after the other: when a wave
 is stored, ask again with the new progress; the tournament is over when nothing comes. So a run goes
 
-    while wave := list(schedule.tasks(store.progress())): play and store the wave
+    repeat: play and store what schedule.tasks(store.progress()) yields, until it yields nothing
 
 and it makes no difference where it was interrupted.
 

@@ -390,7 +390,8 @@ def test_an_empty_file_becomes_a_run_and_reads_as_none(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"there is no run in .* yet"):
         Reader(tmp_path)
     open_store(tmp_path, CONFIG, ENTRIES).close()
-    assert Reader(tmp_path).count() == 0
+    with Reader(tmp_path) as reader:
+        assert reader.count() == 0
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
