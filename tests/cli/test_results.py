@@ -1,0 +1,181 @@
+"""Commands that look at a run: standings, export, replay, verify, and the doctor."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from arena.cli.main import main
+from arena.game.record import parse_record
+from arena.match.schema import DATABASE
+from tests.cli.conftest import Arena
+from tests.report.synthetic import store_run
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of real games; not to be changed."""
+    folder = tmp_path_factory.mktemp("played") / "run"
+    command = ["tournament", "random", "first", "again=random", "--games", "10", "--rules", "tactical"]
+    assert main([*command, "--seed", "7", "--workers", "1", "--out", str(folder)]) == 0
+    return folder
+
+
+# ---------------------------------------------------------------- standings and export
+
+
+def test_standings_in_every_format(arena: Arena, played: Path) -> None:
+    assert "tactical, 30 games, seed 7" in arena("standings", played).out
+    assert arena("standings", played, "--format", "markdown").out.startswith("**tournament")
+    assert arena("standings", played, "--format", "html").out.startswith("<!DOCTYPE html>")
+    rows = list(csv.DictReader(io.StringIO(arena("standings", played, "--format", "csv").out)))
+    values = json.loads(arena("standings", played, "--format", "json").out)
+    assert [row["bot"] for row in rows] == [row["bot"] for row in values["standings"]]
+    assert arena("standings", played, "--format", "csv").out == (played / "standings.csv").read_text()
+    assert arena("standings", played, "--format", "json").out == (played / "summary.json").read_text()
+    assert "yaml" in arena("standings", played, "--format", "yaml", code=2).err
+
+
+def test_a_prior_can_be_chosen(arena: Arena, played: Path) -> None:
+    assert json.loads(arena("standings", played, "--format", "json", "--prior", 5).out)["prior"] == 5
+    assert "--prior" in arena("standings", played, "--prior", -1, code=2).err
+
+
+def test_standings_of_a_run_in_progress_by_name(arena: Arena) -> None:
+    store_run(Path("results/half").resolve(), units=4)
+    assert "8 of 60 games so far" in arena("standings", "half").out
+    assert "did you mean 'half'?" in arena("standings", "halv", code=2).err
+
+
+def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path, tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    written = arena("export", played, "--games", "--to", "there").out.split()
+    assert {Path(path).name for path in written} == {
+        "standings.csv", "crosstable.csv", "summary.json", "timing.csv", "games.csv"
+    }  # fmt: skip
+    assert Path("there/standings.csv").read_bytes() == (played / "standings.csv").read_bytes()
+    assert len(Path("there/games.csv").read_text().splitlines()) == 31
+    assert "cannot write" in arena("export", played, "--to", "nowhere", code=2).err
+
+
+# ---------------------------------------------------------------- replay
+
+
+def test_replay_lists_games(arena: Arena, played: Path) -> None:
+    shown = arena("replay", played).out
+    assert "holds 30 games" in shown
+    assert "0/0/0  random - first" in shown
+    assert "and 10 more" in shown
+
+
+def test_replay_by_identity_and_by_number_shows_the_same_game(arena: Arena, played: Path) -> None:
+    by_number = arena("replay", played, 8, "--all").out
+    assert by_number == arena("replay", played, "0/1/1", "--all").out
+    assert "The deal;" in by_number
+    assert "(first)" in by_number
+    assert "Recruiter" in by_number
+    assert "\x1b[" not in by_number
+    assert "\x1b[" in arena("replay", played, 8, "--all", "--color").out
+
+
+def test_a_record_is_shown_from_its_text_and_from_a_file(arena: Arena, played: Path) -> None:
+    text = arena("replay", played, 3, "--record").out.strip()
+    record = parse_record(text)
+    assert str(record) == text
+    shown = arena("replay", text, "--all").out
+    assert shown.count("Move ") == len(record.moves)
+    Path("games.txt").write_text(f"\n{text}\n{arena('replay', played, 4, '--record').out}")
+    assert arena("replay", "games.txt", "--all").out == shown
+    assert arena("replay", "games.txt", 2, "--all").out != shown
+
+
+def test_step_by_step_waits_for_enter(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    answers = iter(["", "", "q"])
+    monkeypatch.setattr("click.prompt", lambda *_, **__: next(answers))
+    shown = arena("replay", played, 1).out
+    assert shown.count("Move ") == 2
+    answers = iter(["", "a"])
+    whole = arena("replay", played, 1).out
+    assert whole == arena("replay", played, 1, "--all").out
+
+
+@pytest.mark.parametrize(
+    ("game", "wanted"),
+    [("0/999/0", "its games run from 0/0/0 to 2/4/1"), ("31", "it holds 30"), ("0", "it holds 30"),
+     ("x", "PAIRING/DEAL/GAME"), ("1/2", "PAIRING/DEAL/GAME")],
+)  # fmt: skip
+def test_games_that_are_not_there(arena: Arena, played: Path, game: str, wanted: str) -> None:
+    assert wanted in arena("replay", played, game, code=2).err
+
+
+def test_damaged_records_name_the_place(arena: Arena, played: Path) -> None:
+    text = arena("replay", played, 1, "--record").out.strip()
+    head, moves, result = text.split("; ")
+    assert "move 2" in arena("replay", f"{head}; {moves.split(',')[0]},r7@10; {result}", "--all", code=2).err
+    Path("empty.txt").write_text("\n")
+    assert "empty" in arena("replay", "empty.txt", code=2).err
+    Path("one.txt").write_text(text)
+    assert "no line 2" in arena("replay", "one.txt", 2, code=2).err
+
+
+# ---------------------------------------------------------------- verify
+
+
+def test_verify_replays_every_game(arena: Arena, played: Path) -> None:
+    assert arena("verify", played).out == "30 games replayed, all with their stored results.\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        ("score = 2 - score", "score"),
+        ("stones_first = stones_first + 1", "stones"),
+        ("turns = turns + 1", "turns"),
+        ("plies = plies - 1", "plies"),
+        ("ending = (ending + 1) % 3", "ending"),
+        ("record = replace(record, ' 7:0 ', ' 7:1 ')", "move"),
+        ("record = replace(record, '; ', ';')", "three parts"),
+        ("record = (SELECT record FROM games WHERE deal = 1 AND pairing = 0 AND game = 0)", "deal"),
+        ("record = replace(record, 'iello-tactical', 's2-tactical')", "rules"),
+    ],
+)
+def test_verify_finds_what_was_changed(arena: Arena, played: Path, change: str, wanted: str) -> None:
+    copy = Path("copy")
+    copy.mkdir()
+    for name in (DATABASE, f"{DATABASE}-wal"):
+        if (played / name).exists():
+            (copy / name).write_bytes((played / name).read_bytes())
+    with sqlite3.connect(copy / DATABASE) as db:
+        one = "score <> 1 AND pairing = 0 AND deal = 0" if "score" in change else "pairing = 0 AND deal = 0"
+        where = f"WHERE id = (SELECT min(id) FROM games WHERE {one})"
+        changed = db.execute(f"UPDATE games SET {change} {where}").rowcount
+    db.close()
+    if not changed:
+        pytest.skip("the deal has no decided game")
+    found = arena("verify", "copy", code=1)
+    assert "1 of 30 games do not replay" in found.err
+    assert wanted in found.out
+
+
+# ---------------------------------------------------------------- doctor
+
+
+def test_the_doctor_names_what_is_there(arena: Arena) -> None:
+    shown = arena("doctor", code=None).out
+    for wanted in ("Python 3.", "the engine", "cores", "configs", "C compiler"):
+        assert wanted in shown
+
+
+def test_the_doctor_says_what_is_broken(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ImportError("stale build")
+
+    monkeypatch.setattr("arena.game.engine.play_random_games", broken)
+    assert "!!  the engine does not run: ImportError: stale build" in arena("doctor", code=1).out

@@ -1,0 +1,280 @@
+"""Commands that play: run, match, tournament, resume. Real games of the quickest bots."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.match.queries import Reader
+from arena.match.schema import DATABASE, StoreError
+from arena.report.standings import COLUMNS
+from tests.cli.conftest import Arena, program
+
+SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
+QUIET = ("--workers", 1)
+
+CONFIG = """
+name = "small"
+bots = ["random", "first", { spec = "random", name = "again" }]
+games = 20
+seed = 5
+"""
+
+BAD_BOT = """
+def act(view, moves):
+    raise ValueError("I do not feel well")
+"""
+
+SLOW_BOT = """
+import time
+
+def act(view, moves):
+    time.sleep(0.0005)
+    return moves[0]
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+def test_run_plays_a_file_writes_tables_and_shows_them(arena: Arena, config: Path) -> None:
+    found = arena("run", "small.toml", *QUIET)
+    assert "small: round-robin, rules base, 60 games, seed 5" in found.out
+    assert "seed 5" in found.err
+    folder = Path("results/small")
+    assert {path.name for path in folder.iterdir()} >= {
+        DATABASE, "standings.csv", "crosstable.csv", "summary.json", "timing.csv"
+    }  # fmt: skip
+    assert arena("standings", "small").out in found.out
+
+
+def test_run_takes_a_name_and_options_before_the_file(arena: Arena) -> None:
+    values = json.loads(
+        arena("run", "match", "--games", 4, "--seed", 9, "--rules", "tactical", "--json", *QUIET).out
+    )
+    assert (values["seed"], values["rules"], values["games_played"]) == (9, "tactical", 4)
+    assert Path("results/match").is_dir()
+
+
+def test_the_same_command_again_plays_nothing_and_shows_the_same(arena: Arena, config: Path) -> None:
+    first = arena("run", "small.toml", *QUIET).out
+    again = arena("run", "small.toml", *QUIET)
+    assert again.out == first
+    assert "60" in again.err
+
+
+def test_match_json_has_the_promised_shape(arena: Arena) -> None:
+    found = arena("match", "random", "first", "--games", 10, "--seed", 3, "--json", *QUIET)
+    values = json.loads(found.out)
+    assert [set(row) for row in values["standings"]] == [set(COLUMNS)] * 2
+    assert {row["bot"] for row in values["standings"]} == {"random", "first"}
+    assert sum(values["head_to_head"]["counts"]) == 5
+    assert Path(values["folder"], DATABASE).is_file()
+    assert (values["format"], values["complete"]) == ("match", True)
+
+
+def test_a_match_without_a_number_has_100_games(arena: Arena) -> None:
+    assert json.loads(arena("match", "random", "first", "--json", *QUIET).out)["games_played"] == 100
+
+
+def test_a_drawn_seed_is_shown_and_plays_the_same_again(arena: Arena) -> None:
+    drawn = arena("match", "random", "first", "--games", 4, "--json", *QUIET)
+    values = json.loads(drawn.out)
+    assert f"seed {values['seed']}" in drawn.err
+    again = arena("match", "random", "first", "--games", 4, "--json", "--seed", values["seed"], *QUIET)
+    assert json.loads(again.out) == values
+    other = json.loads(arena("match", "random", "first", "--games", 4, "--json", *QUIET).out)
+    assert other["folder"] != values["folder"], "another seed is another run"
+
+
+def test_bots_can_have_names_and_files(arena: Arena) -> None:
+    Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
+    found = arena("match", "last=mine.py", "mine.py", "--games", 2, "--json", *QUIET)
+    assert {row["bot"] for row in json.loads(found.out)["standings"]} == {"last", "mine"}
+
+
+@pytest.mark.parametrize(
+    ("options", "games"),
+    [
+        (["--format", "round-robin"], 12),
+        (["--format", "gauntlet"], 8),
+        (["--format", "swiss", "--rounds", 2], 8),
+        (["--format", "knockout"], None),
+        (["--format", "series", "--rounds", 3, "--matches", 2], 18),
+        (["--format", "series", "--target", 10], None),
+    ],
+)
+def test_tournaments_in_every_format(arena: Arena, options: list[object], games: int | None) -> None:
+    number = [] if "series" in options else ["--games", 4]
+    found = arena(
+        "tournament", "random", "first", "again=random", *options, *number, "--json", "--seed", 1, *QUIET
+    )
+    values = json.loads(found.out)
+    assert values["format"] == options[1]
+    assert values["complete"] is True
+    if games is not None:
+        assert values["games_played"] == games
+
+
+def test_a_clock_is_stored_with_the_run(arena: Arena) -> None:
+    settings = ("--move-ms", 1000, "--bank-ms", 5000)
+    values = json.loads(arena("match", "random", "first", "--games", 2, *settings, "--json", *QUIET).out)
+    assert values["clock"] == {"move_ms": 1000, "bank_ms": 5000}
+
+
+# ---------------------------------------------------------------- the same results
+
+
+def test_any_number_of_workers_gives_the_same_bytes(arena: Arena, config: Path) -> None:
+    for workers in (1, 2):
+        arena("run", "small.toml", "--games", 200, "--workers", workers, "--out", f"w{workers}")
+        arena("export", f"w{workers}", "--games")
+    for name in SAME:
+        assert Path("w1", name).read_bytes() == Path("w2", name).read_bytes(), name
+
+
+@pytest.mark.parametrize("format_", ["round-robin", "swiss"])
+def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: Path, format_: str) -> None:
+    Path("slow.py").write_text(SLOW_BOT)
+    command = (
+        "tournament",
+        "slow.py",
+        "random",
+        "first",
+        "--games",
+        60,
+        "--seed",
+        4,
+        "--format",
+        format_,
+        *QUIET,
+    )
+    with program(*command, "--out", "broken", cwd=tmp_path) as process:
+        _wait_for_games(tmp_path / "broken")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "arena resume broken" in errors
+    partly = arena("standings", "broken").out
+    assert "so far" in partly
+    assert not Path("broken/standings.csv").exists()
+
+    arena("resume", "broken")
+    arena(*command, "--out", "whole")
+    for folder in ("broken", "whole"):
+        arena("export", folder, "--games")
+    for name in SAME:
+        assert Path("broken", name).read_bytes() == Path("whole", name).read_bytes(), name
+
+
+def _wait_for_games(folder: Path) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            with Reader(folder) as reader:
+                if reader.count():
+                    return
+        except StoreError:
+            pass
+        time.sleep(0.02)
+    raise AssertionError("no game was stored within a minute")
+
+
+def test_resume_of_a_finished_run_shows_its_table(arena: Arena, config: Path) -> None:
+    first = arena("run", "small.toml", *QUIET).out
+    assert arena("resume", "results/small", *QUIET).out == first
+
+
+# ---------------------------------------------------------------- faults of bots
+
+
+def test_forfeits_are_shown_and_strict_makes_them_an_exit_code(arena: Arena) -> None:
+    Path("bad.py").write_text(BAD_BOT)
+    command = ("match", "bad.py", "random", "--games", 4, "--seed", 1, *QUIET)
+    assert "4 exception" in arena(*command).out
+    strict = arena(*command, "--strict", code=1)
+    assert "4 games were lost by forfeit" in strict.err
+    arena("match", "random", "first", "--games", 4, "--strict", *QUIET)
+
+
+# ---------------------------------------------------------------- wrong use
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        ("match random rendom", "unknown bot 'rendom'; did you mean 'random'?"),
+        ("match random", "Missing argument 'B'"),
+        ("match random random", "random2=random"),
+        ("match bots/none.py random", "no bot bots/none.py"),
+        ("match random first --rules bsae", "unknown rule set 'bsae'; did you mean 'base'?"),
+        ("match random first --rules base:hand=3", "unknown option 'hand'"),
+        ("match random first --games 0", "--games"),
+        ("match random first --games many", "--games"),
+        ("match random first --workers 0", "--workers"),
+        ("match random first --seed -1", "--seed"),
+        ("match random first --isolation sandbox", "isolation 'sandbox' does not exist yet"),
+        ("match random first --format swiss", "--format"),
+        ("tournament random", "at least two bots"),
+        ("tournament random first --format robin", "robin"),
+        ("tournament random first --rounds 3", "--rounds belongs to --format swiss or series"),
+        ("tournament random first --format swiss --target 3", "--target belongs to --format series"),
+        ("tournament random first --format series --games 3", "not used by format"),
+        ("run quikc", "unknown tournament 'quikc'; did you mean 'quick'?"),
+        ("run configs/none.toml", "cannot be read"),
+        ("resume nowhere", "there is no run in nowhere"),
+        ("standings nowhere", "there is no run in nowhere"),
+        ("verify nowhere", "there is no run in nowhere"),
+        ("replay nowhere 1", "there is no run in nowhere"),
+        ("export nowhere", "there is no run in nowhere"),
+    ],
+)
+def test_wrong_use_is_said_with_the_remedy(arena: Arena, command: str, wanted: str) -> None:
+    found = arena(*command.split(), code=2)
+    assert wanted in " ".join(found.err.split()), found.err
+    assert found.out == ""
+    assert not Path("results").exists(), "nothing was started"
+
+
+def test_all_mistakes_of_a_file_are_shown_at_once(arena: Arena) -> None:
+    Path("bad.toml").write_text('bots = ["random", "frist"]\ngmaes = 4\nrules = "bsae"\nseed = "x"\n')
+    errors = arena("run", "bad.toml", code=2).err
+    for wanted in (
+        "bad.toml: gmaes: unknown key; did you mean 'games'?",
+        "bad.toml: bots, entry 2: unknown bot 'frist'; did you mean 'first'?",
+        "bad.toml: rules: unknown rule set 'bsae'",
+        "bad.toml: seed: expected a whole number",
+    ):
+        assert wanted in errors
+
+
+def test_a_folder_with_another_run_is_refused_with_the_difference(arena: Arena, config: Path) -> None:
+    arena("run", "small.toml", *QUIET)
+    before = Path("results/small/standings.csv").read_bytes()
+    errors = arena("run", "small.toml", "--games", 40, "--seed", 6, *QUIET, code=2).err
+    assert "games: 20 there, 40 asked for" in errors
+    assert "seed: 5 there, 6 asked for" in errors
+    assert Path("results/small/standings.csv").read_bytes() == before
+
+
+def test_a_bot_that_has_changed_is_refused_in_its_old_run(arena: Arena) -> None:
+    Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
+    command = ("match", "mine.py", "random", "--games", 2, "--seed", 1, *QUIET)
+    folder = json.loads(arena(*command, "--json").out)["folder"]
+    Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
+    assert "bot mine: its source has changed" in arena("resume", folder, code=2).err
+    assert json.loads(arena(*command, "--json").out)["folder"] != folder, "a changed bot is another run"
+
+
+def test_a_place_that_cannot_be_written(arena: Arena) -> None:
+    Path("file").write_text("in the way")
+    assert "file" in arena("match", "random", "first", "--out", "file", *QUIET, code=2).err
+    assert Path("file").read_text() == "in the way"
