@@ -1,0 +1,98 @@
+"""Where chunks are played: the interface that the runner speaks to, and the choice of one.
+
+An executor gets chunks and gives back events, in any order. What it must promise is that each unit of each
+chunk submitted comes back in exactly one `Played`, whatever happens to its workers, and that the rows are the
+same wherever they were played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from arena.errors import ArenaError
+from arena.match.logs import Sink
+from arena.match.plan import Plan
+from arena.match.tasks import Chunk
+
+
+@dataclass(frozen=True)
+class Played:
+    """Some units are done: `chunk` holds those, under the number of the chunk that was submitted.
+
+    `image` holds their rows (`arena.match.images`). `seconds` is how long they took to play; `scores` are
+    the sums of their games, by pairing, with the fields of `PairingScore`.
+    """
+
+    chunk: Chunk
+    games: int
+    forfeits: int
+    seconds: float
+    scores: Mapping[int, Sequence[int]]
+    image: bytes
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A worker died or was stopped; its work goes on in another. `text` says what happened."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The run cannot go on: a bot that cannot be loaded (`ours` False), or a fault of this program."""
+
+    text: str
+    ours: bool
+
+
+@dataclass(frozen=True)
+class Drained:
+    """After `drain`: nothing is being played any more."""
+
+
+Event: TypeAlias = Played | Lost | Failed | Drained
+
+
+class WorkerFault(RuntimeError):
+    """A fault of this program in a worker; the message is the worker's traceback."""
+
+
+class Executor(Protocol):
+    """A set of workers. Not thread-safe: all calls come from the runner's thread."""
+
+    @property
+    def slots(self) -> int:
+        """Chunks that are played at the same time; a few more should be submitted."""
+
+    def submit(self, chunk: Chunk) -> None:
+        """Play a chunk when there is a free worker. Returns at once."""
+
+    def events(self, timeout: float) -> list[Event]:
+        """What has happened since; waits up to `timeout` seconds for something to happen."""
+
+    def drain(self) -> None:
+        """Finish the units in hand and begin no more; `Drained` comes when they are done."""
+
+    def close(self) -> None:
+        """Stop all workers at once. No process of theirs is left when this returns."""
+
+
+def make_executor(
+    plan: Plan, *, workers: int, executor: str = "local", scheduler: str | None = None, sink: Sink
+) -> Executor:
+    """The executor `local` or `dask`; `sink` gets what workers and bots log.
+
+    ArenaError for an unknown name, or if what Dask needs is not installed.
+    """
+    if executor == "local":
+        from arena.match.local import LocalExecutor
+
+        return LocalExecutor(plan, workers, sink)
+    if executor == "dask":
+        from arena.match.dask_cluster import DaskExecutor
+
+        return DaskExecutor(plan, workers, scheduler, sink)
+    raise ArenaError(f"unknown executor '{executor}'; there are local and dask")

@@ -1,0 +1,64 @@
+"""Rows on their way into the store: a chunk's rows as an image of a small database.
+
+The process that writes the store is one for all workers, so what it does for each game limits how many
+workers pay. A worker puts its rows into a table in memory, of the same shape as the store's, and sends the
+table's bytes; SQLite then copies it whole, record by record, without looking into them. That is five times
+cheaper than inserting row by row, and what it costs the worker is done in parallel.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from arena.match.results import COLUMNS, Row
+from arena.match.schema import SCHEMA
+
+_PARTS = [
+    part for part in SCHEMA.split(";\n") if part.lstrip().startswith(("CREATE TABLE games", "CREATE INDEX"))
+]
+_INSERT = f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_SELECT = f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY id"
+_PAGE = 16384
+
+
+def _table() -> sqlite3.Connection:
+    db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    db.execute(f"PRAGMA page_size = {_PAGE}")
+    for part in _PARTS:
+        db.execute(part)
+    return db
+
+
+class Packer:
+    """Packs rows again and again; keeps its table, whose making costs as much as some hundred rows."""
+
+    def __init__(self) -> None:
+        self._db = _table()
+
+    def pack(self, rows: Sequence[Row]) -> bytes:
+        """The image of some rows. Each game must come once (sqlite3.IntegrityError)."""
+        self._db.execute("BEGIN")
+        try:
+            self._db.execute("DELETE FROM games")
+            self._db.executemany(_INSERT, rows)
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+        return self._db.serialize()
+
+
+def unpack(image: bytes) -> list[Row]:
+    """The rows of an image, in schedule order.
+
+    >>> row = (0, 2, 0, 0, 0, 5, 3, 48, 49, 24, 24, 100, 120, 5, 6, b"", b"", 400, "record", None)
+    >>> unpack(Packer().pack([row])) == [row]
+    True
+    """
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        db.deserialize(image)
+        return db.execute(_SELECT).fetchall()
+    finally:
+        db.close()

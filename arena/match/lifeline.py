@@ -1,0 +1,106 @@
+"""What ties a worker process to its parent and keeps it in bounds, as far as the system offers it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import threading
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(parent: int, line: Connection[Any, Any] | None = None) -> None:
+    """Have this process killed when its parent ends, however that ends.
+
+    On Linux the kernel does it. Elsewhere a thread watches `line`, a pipe whose other end only the parent
+    holds; it cannot act while code in C keeps the interpreter locked, and the process then ends right after.
+
+    The kernel counts the end of the thread that made this process as its parent's end, so that thread must
+    live as long as the process is wanted.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            libc = ctypes.CDLL(None, use_errno=True)
+            if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
+                if os.getppid() != parent:  # it ended before the call
+                    os._exit(1)
+                return
+    if line is not None:
+        threading.Thread(target=_watch, args=(line,), name="lifeline", daemon=True).start()
+
+
+def _watch(line: Connection[Any, Any]) -> None:
+    with contextlib.suppress(OSError):
+        wait([line])  # nothing is ever sent: readable means that the other end is gone
+    os._exit(1)
+
+
+def own_group() -> None:
+    """Make this process the leader of a group, so that what its bots start can be stopped with it."""
+    if hasattr(os, "setpgid"):
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+
+
+def kill_followers(pid: int) -> None:
+    """Kill what is left of the group that a process led."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+
+
+def kill_group(pid: int) -> None:
+    """Kill a process that was not waited for yet, and all that it has started."""
+    kill_followers(pid)
+    if hasattr(signal, "SIGKILL"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def limit_memory(size: int | None) -> None:
+    """Let allocations beyond `size` bytes fail in this process (MemoryError in Python)."""
+    if size is None or sys.platform == "win32":
+        return
+    import resource
+
+    # data counts memory that is written to; the address space would also count what libraries only reserve
+    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+    _, hard = resource.getrlimit(kind)
+    soft = size if hard == resource.RLIM_INFINITY else min(size, hard)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(kind, (soft, hard))
+
+
+def no_core_dumps() -> None:
+    """A bot that crashes on purpose, game after game, must not fill the disk."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def memory_in_use() -> int:
+    """Bytes of memory that this process occupies; 0 if the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def has_children() -> bool:
+    """Has this process children, running or ended and not waited for?"""
+    if not hasattr(os, "waitid"):
+        return False
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True

@@ -1,0 +1,238 @@
+"""The inside of a worker process: loads the bots once, then plays chunk after chunk.
+
+A worker and its supervisor (`arena.match.supervisor`) share three things: a pair of pipes for chunks and
+results, the referee's trail (`arena.match.trail`), and a few numbers, the board, that say which unit is being
+played and let the supervisor ask for a stop. All messages are plain values, written by marshal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import marshal
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from arena.errors import ArenaError
+from arena.game.rules import load_rules
+from arena.match import lifeline, logs
+from arena.match.images import Packer
+from arena.match.plan import Plan, unpack_chunk
+from arena.match.player import Player
+from arena.match.referee import GameSettings, Referee
+from arena.match.results import Row, points_of
+from arena.match.surroundings import Surroundings
+from arena.match.tasks import PAIRING_BITS
+from arena.match.trail import shared_buffer
+from arena.players.bot import Actor, TimeLeft
+from arena.players.loading import LoadedBot, load_bot
+from arena.players.output import BotOutput, redirected
+
+log = logging.getLogger("arena.worker")
+
+# The board: numbers in shared memory.
+STATE, STOP, BOT = range(3)
+BOARD = 3
+# What STATE says.
+STARTING, LOADING, WAITING, AT_WORK = range(4)
+
+# First value of a message to the supervisor.
+READY, PART, DONE, BROKEN = "ready", "part", "done", "broken"
+
+_PAIRING = (1 << PAIRING_BITS) - 1
+
+FLUSH_S = 0.5
+FLUSH_ROWS = 20_000
+
+Scores: TypeAlias = dict[int, tuple[int, int, int, int, int, int]]
+"""By pairing what `PairingScore` has: games, wins, draws, losses, points of `a` and `b`."""
+
+
+def run_worker(
+    plan: Plan,
+    orders: Connection[Any, Any],
+    results: Connection[Any, Any],
+    said: Connection[Any, Any],
+    memory: Any,
+    board: Any,
+    parent: int,
+) -> None:
+    """The whole life of a worker; never returns to the code that it was forked from."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        lifeline.own_group()
+        lifeline.die_with_parent(parent, orders)
+        lifeline.no_core_dumps()
+        lifeline.limit_memory(plan.limits.memory_bytes(plan.workers))
+        logs.log_to(said, plan.log_level)
+        gc.freeze()  # what was inherited by fork is never looked at again
+        _Worker(plan, orders, results, memory, board).work()
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the parent has gone
+    except BaseException:
+        with contextlib.suppress(OSError):
+            results.send_bytes(marshal.dumps((BROKEN, False, traceback.format_exc())))
+    finally:
+        # no waiting for threads and no exit handlers: both may be a bot's
+        os._exit(0)
+
+
+class _Worker:
+    def __init__(
+        self, plan: Plan, orders: Connection[Any, Any], results: Connection[Any, Any], memory: Any, board: Any
+    ) -> None:
+        self.plan = plan
+        self.orders = orders
+        self.results = results
+        self.board = board
+        self.buffer = shared_buffer(memory)
+        self.packer = Packer()
+        self.threads = threading.active_count()
+
+    def work(self) -> None:
+        speaker: list[Callable[[], tuple[str, int]]] = [lambda: ("arena", -1)]
+        output = BotOutput(lambda: speaker[0]())
+        with redirected(output, descriptors=True):
+            try:
+                referee = self._load()
+                speaker[0] = referee.who
+            except ArenaError as error:
+                self.results.send_bytes(marshal.dumps((BROKEN, True, str(error))))
+                return
+            self.memory = lifeline.memory_in_use()
+            self.results.send_bytes(marshal.dumps((READY,)))
+            while True:
+                self.board[STATE] = WAITING
+                order = marshal.loads(self.orders.recv_bytes())
+                if order is None:
+                    return
+                self.board[STATE] = AT_WORK
+                if not self._play(referee, *order):
+                    output.end_lines()
+                    return
+                output.end_lines()
+
+    # ------------------------------------------------------------ bots
+
+    def _load(self) -> Referee:
+        plan = self.plan
+        players = []
+        surroundings = Surroundings()
+        for number, spec in enumerate(plan.bots):
+            self.board[BOT] = number
+            self.board[STATE] = LOADING
+            players.append(self._player(load_bot(spec)))
+        surroundings.restore()  # one bot's file must not change the world of the others
+        self.threads = threading.active_count()
+        return Referee(settings_of(plan), players, buffer=self.buffer)
+
+    def _player(self, loaded: LoadedBot) -> Player:
+        return Player(
+            loaded.name,
+            self._with_threads(loaded.make),
+            uses_random=loaded.uses_random,
+            uses_numpy=loaded.uses_numpy,
+            harmless=loaded.harmless,
+        )
+
+    def _with_threads(self, make: Callable[[], Actor]) -> Callable[[], Actor]:
+        """Threads that a bot starts when it is made are its tools, made once; later ones outlive a game."""
+
+        def made() -> Actor:
+            before = threading.active_count()
+            try:
+                return make()
+            finally:
+                self.threads += threading.active_count() - before
+
+        return made
+
+    # ------------------------------------------------------------ games
+
+    def _play(
+        self, referee: Referee, packed: tuple[object, ...], cut: list[Row], broken: dict[str, tuple[str, str]]
+    ) -> bool:
+        """Play a chunk and send it in parts; False if this process should play no more.
+
+        `cut` are rows of games that are not to be played, `broken` bots that cannot be made, with the
+        reason: what the supervisor has found out from earlier workers.
+        """
+        for name, reason in broken.items():
+            referee.players[name].broken = reason
+        known = {row[0]: row for row in cut}
+        rows: list[Row] = []
+        units = 0
+        start = perf_counter()
+        fresh = True
+        for task in unpack_chunk(packed).tasks:
+            rows += referee.play_unit(task, known)
+            units += 1
+            if threading.active_count() > self.threads:
+                log.info("a bot left threads behind; this process is replaced")
+                fresh = False
+                break
+            if self.board[STOP]:
+                break
+            now = perf_counter()
+            if now - start >= FLUSH_S or len(rows) >= FLUSH_ROWS:
+                fresh = self._fresh()
+                if not fresh:
+                    break
+                self._send(PART, units, rows, now - start)
+                rows, units, start = [], 0, now
+        fresh = fresh and self._fresh()
+        self._send(DONE, units, rows, perf_counter() - start, fresh)
+        return fresh
+
+    def _send(self, kind: str, units: int, rows: Sequence[Row], seconds: float, fresh: bool = True) -> None:
+        forfeits = sum(1 for row in rows if row[3])
+        body = (kind, units, len(rows), forfeits, seconds, fresh, scores_of(rows))
+        # two messages, so that the image is not copied once more
+        self.results.send_bytes(marshal.dumps(body))
+        self.results.send_bytes(self.packer.pack(rows))
+
+    def _fresh(self) -> bool:
+        """Has this process nothing of old games about it that could disturb the next?"""
+        if lifeline.has_children():
+            log.info("a bot left processes behind; this process is replaced")
+            return False
+        grown = lifeline.memory_in_use() - self.memory
+        if grown > self.plan.limits.growth_mb << 20:
+            log.info("this process has grown by %d MB; it is replaced", grown >> 20)
+            return False
+        return True
+
+
+def settings_of(plan: Plan) -> GameSettings:
+    """What all games of a run have in common."""
+    clock = None
+    if plan.clock.move_ms is not None or plan.clock.bank_ms is not None:
+        clock = TimeLeft(plan.clock.move_ms, plan.clock.bank_ms)
+    return GameSettings(load_rules(plan.rules), plan.seed, clock)
+
+
+def scores_of(rows: Sequence[Row]) -> Scores:
+    """The sums of some games by pairing."""
+    sums: dict[int, list[int]] = {}
+    for row in rows:
+        key, score = row[0], row[1]
+        pairing = key >> 1 & _PAIRING
+        total = sums.get(pairing)
+        if total is None:
+            total = sums[pairing] = [0] * 6
+        first, second = points_of(score, row[5], row[6])
+        if key & 1:
+            score, first, second = 2 - score, second, first
+        total[0] += 1
+        total[3 - score if score != 1 else 2] += 1
+        total[4] += first
+        total[5] += second
+    return {pairing: (t[0], t[1], t[2], t[3], t[4], t[5]) for pairing, t in sums.items()}
