@@ -22,7 +22,7 @@ from arena.game.engine import State
 from arena.game.moves import parse_move
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules, preset_names
-from tests.oracle import PRESETS, RULINGS, Oracle, ruling_applies
+from tests.oracle import RULINGS, Options, Oracle, ruling_applies
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,14 @@ TASTES = (
     Taste("seldom claims", claim=0.15, auto=0.0, pass_=5, keep=True, draw_tactic=0.7),
     Taste("passer", pass_=20, tactic=0.15, draw_tactic=0.9, auto=0.4, claim=0.5),
     Taste("filler", lump=0.7, tactic=2, rare=8, wild=2),
+    Taste("late scout", tactic=1.5, keep=True, draw_tactic=0.6, pass_=1, rare=2, auto=0.6, claim=0.4),
+    Taste("wild", tactic=5, wild=4, joker=2, draw_tactic=0.9, rare=4),
     Taste("clan only", tactic=0.02, draw_tactic=0.05, lump=0.3),
 )
+
+
+#: The presets, and one combination of options that none of them has.
+RULE_SETS = [*preset_names(), "bga-tactical:ruse_targets=clan_and_elite"]
 
 
 class Difference(Exception):
@@ -151,12 +157,9 @@ def compare(state: State, oracle: Oracle, deep: bool) -> None:
         ]
         if deep and not oracle.is_over and oracle.pending is None:
             pairs.append((f"claims of {seat}", set(state.claimable(seat)), oracle.claimable(seat)))
-        for stone in range(1, 10):
-            pairs.append(
-                (f"side {seat} of {stone}", sorted(state.side(seat, stone)), sorted(oracle.sides[seat][stone - 1]))
-            )
-    for stone in range(1, 10):
-        pairs.append((f"modes of {stone}", set(state.modes(stone)), oracle.modes[stone - 1]))
+        sides = [sorted(state.side(seat, stone)) for stone in range(1, 10)]
+        pairs.append((f"sides of {seat}", sides, [sorted(side) for side in oracle.sides[seat]]))
+    pairs.append(("modes", [set(state.modes(stone)) for stone in range(1, 10)], oracle.modes))
     pairs += [
         ("clan deck", list(state.clan_cards_left), oracle.clan_deck),
         ("tactic deck", list(state.tactic_cards_left), oracle.tactic_deck),
@@ -177,7 +180,7 @@ def play_both(rules_name: str, seed: int, number: int) -> Counter[str]:
     auto = (rng.random() < tastes[0].auto, rng.random() < tastes[1].auto)
     tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
     state = State(rules, deal, auto)
-    oracle = Oracle(PRESETS[rules_name], deal.clan, tactic, deal.starter, auto)
+    oracle = Oracle(Options.like(rules), deal.clan, tactic, deal.starter, auto)
     moves: list[str] = []
     try:
         while True:
@@ -218,7 +221,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20000, help="games per rule set")
-    parser.add_argument("--rules", nargs="*", default=preset_names())
+    parser.add_argument("--rules", nargs="*", default=RULE_SETS)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     played: Counter[str] = Counter()
@@ -235,7 +238,7 @@ def main() -> int:
     print(f"\ngames: {dict(played)}\n\n{'ruling':<32}{'times':>10}  where it never happened though it could")
     never = []
     for key in RULINGS:
-        where = [name for name in given.rules if ruling_applies(key, PRESETS[name])]
+        where = [name for name in given.rules if ruling_applies(key, Options.like(load_rules(name)))]
         missing = [name for name in where if not counts[name][key]]
         if where and not total[key]:
             never.append(key)

@@ -120,12 +120,12 @@ class Position:
             return None
         return "mine" if mine < theirs else "theirs"
 
-    def verdict(self, seat: int, stone: int) -> Claim:
-        """Could this seat claim this unclaimed stone now?"""
+    def verdict(self, seat: int, stone: int, face_up: set[str] | None = None) -> Claim:
+        """Could this seat claim this unclaimed stone now? (`face_up` is `self.face_up()`, if it is at hand)"""
         return claim_holds(
             self.sides[seat][stone],
             self.sides[1 - seat][stone],
-            self.face_up(),
+            self.face_up() if face_up is None else face_up,
             self.modes[stone],
             self.first_complete(seat, stone),
             self.options,
@@ -135,7 +135,8 @@ class Position:
         """The stones (1..9) that this seat could prove now, whoever is to move; none after the end."""
         if self.is_over:
             return set()
-        return {stone + 1 for stone in self.open_stones() if self.verdict(seat, stone).holds}
+        face_up = self.face_up()
+        return {stone + 1 for stone in self.open_stones() if self.verdict(seat, stone, face_up).holds}
 
     def better_side(self, stone: int) -> int:
         """The seat whose complete side is better than the other complete side (RULES.md §2)."""
@@ -172,18 +173,20 @@ class Position:
     def _clan_plays(self) -> list[str]:
         """RULES.md §4: "one clan card onto one's own side of an unclaimed stone with room"."""
         hand = [card for card in self.hands[self.turn] if is_clan(card)]
-        return [f"{card}@{stone + 1}" for card in hand for stone in self.room(self.turn)]
+        room = self.room(self.turn)
+        return [f"{card}@{stone + 1}" for card in hand for stone in room]
 
     def tactic_plays(self) -> list[str]:
         me, other = self.turn, 1 - self.turn
         if not may_play_tactic(self.played_tactics[me], self.played_tactics[other]):
             return []
         plays = []
+        room = self.room(me)
         for card in dict.fromkeys(card for card in self.hands[me] if not is_clan(card)):  # each move once
             if card == "*J" and self.joker_played[me]:
                 continue  # "A player may play only one joker per game"
             if is_elite(card):
-                plays += [f"{form}@{stone + 1}" for form in self._forms(card) for stone in self.room(me)]
+                plays += [f"{form}@{stone + 1}" for form in self._forms(card) for stone in room]
             elif card in MODES:  # "onto any unclaimed stone, also a complete one"
                 plays += [f"{card}@{stone + 1}" for stone in self.open_stones()]
             elif self._ruse_playable(card):

@@ -91,6 +91,7 @@ def tactic_cards(options: Options) -> list[str]:
     return ["*J", "*J", options.spy, "*123", *MODES, *RUSES] if options.tactics else []
 
 
+@cache
 def is_elite(card: str) -> bool:
     return card.startswith("*")
 
@@ -100,6 +101,7 @@ def is_open(card: str) -> bool:
     return is_elite(card) and "=" not in card
 
 
+@cache
 def is_clan(card: str) -> bool:
     return card[0] in COLOURS and card[1:].isdigit()
 
