@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import click
 import numpy as np
@@ -132,24 +132,27 @@ def error_rates(
     "--tests", default=5000, show_default=True, help="Simulated tests a hypothesis of the second table."
 )
 @click.option("--bots", default=6, show_default=True, help="Bots of a simulated field.")
+@click.option("--deals", default=[100, 30, 10], multiple=True, show_default=True, help="Deals of a field.")
 @click.option("--only", type=click.Choice(["coverage", "sprt"]), help="One of the two tables.")
-def main(seed: int, fields: int, tests: int, bots: int, only: str | None) -> None:
+def main(seed: int, fields: int, tests: int, bots: int, deals: tuple[int, ...], only: str | None) -> None:
     """Print how often intervals hold the truth and how often sequential tests err, as Markdown tables."""
     began = time.perf_counter()
     if only != "sprt":
-        print_coverage(seed, fields, bots, click.echo)
+        print_coverage(seed, fields, bots, deals, click.echo)
     if only != "coverage":
         print_error_rates(seed, tests, click.echo)
     click.echo(f"\nseed {seed}, {time.perf_counter() - began:.0f} s")
 
 
-def print_coverage(seed: int, fields: int, bots: int, echo: Callable[[str], None]) -> None:
+def print_coverage(
+    seed: int, fields: int, bots: int, all_deals: Sequence[int], echo: Callable[[str], None]
+) -> None:
     """The table of coverages; one row a kind of luck and number of deals."""
     echo(f"Coverage of 95 % intervals, {fields} simulated round robins of {bots} bots a row:\n")
     kinds = ("rating", "difference", "advantage", "head to head", "win rate", "variant difference")
     echo("| luck in the deal | deals | " + " | ".join(kinds) + " |")
     echo("|---|---|" + "---|" * len(kinds))
-    for deals in (100, 30, 10):
+    for deals in all_deals:
         for name, luck in LUCKS.items():
             held = coverage(seed, fields, bots, deals, luck)
             cells = " | ".join(f"{100 * inside / number:.1f}" for inside, number in (held[k] for k in kinds))

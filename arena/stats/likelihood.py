@@ -164,7 +164,7 @@ class Model:
 
         def likelihood(at: Floats) -> float:
             x = at[first] - at[second] + at[n]
-            return float(points @ log_expit(x) + (count - points) @ log_expit(-x))
+            return float(points @ x + count @ log_expit(-x))
 
         best = likelihood(theta)
         for _ in range(MAX_ROUNDS):
