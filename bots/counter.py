@@ -21,7 +21,7 @@ EMPTY = [0.22, 0.22, 0.26, 0.18, 0.12]
 
 
 class Counter(Bot):
-    """``mine`` and ``theirs``: how likely an unseen card comes to me or to the opponent, and to the right stone."""
+    """How likely a card comes to a stone: an unseen one to ``mine`` or ``theirs``, one of my ``hand``."""
 
     def __init__(self, mine: float = 0.2, hand: float = 0.7, theirs: float = 0.5) -> None:
         self.mine = mine
@@ -116,7 +116,7 @@ def hopes(view: View, seat: int, stone: int, extra: list[str], pool: Pool) -> Ho
 
 
 def formations(known: list[Card], missing: int, wilds: int, pool: Pool) -> tuple[float, ...]:
-    """How likely a side can become each formation, best first; ``wilds`` of the ``missing`` cards fit anywhere."""
+    """How likely a side becomes each formation, best first; ``wilds`` of the ``missing`` cards fit anywhere."""
     colour = known[0][0] if len({colour for colour, _ in known}) == 1 else None
     values = {value for _, value in known}
     need = missing - wilds

@@ -1,4 +1,4 @@
-"""Plays what it is told: a list of moves, then always the first or the last legal move. For tests and experiments."""
+"""Plays what it is told: a list of moves, then always the first or the last legal move. For tests."""
 
 from __future__ import annotations
 

@@ -1,0 +1,12 @@
+"""Remembers how many games it has played, and plays accordingly: the fault that `begin` is there to prevent."""
+
+
+class Leaks:
+    def __init__(self):
+        self.games = 0
+
+    def begin(self, setup):
+        self.games += 1
+
+    def act(self, view, moves):
+        return moves[self.games % len(moves)]
