@@ -63,15 +63,15 @@ def kill_group(pid: int) -> None:
 
 
 def limit_memory(size: int | None) -> None:
-    """Let allocations beyond `size` bytes fail in this process (MemoryError in Python)."""
-    if size is None or sys.platform == "win32":
+    """Let allocations beyond `size` bytes fail in this process (MemoryError in Python); None: no more."""
+    if sys.platform == "win32":
         return
     import resource
 
     # data counts memory that is written to; the address space would also count what libraries only reserve
     kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
     _, hard = resource.getrlimit(kind)
-    soft = size if hard == resource.RLIM_INFINITY else min(size, hard)
+    soft = hard if size is None else size if hard == resource.RLIM_INFINITY else min(size, hard)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(kind, (soft, hard))
 

@@ -26,7 +26,6 @@ from arena.errors import ArenaError
 from arena.match.config import TournamentConfig
 from arena.match.executors import Drained, Executor, Failed, Lost, Played, WorkerFault, make_executor
 from arena.match.formats import make_schedule
-from arena.match.images import unpack
 from arena.match.logs import RunLog
 from arena.match.plan import Limits, Plan
 from arena.match.progress import Progress, Standing, Status
@@ -286,9 +285,8 @@ class _Session:
     def _commit(self, waiting: Sequence[Played]) -> None:
         if not waiting:
             return
-        new = self.store.add_many([(event.chunk, unpack(event.image)) for event in waiting])
-        self.played += new
         for event in waiting:
+            self.played += self.store.add_image(event.chunk, event.image)
             self.scores.add(event)
         now = time.monotonic()
         self._recent.append((now, self.played))

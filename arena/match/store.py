@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
+from arena.match.images import CHECK, COPY, attach, unpack
 from arena.match.queries import BotEntry, Reader
 from arena.match.results import CLOCKED, COLUMNS, FORFEITS, Row
 from arena.match.schema import StoreError, connect_writer, plain_errors
@@ -81,6 +82,29 @@ class Store(Reader):
             except BaseException:
                 if self._db.in_transaction:  # some errors have rolled back by themselves
                     self._db.execute("ROLLBACK")
+                raise
+        self._known = pairings
+        return new
+
+    def add_image(self, chunk: Chunk, image: bytes) -> int:
+        """As `add`, for rows as an image (`arena.match.images`): a fifth of the work."""
+        if not _attach(self._db, self.folder, chunk, image):
+            return self.add(chunk, unpack(image))
+        with plain_errors(self.folder, "write to"):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                pairings = dict(self._known)
+                self._add_pairings(chunk, pairings)
+                before = self._db.total_changes
+                self._db.execute(COPY)
+                new = self._db.total_changes - before
+                self._touch_session(new)
+                self._db.execute("COMMIT")
+            except BaseException as error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                if isinstance(error, sqlite3.IntegrityError):  # some of it is stored already
+                    return self.add(chunk, unpack(image))
                 raise
         self._known = pairings
         return new
@@ -172,6 +196,23 @@ class Store(Reader):
         finally:
             del _open[self.folder.resolve()]
             self._lock.close()
+
+
+def _attach(db: sqlite3.Connection, folder: Path, chunk: Chunk, image: bytes) -> bool:
+    """Make an image readable beside the store, if it can be copied as it is; ValueError if it lacks games."""
+    if any(type(task) is SeriesTask for task in chunk.tasks):
+        return False
+    with plain_errors(folder, "write to"):
+        attach(db, image)
+        found = tuple(db.execute(CHECK).fetchone())
+    count = deals = lows = 0
+    for pairing, deal, _, _, _, games in chunk.tasks:  # type: ignore[misc]
+        count += len(games)
+        deals += deal * len(games)
+        lows += (pairing << 1) * len(games) + sum(games)
+    if found != (count, deals, lows):
+        raise ValueError(f"{found[0]} games delivered are not the {count} of chunk {chunk.number}")
+    return True
 
 
 def _check_units(chunk: Chunk, rows: Sequence[Row]) -> None:

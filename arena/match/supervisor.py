@@ -37,7 +37,18 @@ from arena.match.referee import cut_row, find_game
 from arena.match.results import Row
 from arena.match.tasks import Chunk, GameId, GameTask, Task
 from arena.match.trail import SIZE, Standing, read_standing, shared_buffer
-from arena.match.worker import BOARD, BOT, BROKEN, DONE, LOADING, STATE, STOP, run_worker, settings_of
+from arena.match.worker import (
+    BOARD,
+    BOT,
+    BROKEN,
+    DONE,
+    LOADING,
+    NO_MEMORY,
+    STATE,
+    STOP,
+    run_worker,
+    settings_of,
+)
 
 log = logging.getLogger("arena.supervisor")
 
@@ -347,6 +358,8 @@ def _how(code: int | None) -> str:
     >>> _how(-9), _how(3)
     ('the process was killed by SIGKILL', 'the process ended itself with exit code 3')
     """
+    if code == NO_MEMORY:
+        return "there was no memory left"
     if code is not None and code < 0:
         name = str(-code)
         with contextlib.suppress(ValueError):

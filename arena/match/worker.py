@@ -48,6 +48,10 @@ READY, PART, DONE, BROKEN = "ready", "part", "done", "broken"
 
 _PAIRING = (1 << PAIRING_BITS) - 1
 
+NO_MEMORY = 77
+"""Exit code of a worker that could not allocate what it needed for itself."""
+
+LOOK_S = 0.02
 FLUSH_S = 0.5
 FLUSH_ROWS = 20_000
 
@@ -77,6 +81,8 @@ def run_worker(
         _Worker(plan, orders, results, memory, board).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
+    except MemoryError:
+        os._exit(NO_MEMORY)  # to be judged like any other death: a bot at work has taken it all
     except BaseException:
         with contextlib.suppress(OSError):
             results.send_bytes(marshal.dumps((BROKEN, False, traceback.format_exc())))
@@ -108,6 +114,10 @@ class _Worker:
                 self.results.send_bytes(marshal.dumps((BROKEN, True, str(error))))
                 return
             self.memory = lifeline.memory_in_use()
+            limit = self.plan.limits.memory_bytes(self.plan.workers)
+            growth = self.plan.limits.growth_mb << 20
+            # a bot that has filled half of the memory there is must not leave the others without
+            self.growth = growth if limit is None else min(growth, limit // 2)
             self.results.send_bytes(marshal.dumps((READY,)))
             while True:
                 self.board[STATE] = WAITING
@@ -171,6 +181,7 @@ class _Worker:
         rows: list[Row] = []
         units = 0
         start = perf_counter()
+        look = start + LOOK_S
         fresh = True
         for task in unpack_chunk(packed).tasks:
             rows += referee.play_unit(task, known)
@@ -182,13 +193,17 @@ class _Worker:
             if self.board[STOP]:
                 break
             now = perf_counter()
-            if now - start >= FLUSH_S or len(rows) >= FLUSH_ROWS:
+            if now >= look or any(row[3] for row in rows[-2:]):
+                look = now + LOOK_S
                 fresh = self._fresh()
                 if not fresh:
                     break
+            if now - start >= FLUSH_S or len(rows) >= FLUSH_ROWS:
                 self._send(PART, units, rows, now - start)
                 rows, units, start = [], 0, now
         fresh = fresh and self._fresh()
+        if not fresh:
+            lifeline.limit_memory(None)  # what a bot has left of it may not do to deliver
         self._send(DONE, units, rows, perf_counter() - start, fresh)
         return fresh
 
@@ -205,7 +220,7 @@ class _Worker:
             log.info("a bot left processes behind; this process is replaced")
             return False
         grown = lifeline.memory_in_use() - self.memory
-        if grown > self.plan.limits.growth_mb << 20:
+        if grown > self.growth:
             log.info("this process has grown by %d MB; it is replaced", grown >> 20)
             return False
         return True
