@@ -200,6 +200,10 @@ class Model:
         data = self.data
         n = len(data.bots)
         free = self._free()
+        covariance = np.full((n, n), np.nan)
+        covariance[np.ix_(self.used, self.used)] = 0.0
+        if not free.any():
+            return covariance, 0.0
         first, second, games, virtual, _ = self.cells()
         level = np.where(self.used, strength, 0.0)
         chance = expit(level[first] - level[second] + advantage)
@@ -211,8 +215,6 @@ class Model:
         spread = self._information(first, second, unseen * expected)
         spread += _cluster_spread(data, self.used, level, advantage)
 
-        covariance = np.full((n, n), np.nan)
-        covariance[np.ix_(self.used, self.used)] = 0.0
         half = cho_solve(inverse, spread[np.ix_(free, free)])
         inner = cho_solve(inverse, half.T)
         bots = np.nonzero(free[:n])[0]
