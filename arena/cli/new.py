@@ -42,18 +42,20 @@ class {class_name}(Bot):
         view.phase                    what is to be decided: play, draw, take, ...
         move.kind, move.card, move.stone, str(move)
         """
-        best = max(self.worth(view, move) for move in moves)
-        return view.rng.choice([move for move in moves if self.worth(view, move) == best])
+        mine = view.mine
+        worths = [self.worth(mine, move) for move in moves]
+        best = max(worths)
+        return view.rng.choice([move for move, worth in zip(moves, worths) if worth == best])
 
-    def worth(self, view: View, move: Move) -> float:
+    def worth(self, mine: tuple[tuple[str, ...], ...], move: Move) -> float:
         """How good a move looks. Here is where your ideas go."""
         if move.kind != "place" or move.card is None or move.stone is None:
             return 0.0
-        score = 0.0
-        for other in view.mine[move.stone - 1]:
-            score += self.colour * (other[0] == move.card[0])  # one colour: r7 and r8
-            score += self.value * (other[1:] == move.card[1:])  # of a kind: r7 and b7
-        return score
+        worth = 0.0
+        for other in mine[move.stone - 1]:
+            worth += self.colour * (other[0] == move.card[0])  # one colour: r7 and r8
+            worth += self.value * (other[1:] == move.card[1:])  # of a kind: r7 and b7
+        return worth
 '''
 
 

@@ -239,6 +239,8 @@ def _play(
             err=True,
         )
         return INTERRUPTED
+    if not report.played:
+        click.echo(f"All {report.done} games were played before, seed {report.seed}.", err=True)
     _show(folder, as_json)
     if strict and report.forfeits:
         click.echo(f"{report.forfeits} games were lost by forfeit (--strict).", err=True)
@@ -257,9 +259,9 @@ def _show(folder: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json_text(summary(found) | {"folder": str(folder)}), nl=False)
         return
-    click.echo(
-        f"\n{terminal(found)}\nStored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}"
-    )
+    click.echo(err=True)  # an empty line after the progress
+    click.echo(terminal(found))
+    click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
 
 
 def _refuse_isolation(config: TournamentConfig) -> None:
