@@ -18,7 +18,16 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 GAME = Path("arena/game")
-MODULES = ("rng", "moves", "seatlog", "formations", "board", "shown", "turns", "engine")
+MODULES = (
+    "rng",
+    "moves",
+    "seatlog",
+    "formations",
+    "board",
+    "shown",
+    "turns",
+    "engine",
+)  # COMPILED in arena/game
 
 
 def source_hashes(folder: Path) -> dict[str, str]:
@@ -32,8 +41,10 @@ class BuildEngine(build_ext):
 
     def run(self) -> None:
         self.force = True
-        super().run()
         folder = GAME if self.inplace else Path(self.build_lib) / GAME
+        for old in [path for end in ("*.so", "*.pyd") for path in folder.glob(end)]:
+            old.unlink()  # a failed compilation must not leave the file of the last one
+        super().run()
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "_built.json").write_text(json.dumps(source_hashes(GAME), indent=1) + "\n")
 
@@ -61,7 +72,10 @@ def extensions() -> list[Extension]:
         return []
     flags = os.environ.get("ARENA_CFLAGS", "-O3").split()
     found = cythonize(
-        [Extension(f"arena.game.{name}", [f"arena/game/{name}.py"], extra_compile_args=flags) for name in MODULES],
+        [
+            Extension(f"arena.game.{name}", [f"arena/game/{name}.py"], extra_compile_args=flags)
+            for name in MODULES
+        ],
         language_level=3,
         force=True,
     )

@@ -16,7 +16,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython
+    from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.cards import CARD_TEXTS
 
@@ -36,9 +36,9 @@ if not cython.compiled:
 
     def copy_block(target: Board, source: Board) -> None:
         """Copy all fields (in C: one memcpy)."""
-        for name, value in vars(source).items():
-            if name not in ("logs", "seat", "rng", "clock"):
-                setattr(target, name, value.copy() if isinstance(value, list) else value)
+        for name in Board.__annotations__:
+            value = getattr(source, name)
+            setattr(target, name, value.copy() if isinstance(value, list) else value)
 
 
 def fill_tables() -> None:
@@ -56,24 +56,83 @@ def fill_tables() -> None:
 class Board:
     """The nine stones with both sides. The state and the view are boards that know more."""
 
-    if not cython.compiled:
+    if not cython.compiled:  # what each field holds is said in board.pxd
+        sides: list[int]
+        witness: list[int]
+        strength: list[int]
+        size: list[int]
+        watched: list[int]
+        hands: list[int]
+        discards: list[int]
+        open: list[int]
+        complete: list[int]
+        dirty: list[int]
+        owned: list[int]
+        tactics: list[int]
+        rows: list[int]
+        clan_count: list[int]
+        tactic_count: list[int]
+        played: list[int]
+        jokers: list[int]
+        auto: list[int]
+        bound: list[int]
+        back_card: list[int]
+        back_deck: list[int]
+        back_place: list[int]
+        visible: int
+        all_cards: int
+        best: int
+        best_strength: int
+        first: int
+        fog: int
+        mud: int
+        wild: int
+        clan_left: int
+        tactic_left: int
+        back_n: int
+        clan_pos: int
+        clan_end: int
+        tactic_pos: int
+        tactic_end: int
+        scouter: int
+        mover: int
+        starter: int
+        won: int
+        how: int
+        stage: int
+        ruse: int
+        taken: int
+        taken_stone: int
+        scout_left: int
+        scout_deck: int
+        idle: int
+        claims: int
+        plays: int
+        turn_count: int
+        values: int
+        hand_size: int
+        spy: int
+        window_start: int
+        window_after: int
+        on_play: int
+        clan_only: int
+        with_tactics: int
+        back_on_top: int
+        single: int
+        rules: Any
+        table: tuple[Any, ...]
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
-            self.sides, self.witness, self.strength, self.size = [0] * 18, [0] * 18, [0] * 18, [0] * 18
-            for name in ("hands", "discards", "watched", "open", "complete", "dirty", "owned", "tactics", "rows",
-                         "clan_count", "tactic_count", "played", "jokers", "auto"):  # fmt: skip
-                setattr(self, name, [0, 0])
-            for name in ("visible", "all_cards", "best", "best_strength", "first", "fog", "mud", "wild", "clan_left",
-                         "tactic_left", "back_n", "clan_pos", "clan_end", "tactic_pos", "tactic_end", "scouter",
-                         "mover", "starter", "won", "how", "stage", "ruse", "taken", "taken_stone", "scout_left",
-                         "scout_deck", "idle", "claims", "plays", "turn_count", "values", "hand_size", "spy",
-                         "window_start", "window_after", "on_play", "clan_only", "with_tactics", "back_on_top",
-                         "single"):  # fmt: skip
-                setattr(self, name, 0)
-            self.bound = [-1] * 4
-            self.back_card, self.back_deck, self.back_place = [255] * 4, [0] * 4, [0] * 4
-            self.rules, self.table = None, ()
+            lengths = dict.fromkeys(("sides", "witness", "strength", "size"), 18)
+            lengths |= dict.fromkeys(("bound", "back_card", "back_deck", "back_place"), 4)
+            for name, kind in Board.__annotations__.items():
+                if kind == "int":
+                    setattr(self, name, 0)
+                elif kind == "list[int]":
+                    setattr(self, name, [0] * lengths.get(name, 2))
+            self.rules = None
+            self.table = ()
             return self
 
     @cython.final
@@ -239,7 +298,8 @@ class Board:
     def general_strength(self, p: int, s: int) -> int:
         """The strength of a complete side with wilds, under Fog or under Mud."""
         return strength_of(
-            self.sides[9 * p + s], 3 + (self.mud >> s & 1), self.fog >> s & 1, self.values, self.spy, self.bound[p],
+            self.sides[9 * p + s], 3 + (self.mud >> s & 1), self.fog >> s & 1 != 0, self.values, self.spy,
+            self.bound[p],
             self.bound[2], self.bound[3],
         )  # fmt: skip
 
@@ -258,7 +318,8 @@ class Board:
         avail = self.all_cards ^ self.visible
         if (self.fog | self.mud | self.wild) >> s & 1:
             w = refute(
-                avail, self.sides[j], full, self.fog >> s & 1, strength, self.values, self.spy, self.bound[q],
+                avail, self.sides[j], full, self.fog >> s & 1 != 0, strength, self.values, self.spy,
+                self.bound[q],
                 self.bound[2], self.bound[3],
             )  # fmt: skip
         elif self.size[j] == 2:
@@ -329,9 +390,9 @@ class Board:
                 self.owned[0] |= 1 << s
             else:
                 self.owned[1] |= 1 << s
-        zero = WON[self.owned[0]] != 0
-        one = WON[self.owned[1]] != 0
-        if zero == one:
+        zero = WON[self.owned[0]]
+        one = WON[self.owned[1]]
+        if (zero != 0) == (one != 0):
             zero = COUNT9[self.owned[0]]
             one = COUNT9[self.owned[1]]
         self.won = 2 if zero == one else 0 if zero > one else 1
@@ -364,7 +425,11 @@ class Board:
         """The cards of a side as texts, bound wilds with their binding."""
         w = self.sides[9 * p + s]
         cards = [CARD_TEXTS[n] for n in range(60) if w >> n & 1]
-        for card, bound in ((JOKER_CARD, self.bound[p]), (SPY_CARD, self.bound[2]), (BEARER_CARD, self.bound[3])):
+        for card, bound in (
+            (JOKER_CARD, self.bound[p]),
+            (SPY_CARD, self.bound[2]),
+            (BEARER_CARD, self.bound[3]),
+        ):
             if w >> card & 1:
                 text = f"*{self.spy}" if card == SPY_CARD else CARD_TEXTS[card]
                 cards.append(text if bound < 0 else f"{text}={CARD_TEXTS[bound]}")

@@ -12,7 +12,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython
+    from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.errors import ArenaError
 from arena.game.cards import TACTIC_DECK, clan_cards
@@ -27,7 +27,7 @@ from arena.game.turns import Turns
 
 if not cython.compiled:
     from arena.game.board import copy_block
-    from arena.game.turns import CODES, OVER
+    from arena.game.turns import CODES
 
     def st_list(codes: list[int], n: int, table: tuple[Move, ...]) -> list[Move]:
         """The first ``n`` moves by their numbers."""
@@ -141,6 +141,8 @@ class State(Turns):
         if self.scouter == p:
             for i in range(4):
                 seen.back_card[i] = 255
+        seen.log = None
+        seen.log_length = 0
         if self.logging:
             log = self.log1 if seat else self.log0
             seen.log = log
@@ -184,6 +186,13 @@ class View(Shown):
     ``hand``, ``mine`` and ``theirs`` (nine tuples of cards), ``history``, ``known_in_hand``, ``known_in_decks``;
     ``rng`` is the bot's generator for this game, ``clock`` its remaining time.
     """
+
+    if not cython.compiled:
+        seat: int
+        rng: Rng | None
+        clock: Any
+        log: SeatLog | None
+        log_length: int
 
     @property
     def hand(self) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ cdef int strength_with(u64 clan, int colours, int wilds, int n, bint fog) noexce
                bh=cython.int, w=u64, colours=cython.int, k=cython.int)
 cdef u64 refute(u64 avail, u64 side, int n, bint fog, int strength, int values, int spy, int joker_as, int spy_as,
                 int bearer_as) noexcept nogil
-@cython.locals(category=cython.int, total=cython.int, fixed=cython.int, t=u64, w=u64, m=u64, f=u64, taken=u64, one=u64,
+@cython.locals(category=cython.int, total=cython.int, fixed=cython.int, t=u64, w=u64, m=u64, f=u64, taken=u64,
                distinct=cython.bint, v=cython.int, same=cython.int, c=cython.int, s=cython.int, gx=u64, i=cython.int,
                least=cython.int, left=cython.int)
 cdef u64 refute_with(u64 avail, u64 clan, int colours, int wilds, int k, int n, bint fog, int strength,

@@ -13,7 +13,7 @@ from __future__ import annotations
 try:
     import cython
 except ImportError:  # the plain-Python fallback needs no Cython
-    from arena.game import nocython as cython
+    from arena.game import nocython as cython  # type: ignore[no-redef]
 
 if not cython.compiled:
     from arena.game.bits import (
@@ -365,7 +365,6 @@ def refute_with(
     values: int,
 ) -> int:
     """As ``refute``, with the wilds at the given values: try each category from the top."""
-    one = 1
     category = strength // RANK
     total = strength & 63
     fixed = sum_of(clan) + (wilds & 15) + (wilds >> 4 & 15) + (wilds >> 8)

@@ -87,7 +87,9 @@ def _build(spy: str) -> list[Move]:
     stones = range(1, 10)
     moves: list[Move] = []
 
-    def add(text: str, kind: str, card: str | None = None, stone: int | None = None, binding: str | None = None) -> None:
+    def add(
+        text: str, kind: str, card: str | None = None, stone: int | None = None, binding: str | None = None
+    ) -> None:
         moves.append(Move(len(moves), text, kind, card, stone, binding))
 
     for card in cards[:65]:

@@ -112,7 +112,9 @@ def parse_record(text: str) -> Record:
     if words[0] != VERSION:
         raise RecordError(f"record, head: it begins with '{words[0][:40]}', this program reads '{VERSION}'")
     if len(words) != 4:
-        raise RecordError(f"record, head: {VERSION}, rule set, deal and claims are four words, here are {len(words)}")
+        raise RecordError(
+            f"record, head: {VERSION}, rule set, deal and claims are four words, here are {len(words)}"
+        )
     try:
         rules = load_rules(words[1])
     except ArenaError as error:
@@ -140,7 +142,9 @@ def _parse_deal(rules: Rules, text: str) -> Deal:
         clan, slash, tactic = body.partition("/")
         cards = _CARDS.findall(clan)
         if not slash or starter not in ("0", "1") or "".join(cards) != clan:
-            raise RecordError("'cards:' is followed by clan cards, a slash, tactic cards with dots, a colon and the starter")
+            raise RecordError(
+                "'cards:' is followed by clan cards, a slash, tactic cards with dots, a colon and the starter"
+            )
         return deal_from_cards(rules, cards, tactic.split(".") if tactic else [], int(starter))
     found = re.fullmatch(r"(-?\d+):(\d+)(?::([01]))?", text)
     if not found:

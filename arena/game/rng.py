@@ -15,7 +15,7 @@ from typing import TypeVar
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython
+    from arena.game import nocython as cython  # type: ignore[no-redef]
 
 T = TypeVar("T")
 MASK64 = (1 << 64) - 1
@@ -39,7 +39,7 @@ class Rng:
     """
 
     if not cython.compiled:
-        __slots__ = ("_state",)
+        _state: int
 
         def step(self) -> int:
             """The next 64 bits (C name of ``next64``)."""

@@ -135,7 +135,9 @@ def load_rules(text: str) -> Rules:
 def check_option(key: str, value: Any, where: str) -> Any:
     """The value if it is one of the option's; else ``RulesError`` with the place and the nearest right one."""
     if key not in OPTIONS:
-        raise RulesError(f"unknown option '{key}' in {where}{did_you_mean(key, OPTIONS)} (options: {', '.join(OPTIONS)})")
+        raise RulesError(
+            f"unknown option '{key}' in {where}{did_you_mean(key, OPTIONS)} (options: {', '.join(OPTIONS)})"
+        )
     known = OPTIONS[key]
     if not any(value == one and type(value) is type(one) for one in known):
         near = did_you_mean(str(value), [str(one) for one in known])
@@ -161,7 +163,9 @@ def canonical_name(rules: Rules) -> str:
     'iello-base:hand_size=7'
     """
     presets = [load_rules(name) for name in preset_names()]
-    nearest = min(presets, key=lambda preset: (len(differences(preset, rules)), preset.name != rules.name, preset.name))
+    nearest = min(
+        presets, key=lambda preset: (len(differences(preset, rules)), preset.name != rules.name, preset.name)
+    )
     changes = differences(nearest, rules)
     shown = ",".join(f"{key}={_shown(new)}" for key, (_, new) in changes.items())
     return f"{nearest.name}:{shown}" if changes else nearest.name
@@ -198,7 +202,9 @@ def _read(path: Path) -> Rules:
     known = [field.name for field in fields(Rules)]
     for key in table:
         if key not in known:
-            raise RulesError(f"unknown option '{key}' in {path}{did_you_mean(key, known)} (options: {', '.join(known)})")
+            raise RulesError(
+                f"unknown option '{key}' in {path}{did_you_mean(key, known)} (options: {', '.join(known)})"
+            )
     for key in known:
         if key not in table:
             raise RulesError(f"{path} lacks '{key}'; copy a whole file from configs/rules and edit it")

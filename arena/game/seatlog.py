@@ -10,7 +10,7 @@ from functools import cache
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython
+    from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.cards import CARD_TEXTS
 from arena.game.moves import MOVES

@@ -7,12 +7,11 @@ States and views answer the same questions in the same words.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython
+    from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.board import Board
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK, clan_cards
@@ -30,8 +29,8 @@ class Outcome:
     """The end of a game.
 
     ``winner`` is a seat or None for a draw; ``reason`` is ``five stones`` (also when three of them are adjacent),
-    ``three adjacent`` or ``stalemate``; ``points`` are 5 for the winner and one a stone for the loser, in a draw one a stone for both
-    (RULES.md §7); ``turns`` counts turns begun, ``plays`` the cards played and the passes.
+    ``three adjacent`` or ``stalemate``; ``points`` are 5 for the winner and one a stone for the loser, in a draw
+    one a stone for both (RULES.md §7); ``turns`` counts turns begun, ``plays`` the cards played and the passes.
     """
 
     winner: int | None
@@ -153,6 +152,11 @@ class Shown(Board):
         return self.card_text(self.taken) if self.taken < 255 else None
 
     @property
+    def taken_from(self) -> int | None:
+        """The stone that the pending card came from."""
+        return self.taken_stone + 1 if self.taken < 255 else None
+
+    @property
     def ruse_under_way(self) -> str | None:
         """The ruse whose decisions are being made."""
         return CARD_TEXTS[self.ruse] if self.ruse else None
@@ -178,7 +182,9 @@ class Shown(Board):
     def hand_texts(self, seat: int) -> tuple[str, ...]:
         """The cards of a hand as texts."""
         check_seat(seat)
-        return clan_cards(self.hands[seat]) + tuple([self.card_text(card) for card in self.hand_tactics(seat)])
+        return clan_cards(self.hands[seat]) + tuple(
+            [self.card_text(card) for card in self.hand_tactics(seat)]
+        )
 
     @cython.final
     def tactics_seen(self) -> list[int]:

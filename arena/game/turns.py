@@ -21,7 +21,7 @@ from typing import Any
 try:
     import cython
 except ImportError:
-    from arena.game import nocython as cython
+    from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.rng import Rng
 from arena.game.seatlog import SeatLog
@@ -54,11 +54,16 @@ class Turns(Shown):
     """A board with both decks, whose turn it is, and what may be done."""
 
     if not cython.compiled:
+        clan_deck: list[int]
+        tactic_deck: list[int]
+        log0: SeatLog
+        log1: SeatLog
+        logging: bool
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
             self.clan_deck, self.tactic_deck = [0] * 64, [0] * 32
-            self.log0, self.log1, self.logging = None, None, False
+            self.logging = False
             return self
 
     @cython.final
@@ -247,9 +252,9 @@ class Turns(Shown):
         """Is the move of that number legal?"""
         p = self.mover
         if code < 540 and self.stage == PLAY:
-            return self.hands[p] >> (code // 9) & 1 and self.open[p] >> (code % 9) & 1
+            return (self.hands[p] >> (code // 9) & self.open[p] >> (code % 9) & 1) != 0
         n = self.legal_codes(CODES)
-        for i in range(n):
+        for i in range(n):  # noqa: SIM110 (a generator would need Python objects)
             if CODES[i] == code:
                 return True
         return False
