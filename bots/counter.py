@@ -116,7 +116,7 @@ def hopes(view: View, seat: int, stone: int, extra: list[str], pool: Pool) -> Ho
 
 
 def formations(known: list[Card], missing: int, wilds: int, pool: Pool) -> tuple[float, ...]:
-    """How likely a side becomes each formation, best first; ``wilds`` of the ``missing`` cards fit anywhere."""
+    """How likely a side becomes each formation, best first; ``wilds`` of the ``missing`` fit anywhere."""
     colour = known[0][0] if len({colour for colour, _ in known}) == 1 else None
     values = {value for _, value in known}
     need = missing - wilds

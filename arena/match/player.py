@@ -76,10 +76,14 @@ class Player:
     # ---- thinking times ------------------------------------------------------------------------------------
 
     def timed(self, times: Sequence[int]) -> None:
-        """Note the times of a game, in ns: the mean follows slowly, and says whether the bot is quick."""
-        if times:
+        """Note the times of a game, in ns: the mean follows slowly, and says whether the bot is quick.
+
+        The longest decision is left out: in that the process may have had to wait for a core.
+        """
+        if len(times) > 1:
             self._timed += 1
-            self._mean += (sum(times) / len(times) - self._mean) / min(self._timed, 10)
+            mean = (sum(times) - max(times)) / (len(times) - 1)
+            self._mean += (mean - self._mean) / min(self._timed, 10)
             self.quick = self._timed >= _TIMED_GAMES and self._mean < _QUICK_NS and self.observe is None
 
     def estimated_us(self, decisions: int) -> int:

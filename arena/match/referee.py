@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.moves import MOVES, Move
-from arena.game.record import deal_text, record_text, result_text
+from arena.game.record import deal_text, record_text
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
 from arena.game.seatlog import Event
@@ -51,6 +51,7 @@ log = logging.getLogger("arena.referee")
 _FORFEIT = ENDINGS.index("forfeit")
 _ENDING = {name: number for number, name in enumerate(ENDINGS)}
 _KIND = {name: number for number, name in enumerate(FORFEITS)}
+_NO_MOVES: list[Move] = []
 _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
 
@@ -186,34 +187,48 @@ class Referee:
 
     def _play_quick(self, state: State, seats: tuple[Player, Player], seeds: tuple[int, int]) -> _Course:
         """The game itself, without clock, events and times: what can be done fastest."""
-        acts = (seats[0].act, seats[1].act)
+        act_0, act_1 = seats[0].act, seats[1].act
+        rng_0, rng_1 = Rng(seeds[0]), Rng(seeds[1])
         forced = (seats[0].ask_forced, seats[1].ask_forced)
-        rngs = (Rng(seeds[0]), Rng(seeds[1]))
         legal, apply, view = state.legal_moves, state.apply, state.view
         buffer = self.buffer
         at = trail.FIRST
-        asked = [0, 0]
-        moves = legal()
-        while moves:
-            seat = state.turn
-            if len(moves) == 1 and not forced[seat]:
+        asked_1 = unasked = 0
+        fault: Forfeit | None = None
+        for moves in iter(legal, _NO_MOVES):
+            if len(moves) == 1 and not forced[state.turn]:
+                unasked += 1
                 move = moves[0]
                 apply(move)
-            else:
-                asked[seat] += 1
-                seen = view(seat, rngs[seat])
+            elif state.turn:
+                asked_1 += 1
+                seen = view(1, rng_1)
                 try:
-                    move = acts[seat](seen, moves)
+                    move = act_1(seen, moves)
                 except BaseException as error:
-                    return _Course(at, self._fault(seat, error, "act"), (asked[0], asked[1]))
+                    fault = self._fault(1, error, "act")
+                    break
                 try:
                     apply(move)
-                except (IllegalMove, TypeError) as error:
-                    return _Course(at, _illegal(seat, move, error), (asked[0], asked[1]))
+                except Exception as error:
+                    fault = _illegal(1, move, self._table, error)
+                    break
+            else:
+                seen = view(0, rng_0)
+                try:
+                    move = act_0(seen, moves)
+                except BaseException as error:
+                    fault = self._fault(0, error, "act")
+                    break
+                try:
+                    apply(move)
+                except Exception as error:
+                    fault = _illegal(0, move, self._table, error)
+                    break
             buffer[at] = move.index
             at += 1
-            moves = legal()
-        return _Course(at, None, (asked[0], asked[1]))
+        asked = at - trail.FIRST - unasked + (fault is not None)
+        return _Course(at, fault, (asked - asked_1, asked_1))
 
     def _play_timed(
         self, state: State, seats: tuple[Player, Player], seeds: tuple[int, int], banks: list[float] | None
@@ -256,8 +271,8 @@ class Referee:
                         break
                 try:
                     state.apply(move)
-                except (IllegalMove, TypeError) as error:
-                    forfeit = _illegal(seat, move, error)
+                except Exception as error:
+                    forfeit = _illegal(seat, move, self._table, error)
                     break
             self.buffer[at] = move.index
             at += 1
@@ -390,9 +405,10 @@ class Referee:
             us = round(sum(mine) / 1000), round(sum(theirs) / 1000)
             longest = round(max(mine, default=0) / 1000), round(max(theirs, default=0) / 1000)
             histograms = _histogram(mine), _histogram(theirs)
-        moves = [self._table[index] for index in self.buffer[trail.FIRST : course.stop]]
+        moves = map(self._table.__getitem__, self.buffer[trail.FIRST : course.stop])
+        auto = (seats[0].auto_claim, seats[1].auto_claim)
         return _make_row(
-            self.settings, key, number, state, starter, moves, (seats[0].auto_claim, seats[1].auto_claim),
+            self.settings, key, number, state, starter, moves, course.stop - trail.FIRST, auto,
             course.forfeit, asked, us, longest, histograms, duration // 1000,
         )  # fmt: skip
 
@@ -449,6 +465,7 @@ def cut_row(
         state,
         deal.starter,
         moves,
+        len(moves),
         auto,
         forfeit,
         (0, 0),
@@ -479,7 +496,8 @@ def _make_row(
     number: int,
     state: State,
     starter: int,
-    moves: list[Move],
+    moves: Iterable[Move],
+    plies: int,
     auto: tuple[bool, bool],
     forfeit: Forfeit | None,
     asked: tuple[int, int],
@@ -490,21 +508,21 @@ def _make_row(
 ) -> Row:
     """A row; ``asked`` by seat, times by role, in microseconds."""
     other = 1 - starter
-    stones = (state.stones_of(0), state.stones_of(1))
     if forfeit is None:
         outcome = state.outcome
         assert outcome is not None  # moves have run out
-        score = 1 if outcome.winner is None else 2 if outcome.winner == starter else 0
-        ending, by, detail, fault = _ENDING[outcome.reason], 0, None, 0
-        result = result_text(state)
+        winner, stones, reason = outcome.winner, outcome.stones, outcome.reason
+        score = 1 if winner is None else 2 if winner == starter else 0
+        ending, by, detail, fault = _ENDING[reason], 0, None, 0
     else:
         loser, kind, detail = forfeit
+        winner, stones, reason = 1 - loser, (state.stones_of(0), state.stones_of(1)), f"forfeit {kind}"
         score = 0 if loser == starter else 2
         ending, by, fault = _FORFEIT, 1 if loser == starter else 2, _KIND[kind]
-        result = f"{'ba'[loser]} {stones[0]}-{stones[1]} forfeit {kind}"
+    result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
     record = record_text(settings.rules, deal_text(settings.seed, number), auto, moves, result)
     return (
-        key, score, ending, fault, by, stones[starter], stones[other], state.turns, len(moves),
+        key, score, ending, fault, by, stones[starter], stones[other], state.turns, plies,
         asked[starter], asked[other], *us, *longest, *histograms, duration, record, detail,
     )  # fmt: skip
 
@@ -518,13 +536,15 @@ def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
     return GameEnd(outcome.winner, stones, outcome.reason)
 
 
-def _illegal(seat: int, move: object, error: BaseException) -> Forfeit:
+def _illegal(seat: int, move: object, table: tuple[Move, ...], error: BaseException) -> Forfeit:
     """The forfeit of a bot whose move the engine did not take; our own errors go on."""
+    if not isinstance(move, Move):
+        return Forfeit(seat, "illegal move", f"act returned {show_value(move)}, not one of the moves")
     if isinstance(error, IllegalMove):
         return Forfeit(seat, "illegal move", str(error))
-    if isinstance(move, Move):
+    if 0 <= move.index < len(table) and table[move.index] is move:
         raise error
-    return Forfeit(seat, "illegal move", f"act returned {show_value(move)}, not one of the moves")
+    return Forfeit(seat, "illegal move", "act returned a Move of its own making, not one of the moves")
 
 
 def _histogram(times: Sequence[int]) -> bytes:

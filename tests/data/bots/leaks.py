@@ -1,4 +1,4 @@
-"""Remembers how many games it has played, and plays accordingly: the fault that `begin` is there to prevent."""
+"""Remembers how many games it has played, and plays accordingly: what `begin` is there to prevent."""
 
 
 class Leaks:

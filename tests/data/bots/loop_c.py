@@ -1,4 +1,4 @@
-"""Never returns from its third decision: a loop in C code, which holds the interpreter and looks at no signal."""
+"""Never returns from its third decision: a loop in C code, which holds the interpreter."""
 
 import itertools
 

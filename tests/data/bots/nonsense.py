@@ -16,6 +16,7 @@ class Nonsense:
         if self.asked < 3:
             self.earlier = moves[0]
             return moves[0]
+        legal = moves[0]
         return {
             "none": lambda: None,
             "text": lambda: str(moves[0]),
@@ -25,6 +26,6 @@ class Nonsense:
             "other_phase": lambda: parse_move("draw clan"),
             "elsewhere": lambda: parse_move(next(f"{card}@5" for card in view.unseen)),
             "earlier": lambda: self.earlier,
-            "forged": lambda: Move(moves[0].index, str(moves[0]), moves[0].kind, moves[0].card, moves[0].stone, None),
-            "beyond": lambda: Move(1994, "x", "place", None, None, None),
+            "forged": lambda: Move(legal.index, legal.text, legal.kind, legal.card, legal.stone, None),
+            "beyond": lambda: Move(10**6, "x", "place", None, None, None),
         }[self.what]()
