@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from arena.match.results import COLUMNS, Row
 from arena.match.schema import SCHEMA
-from arena.match.tasks import PAIRING_BITS
+from arena.match.tasks import PAIRING_BITS, Chunk, GameId, SeriesTask
 
 _PARTS = [
     part for part in SCHEMA.split(";\n") if part.lstrip().startswith(("CREATE TABLE games", "CREATE INDEX"))
@@ -66,16 +66,26 @@ class Packer:
         return self._db.serialize()
 
 
-def unpack(image: bytes) -> list[Row]:
-    """The rows of an image, in schedule order.
+def unpack(image: bytes, chunk: Chunk) -> list[Row]:
+    """The rows of an image in the order of the chunk's units, which the image itself does not keep.
 
     >>> row = (0, 2, 0, 0, 0, 5, 3, 48, 49, 24, 24, 100, 120, 5, 6, b"", b"", 400, "record", None)
-    >>> unpack(Packer().pack([row])) == [row]
+    >>> unpack(Packer().pack([row]), Chunk(0, (PairTask(0, 0, "a", "b", games=(0,)),))) == [row]
     True
     """
     db = sqlite3.connect(":memory:", isolation_level=None)
     try:
         db.deserialize(image)
-        return db.execute(_SELECT).fetchall()
+        rows: list[Row] = db.execute(_SELECT).fetchall()
     finally:
         db.close()
+    places: dict[tuple[int, int], int] = {}
+    for place, task in enumerate(chunk.tasks):
+        deals = task.rule.stride if isinstance(task, SeriesTask) else 1
+        places.update(((task.pairing, deal), place) for deal in range(task.deal, task.deal + deals))
+
+    def order(row: Row) -> tuple[int, int]:
+        identity = GameId.from_key(row[0])
+        return (places.get((identity.pairing, identity.deal), len(places)), row[0])
+
+    return sorted(rows, key=order)

@@ -278,7 +278,7 @@ class _Session:
         wanted = int(_CHUNK_S / self._per_unit)
         planned = (self.total - self.before.games - self.played) // 2 - units_out
         share = planned // (2 * slots)
-        return max(1, min(wanted, share, _MOST_UNITS))
+        return max(1, wanted // 16, min(wanted, share, _MOST_UNITS))
 
     # ------------------------------------------------------------ results
 
@@ -312,6 +312,7 @@ class _Session:
 
     def report(self) -> RunReport:
         done = self.store.progress()
+        left = next(iter(self.schedule.tasks(done)), None) is not None
         return RunReport(
             folder=self.store.folder,
             seed=self.seed,
@@ -319,7 +320,7 @@ class _Session:
             done=done.games,
             total=self.schedule.planned(done),
             seconds=time.monotonic() - self.started,
-            interrupted=self.interrupted,
+            interrupted=self.interrupted and left,  # it may have come with the last game
             forfeits=sum(entry.games for entry in self.store.forfeits()),
             workers_lost=self.lost,
         )

@@ -89,7 +89,7 @@ class Store(Reader):
     def add_image(self, chunk: Chunk, image: bytes) -> int:
         """As `add`, for rows as an image (`arena.match.images`): a fifth of the work."""
         if not _attach(self._db, self.folder, chunk, image):
-            return self.add(chunk, unpack(image))
+            return self.add(chunk, unpack(image, chunk))
         with plain_errors(self.folder, "write to"):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -104,7 +104,7 @@ class Store(Reader):
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 if isinstance(error, sqlite3.IntegrityError):  # some of it is stored already
-                    return self.add(chunk, unpack(image))
+                    return self.add(chunk, unpack(image, chunk))
                 raise
         self._known = pairings
         return new
