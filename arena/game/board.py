@@ -436,4 +436,42 @@ class Board:
         return cards
 
 
+def winning_reason(owned: int) -> int:
+    """Do these stones (bits) win? 1: five stones, 2: three adjacent, 0: neither."""
+    return WON[owned]
+
+
+def completed_first(events: list[str]) -> int | None:
+    """The seat whose present formation was completed first, after events at one stone.
+
+    ``a+`` and ``b+``: a card arrives on that side, ``a-`` and ``b-``: one leaves, ``mud`` and ``fog`` are played.
+
+    >>> completed_first(["a+", "a+", "a+", "b+", "b+", "b+", "a-", "a+"])
+    1
+    """
+    board: Board = Board.__new__(Board)
+    board.values = 9
+    board.clear()
+    cards: tuple[list[int], list[int]] = ([], [])
+    for number, event in enumerate(events):
+        if event in ("mud", "fog"):
+            board.put_mode(FOG_CARD if event == "fog" else MUD_CARD, 0)
+        else:
+            seat = "ab".index(event[0])
+            if event[1] == "+":
+                if not board.open[seat] & 1:
+                    raise ValueError(f"event {number + 1} ({event}): that side is full")
+                cards[seat].append(number)
+                board.put_clan(seat, number, 0)
+            else:
+                if not cards[seat]:
+                    raise ValueError(f"event {number + 1} ({event}): there is no card on that side")
+                board.remove(seat, cards[seat].pop(), 0)
+    zero = board.complete[0] & 1
+    one = board.complete[1] & 1
+    if zero and one:
+        return 0 if board.first & 1 else 1
+    return 0 if zero else 1 if one else None
+
+
 fill_tables()

@@ -456,4 +456,30 @@ def refute_with(
     return w if w and fixed + sum_of(w) > total else 0
 
 
+# ---- for callers in Python ---------------------------------------------------------------------------------
+
+
+def side_strength(side: int, n: int, fog: bool, values: int, spy: int, bindings: tuple[int, int, int]) -> int:
+    """``strength_of`` for a complete side; the bindings of joker, spy and shield-bearer are card numbers or -1.
+
+    >>> divmod(side_strength(0b1000001000001, 3, False, 9, 7, (-1, -1, -1)), RANK) == (COLOUR_RUN, 6)
+    True
+    """
+    return strength_of(side, n, fog, values, spy, bindings[0], bindings[1], bindings[2])
+
+
+def find_refutation(
+    avail: int,
+    side: int,
+    n: int,
+    fog: bool,
+    strength: int,
+    values: int,
+    spy: int,
+    bindings: tuple[int, int, int],
+) -> int:
+    """``refute`` for an incomplete side: the cards that beat ``strength``, or 0."""
+    return refute(avail, side, n, fog, strength, values, spy, bindings[0], bindings[1], bindings[2])
+
+
 fill_tables()

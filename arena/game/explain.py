@@ -1,0 +1,235 @@
+"""Answers to the questions players argue about: what is a side worth, who wins the stone, does the claim hold?
+
+Everything is asked of the engine's own functions; this module only reads cards and finds words. Rules: RULES.md §2, §3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from arena.errors import ArenaError
+from arena.game.bits import ALL60, BEARER, JOKER, RANK, SPY
+from arena.game.cards import (
+    BEARER_CARD,
+    CARD_TEXTS,
+    JOKER_CARD,
+    SPY_CARD,
+    card_number,
+    clan_cards,
+)
+from arena.game.formations import find_refutation, side_strength
+from arena.game.rules import Rules
+
+#: Categories, weakest first, as data and in words.
+CATEGORIES = ("sum", "run", "color", "kind", "color_run")
+CATEGORY_WORDS = ("sum", "run", "colour", "of a kind", "colour run")
+MODES = ("mud", "fog")
+
+
+class PositionError(ArenaError):
+    """A position that cannot be: the message names the card or the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Cards of one side: a word of bits and the bindings of joker, spy and shield-bearer (-1: free)."""
+
+    texts: tuple[str, ...]
+    word: int
+    bindings: tuple[int, int, int]
+
+    @property
+    def size(self) -> int:
+        """The number of cards."""
+        return len(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Formation:
+    """What a complete side is worth: strength, and the cards that its free wilds stand for."""
+
+    strength: int
+    wilds: tuple[tuple[str, str], ...]
+
+    @property
+    def category(self) -> str:
+        """``color_run``, ``kind``, ``color``, ``run`` or ``sum``."""
+        return CATEGORIES[self.strength // RANK]
+
+    @property
+    def sum(self) -> int:
+        """The sum of the values."""
+        return self.strength % RANK
+
+    def __str__(self) -> str:
+        words = f"{CATEGORY_WORDS[self.strength // RANK]}, sum {self.sum}"
+        return words + (
+            f" ({', '.join(f'{wild} as {card}' for wild, card in self.wilds)})" if self.wilds else ""
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a claim holds, why, and if not the cards that refute it (empty: the side there already does)."""
+
+    holds: bool
+    reason: str
+    refutation: tuple[str, ...] = ()
+
+
+def read_side(rules: Rules, cards: Iterable[str]) -> Side:
+    """The cards of a side, e.g. ``r7``, ``*J`` or bound ``*J=r7``; ``PositionError`` names what is wrong."""
+    word = 0
+    bindings = [-1, -1, -1]
+    texts = []
+    for text in cards:
+        card, equals, binding = text.partition("=")
+        number = _known(rules, card)
+        if number > BEARER_CARD:
+            raise PositionError(
+                f"{card} cannot lie on a side; clan cards, *J, *{rules.spy_value} and *123 can"
+            )
+        if word >> number & 1:
+            raise PositionError(f"{card} stands twice on one side")
+        if equals:
+            bindings[number - JOKER_CARD] = _binding(rules, number, binding, text)
+        word |= 1 << number
+        texts.append(text)
+    return Side(tuple(texts), word, (bindings[0], bindings[1], bindings[2]))
+
+
+def _known(rules: Rules, card: str) -> int:
+    number = card_number(card)
+    if number < 60 and number >= 6 * rules.values:
+        raise PositionError(f"there is no {card} in {rules.name}, the values run to {rules.values}")
+    if number == SPY_CARD and card != f"*{rules.spy_value}":
+        raise PositionError(f"the spy of {rules.name} is *{rules.spy_value}, not {card}")
+    return number
+
+
+def _binding(rules: Rules, wild: int, binding: str, text: str) -> int:
+    if wild < JOKER_CARD:
+        raise PositionError(f"'{text}': only wild cards stand for another card")
+    number = _known(rules, binding)
+    value = number // 6 + 1
+    fits = {JOKER_CARD: True, SPY_CARD: value == rules.spy_value, BEARER_CARD: value <= 3}[wild]
+    if number >= 60 or not fits:
+        raise PositionError(f"'{text}': this wild cannot be {binding}")
+    return number
+
+
+def evaluate(rules: Rules, side: Side, modes: Sequence[str] = ()) -> Formation:
+    """The best that a complete side can be under the stone's modes.
+
+    >>> from arena.game.rules import load_rules
+    >>> rules = load_rules("tactical")
+    >>> print(evaluate(rules, read_side(rules, ["r1", "r3", "*123"])))
+    colour run, sum 6 (*123 as r2)
+    """
+    n, fog = _stone(modes)
+    if side.size != n:
+        raise PositionError(
+            f"a complete side has {n} cards here, {' '.join(side.texts) or 'an empty side'} has {side.size}"
+        )
+    best = side_strength(side.word, n, fog, rules.values, rules.spy_value, side.bindings)
+    return Formation(best, _wilds_used(rules, side, n, fog, best))
+
+
+def _wilds_used(rules: Rules, side: Side, n: int, fog: bool, best: int) -> tuple[tuple[str, str], ...]:
+    """Cards for the free wilds that reach the best strength; only values matter under Fog."""
+    free = [
+        (at, bit, choices)
+        for at, (bit, choices) in enumerate(
+            (
+                (JOKER, range(6 * rules.values - 1, -1, -1)),
+                (SPY, range(6 * rules.spy_value - 6, 6 * rules.spy_value)),
+                (BEARER, range(17, -1, -1)),
+            )
+        )
+        if side.word & bit and side.bindings[at] < 0
+    ]
+    for cards in product(*(choices for _, _, choices in free)):
+        bindings = list(side.bindings)
+        for (at, _, _), card in zip(free, cards):
+            bindings[at] = card
+        bound = (bindings[0], bindings[1], bindings[2])
+        if side_strength(side.word, n, fog, rules.values, rules.spy_value, bound) == best:
+            names = ("*J", f"*{rules.spy_value}", "*123")
+            return tuple((names[at], CARD_TEXTS[card]) for (at, _, _), card in zip(free, cards))
+    raise AssertionError("no binding of the wilds reaches the strength of the side")
+
+
+def _stone(modes: Sequence[str]) -> tuple[int, bool]:
+    for mode in modes:
+        if mode not in MODES:
+            raise PositionError(f"'{mode}' is no combat mode; there are mud and fog")
+    return (4 if "mud" in modes else 3), "fog" in modes
+
+
+def judge_claim(
+    rules: Rules,
+    mine: Side,
+    theirs: Side,
+    seen: Iterable[str] = (),
+    modes: Sequence[str] = (),
+    first: str | None = None,
+) -> Verdict:
+    """Can ``mine`` claim the stone against ``theirs``?
+
+    ``seen`` are the clan cards that lie face up elsewhere, discards included. ``first`` is ``mine`` or ``theirs``: the
+    side that was completed first, needed where both are complete and exactly equal.
+
+    >>> from arena.game.rules import load_rules
+    >>> rules = load_rules("base")
+    >>> judge_claim(rules, read_side(rules, ["r1", "r2", "r3"]), read_side(rules, ["b2", "b3"])).refutation
+    ('b4',)
+    """
+    n, fog = _stone(modes)
+    visible = _face_up(rules, mine, theirs, seen)
+    for side in (mine, theirs):
+        if side.size > n:
+            raise PositionError(f"{' '.join(side.texts)}: a side of this stone has at most {n} cards")
+    if mine.size < n:
+        return Verdict(False, f"the own side is not complete: {n - mine.size} of {n} cards missing")
+    own = evaluate(rules, mine, modes)
+    if theirs.size == n:
+        return _judge_complete(own, evaluate(rules, theirs, modes), first)
+    deck = (1 << 6 * rules.values) - 1
+    found = find_refutation(
+        deck & ~visible, theirs.word, n, fog, own.strength, rules.values, rules.spy_value, theirs.bindings
+    )
+    if found:
+        cards = clan_cards(found)
+        reply = evaluate(rules, read_side(rules, [*theirs.texts, *cards]), modes)
+        return Verdict(False, f"{' '.join(cards)} would make it {reply}, which beats {own}", cards)
+    if (deck & ~visible).bit_count() < n - theirs.size:
+        return Verdict(True, f"{own}; too few face-down cards are left to complete the other side")
+    return Verdict(True, f"{own}; no card that is not face up makes the other side stronger")
+
+
+def _face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int:
+    visible = mine.word & ALL60
+    if visible & theirs.word:
+        raise PositionError(f"{' '.join(clan_cards(visible & theirs.word))} lies on both sides")
+    visible |= theirs.word & ALL60
+    for card in seen:
+        number = _known(rules, card)
+        if number >= 60:
+            raise PositionError(f"{card}: only clan cards that are face up count in a proof")
+        if visible >> number & 1:
+            raise PositionError(f"{card} lies in two places")
+        visible |= 1 << number
+    return visible
+
+
+def _judge_complete(own: Formation, other: Formation, first: str | None) -> Verdict:
+    if own.strength != other.strength:
+        holds = own.strength > other.strength
+        return Verdict(holds, f"{own} {'beats' if holds else 'loses to'} {other}")
+    if first not in ("mine", "theirs"):
+        raise PositionError(
+            f"both sides are worth the same ({own}): say which was completed first (--first mine|theirs)"
+        )
+    return Verdict(first == "mine", f"an exact tie ({own}); the side completed first wins: {first}")
