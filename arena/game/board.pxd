@@ -111,3 +111,6 @@ cdef inline void copy_block(Board target, Board source) noexcept:
     memcpy(&target.sides[0], &source.sides[0], <char*>&source.block_end - <char*>&source.sides[0])
     target.rules = source.rules
     target.table = source.table
+
+@cython.locals(board=Board)
+cpdef completed_first(list events)
