@@ -42,9 +42,12 @@ LUCKS = {
 
 
 def coverage(
-    seed: int, fields: int, bots: int, deals: int, luck: Luck, prior: float = 2.0
+    seed: int, fields: int, bots: int, deals: int, luck: Luck, own_deals: bool = False
 ) -> dict[str, tuple[int, int]]:
-    """(intervals that held the truth, intervals) by kind, over simulated round robins of known strengths."""
+    """(intervals that held the truth, intervals) by kind, over simulated round robins of known strengths.
+
+    `own_deals` wrongly takes the deals of each pairing for different ones: clusters by pair, not by deal.
+    """
     held: dict[str, list[int]] = {}
 
     def count(kind: str, inside: np.ndarray | bool) -> None:
@@ -57,7 +60,9 @@ def coverage(
         strength -= strength.mean()
         names = [f"b{bot:02d}" for bot in range(bots)]
         games = simulate_games(strength, deals, generator, ADVANTAGE, luck)
-        rated = rate(games, prior=prior)
+        if own_deals:
+            games["deal"] += deals * games["pairing"]
+        rated = rate(games)
         order = np.array([names.index(bot) for bot in rated.bots])
         truth = strength[order]
         count("rating", np.abs(rated.elo - truth) <= rated.error95)
@@ -155,8 +160,13 @@ def print_coverage(
     for deals in all_deals:
         for name, luck in LUCKS.items():
             held = coverage(seed, fields, bots, deals, luck)
-            cells = " | ".join(f"{100 * inside / number:.1f}" for inside, number in (held[k] for k in kinds))
-            echo(f"| {name} | {deals} | {cells} |")
+            echo(f"| {name} | {deals} | {_shares([held[kind] for kind in kinds])} |")
+    held = coverage(seed, fields, bots, all_deals[0], LUCKS["seat 0.3, bot 0.3"], own_deals=True)
+    echo(f"| the last, by pair | {all_deals[0]} | {_shares([held[kind] for kind in kinds])} |")
+
+
+def _shares(counts: Sequence[tuple[int, int]]) -> str:
+    return " | ".join(f"{100 * inside / number:.1f}" for inside, number in counts)
 
 
 def print_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> None:
