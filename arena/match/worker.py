@@ -8,6 +8,7 @@ played and let the supervisor ask for a stop. All messages are plain values, wri
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import logging
 import marshal
@@ -72,6 +73,7 @@ def run_worker(
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        faulthandler.disable()  # would write through descriptors that are not this process's own
         lifeline.own_group()
         lifeline.die_with_parent(parent, orders)
         lifeline.no_core_dumps()
