@@ -217,7 +217,7 @@ def _face_up(rules: Rules, mine: Side, theirs: Side, seen: Iterable[str]) -> int
     for card in seen:
         number = _known(rules, card)
         if number >= 60:
-            raise PositionError(f"{card}: only clan cards that are face up count in a proof")
+            continue  # a tactic card takes no clan card out of the pool
         if visible >> number & 1:
             raise PositionError(f"{card} lies in two places")
         visible |= 1 << number

@@ -1,0 +1,208 @@
+"""`arena bench`: how fast the engine is, as ratios measured in one run.
+
+Machines differ and are noisy, so rates are medians of CPU time over several rounds, and what counts is their
+ratios: to the oracle (the slow, literal second engine of the tests), and between rule sets.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from arena.game.rules import Rules
+
+ROUNDS = 5
+RULE_SETS = ("base", "tactical", "expert")
+#: Games a round for the compiled engine; the uncompiled one plays one in 200 of them.
+GAMES = {"engine": 40_000, "loop": 3_000, "referee": 3_000, "oracle": 12}
+
+
+@click.command()
+@click.option(
+    "--rules", "names", multiple=True, metavar="R", help="Rule sets. [default: base, tactical, expert]"
+)
+@click.option("--quick", is_flag=True, help="One round in a tenth of the time: a rough idea.")
+@click.option("--json", "as_json", is_flag=True)
+def bench(names: tuple[str, ...], quick: bool, as_json: bool) -> None:
+    """Measure the speed of the engine: random games inside it, and games of Python bots.
+
+    times_oracle compares with the oracle of the tests; it is null where the source folder is not there.
+    """
+    from arena.game import engine
+
+    compiled = not engine.__file__.endswith(".py")
+    found = measure(
+        list(names or RULE_SETS),
+        rounds=1 if quick else ROUNDS,
+        scale=(0.1 if quick else 1.0),
+        compiled=compiled,
+    )
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        click.echo(_in_words(found))
+
+
+def measure(names: list[str], rounds: int, scale: float, compiled: bool) -> dict[str, Any]:
+    """Rates in games a second of CPU time on one core, medians of interleaved rounds."""
+    from arena.game.rules import load_rules
+
+    share = scale * (1.0 if compiled else 0.005)
+    oracle = _oracle()
+    jobs: dict[tuple[str, str], tuple[Callable[[int], object], int]] = {}
+    for name in names:
+        rules = load_rules(name)
+        jobs["engine", name] = (partial(_play_inside, rules), _games("engine", share))
+        if oracle is not None:
+            jobs["oracle", name] = (partial(_play_oracle, oracle, rules), _games("oracle", scale))
+    for name in names:
+        rules = load_rules(name)
+        jobs["bare_loop", name] = (partial(_play_loop, rules), _games("loop", share))
+        jobs["referee", name] = (_referee(rules), _games("referee", share))
+    rates: dict[tuple[str, str], list[float]] = {key: [] for key in jobs}
+    for _ in range(rounds):
+        for key, (play, games) in jobs.items():
+            start = time.process_time()
+            play(games)
+            rates[key].append(games / max(time.process_time() - start, 1e-9))
+    rate = {key: statistics.median(found) for key, found in rates.items()}
+    result: dict[str, Any] = {
+        "compiled": compiled,
+        "engine": {},
+        "python_bots": {"bare_loop": {}, "referee": {}},
+    }
+    for name in names:
+        own = rate["engine", name]
+        slow = rate.get(("oracle", name))
+        result["engine"][name] = {
+            "games_per_second": round(own),
+            "times_oracle": round(own / slow, 1) if slow else None,
+            "times_base": round(own / rate["engine", names[0]], 3),
+        }
+        loop, referee = rate["bare_loop", name], rate["referee", name]
+        result["python_bots"]["bare_loop"][name] = {"games_per_second": round(loop)}
+        result["python_bots"]["referee"][name] = {
+            "games_per_second": round(referee),
+            "times_bare_loop": round(referee / loop, 3),
+        }
+    return result
+
+
+def _games(kind: str, share: float) -> int:
+    return max(3, int(GAMES[kind] * share))
+
+
+def _play_inside(rules: Rules, games: int) -> None:
+    from arena.game.engine import play_random_games
+
+    play_random_games(rules, games, 1)
+
+
+def _play_loop(rules: Rules, games: int) -> None:
+    """The bare loop around the engine: two Python bots that pick a move by its place in the list."""
+    from arena.game.deals import make_deal
+    from arena.game.engine import State
+
+    deals = [make_deal(rules, 1, number) for number in range(min(games, 100))]
+
+    def first(moves: list[Any]) -> Any:
+        return moves[0]
+
+    def last(moves: list[Any]) -> Any:
+        return moves[-1]
+
+    bots = (first, last)
+    for number in range(games):
+        state = State(rules, deals[number % len(deals)])
+        while not state.is_over:
+            state.apply(bots[state.turn](state.legal_moves()))
+
+
+def _referee(rules: Rules) -> Callable[[int], object]:
+    """The full referee with two bots that play the first legal move."""
+    from arena.match.player import Player
+    from arena.match.referee import GameSettings, Referee
+    from arena.match.tasks import GameTask
+    from arena.players.loading import load_bot
+
+    referee = Referee(
+        GameSettings(rules, 1),
+        [Player("first", load_bot("first").make), Player("again", load_bot("first").make)],
+    )
+
+    def play(games: int) -> None:
+        for number in range(games):
+            names = ("first", "again") if number % 2 else ("again", "first")
+            referee.play(GameTask(0, number // 2, number % 2, *names, 0))
+
+    return play
+
+
+def _oracle() -> Any:
+    """The tests' slow engine, if the program runs from its source folder."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / "tests" / "oracle").is_dir():
+        return None
+    sys.path.insert(0, str(root))
+    try:
+        from tests import oracle
+    except ImportError:
+        return None
+    finally:
+        sys.path.remove(str(root))
+    return oracle
+
+
+def _play_oracle(oracle: Any, rules: Rules, games: int) -> None:
+    from arena.game.deals import make_deal
+    from arena.game.rng import Rng
+
+    rng = Rng(1)
+    options = oracle.Options.like(rules)
+    for number in range(games):
+        deal = make_deal(rules, 1, number)
+        tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
+        game = oracle.Oracle(options, deal.clan, tactic, deal.starter, (True, True), count_rulings=False)
+        while not game.is_over:
+            game.apply(rng.choice(game.legal_moves()))
+
+
+def _in_words(found: dict[str, Any]) -> str:
+    from tabulate import tabulate
+
+    rows = []
+    for name, own in found["engine"].items():
+        loop = found["python_bots"]["bare_loop"][name]["games_per_second"]
+        referee = found["python_bots"]["referee"][name]["games_per_second"]
+        times = own["times_oracle"]
+        rows.append(
+            [
+                name,
+                f"{own['games_per_second']:,}",
+                f"{times:,.0f}" if times else "-",
+                f"{loop:,}",
+                f"{referee:,}",
+            ]
+        )
+    table = tabulate(
+        rows,
+        headers=[
+            "rule set",
+            "random games/s in the engine",
+            "x oracle",
+            "Python bots, bare loop",
+            "through the referee",
+        ],
+        stralign="right",
+    )
+    kind = "compiled" if found["compiled"] else "uncompiled (no compiler at installation?)"
+    return f"{table}\n\nGames a second of CPU time on one core, engine {kind}."
