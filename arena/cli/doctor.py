@@ -13,7 +13,7 @@ import click
 
 OPTIONAL = {
     "distributed": "runs on a Dask cluster: pip install 'schotten-arena[cluster]'",
-    "Cython": "compiles the engine at the next installation",
+    "Cython": "not needed: pip fetches it while it compiles the engine",
     "pytest": "the tests: pip install 'schotten-arena[test]'",
 }
 

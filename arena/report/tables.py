@@ -237,6 +237,8 @@ def remarks(found: Standings) -> list[str]:
             f" ({percent(first['score_low'])} .. {percent(first['score_high'])}),"
             f" an advantage of {elo:+z.0f} ± {error:.0f} Elo."
         )
+        if found.run.config["format"] == "series":
+            lines[-1] += " (In a series the last game decides who begins, so only the Elo figure tells.)"
         shares = [f"{name} {percent(count / played)} %" for name, count in found.endings.items() if count]
         lines.append(f"Endings: {', '.join(shares)}. Mean length {found.mean_turns:.1f} turns.")
     if found.head_to_head is not None:

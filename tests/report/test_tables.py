@@ -148,3 +148,9 @@ def test_own_rankings_show_points_and_remarks(tmp_path: Path) -> None:
     assert heads[:3] == ["#", "bot", "pts"]
     assert rows[0][-1] == "winner"
     assert rows[1][-1].startswith("lost to ")
+
+
+def test_a_series_warns_of_the_first_players_score(found: Standings) -> None:
+    series = replace(found.run, config={**found.run.config, "format": "series"})
+    assert "so only the Elo figure tells" in remarks(standings(series))[0]
+    assert "so only" not in "".join(remarks(found))
