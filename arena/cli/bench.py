@@ -58,7 +58,7 @@ def measure(names: list[str], rounds: int, scale: float, compiled: bool) -> dict
 
     share = scale * (1.0 if compiled else 0.005)
     oracle = _oracle()
-    jobs: dict[tuple[str, str], tuple[Callable[[int], object], int]] = {}
+    jobs: dict[tuple[str, str], tuple[Callable[[int, int], object], int]] = {}
     for name in names:
         rules = load_rules(name)
         jobs["engine", name] = (partial(_play_inside, rules), _games("engine", share))
@@ -69,10 +69,10 @@ def measure(names: list[str], rounds: int, scale: float, compiled: bool) -> dict
         jobs["bare_loop", name] = (partial(_play_loop, rules), _games("loop", share))
         jobs["referee", name] = (_referee(rules), _games("referee", share))
     rates: dict[tuple[str, str], list[float]] = {key: [] for key in jobs}
-    for _ in range(rounds):
+    for number in range(rounds):
         for key, (play, games) in jobs.items():
             start = time.process_time()
-            play(games)
+            play(games, number * games)
             rates[key].append(games / max(time.process_time() - start, 1e-9))
     rate = {key: statistics.median(found) for key, found in rates.items()}
     result: dict[str, Any] = {
@@ -101,18 +101,18 @@ def _games(kind: str, share: float) -> int:
     return max(3, int(GAMES[kind] * share))
 
 
-def _play_inside(rules: Rules, games: int) -> None:
+def _play_inside(rules: Rules, games: int, start: int) -> None:
     from arena.game.engine import play_random_games
 
-    play_random_games(rules, games, 1)
+    play_random_games(rules, games, start)
 
 
-def _play_loop(rules: Rules, games: int) -> None:
+def _play_loop(rules: Rules, games: int, start: int) -> None:
     """The bare loop around the engine: two Python bots that pick a move by its place in the list."""
     from arena.game.deals import make_deal
     from arena.game.engine import State
 
-    deals = [make_deal(rules, 1, number) for number in range(min(games, 100))]
+    deals = [make_deal(rules, 1, start + number) for number in range(min(games, 100))]
 
     def first(moves: list[Any]) -> Any:
         return moves[0]
@@ -127,7 +127,7 @@ def _play_loop(rules: Rules, games: int) -> None:
             state.apply(bots[state.turn](state.legal_moves()))
 
 
-def _referee(rules: Rules) -> Callable[[int], object]:
+def _referee(rules: Rules) -> Callable[[int, int], object]:
     """The full referee with two bots that play the first legal move."""
     from arena.match.player import Player
     from arena.match.referee import GameSettings, Referee
@@ -139,8 +139,8 @@ def _referee(rules: Rules) -> Callable[[int], object]:
         [Player("first", load_bot("first").make), Player("again", load_bot("first").make)],
     )
 
-    def play(games: int) -> None:
-        for number in range(games):
+    def play(games: int, start: int) -> None:
+        for number in range(start, start + games):
             names = ("first", "again") if number % 2 else ("again", "first")
             referee.play(GameTask(0, number // 2, number % 2, *names, 0))
 
@@ -162,13 +162,13 @@ def _oracle() -> Any:
     return oracle
 
 
-def _play_oracle(oracle: Any, rules: Rules, games: int) -> None:
+def _play_oracle(oracle: Any, rules: Rules, games: int, start: int) -> None:
     from arena.game.deals import make_deal
     from arena.game.rng import Rng
 
-    rng = Rng(1)
+    rng = Rng(start)
     options = oracle.Options.like(rules)
-    for number in range(games):
+    for number in range(start, start + games):  # new games each round: the oracle remembers its proofs
         deal = make_deal(rules, 1, number)
         tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
         game = oracle.Oracle(options, deal.clan, tactic, deal.starter, (True, True), count_rulings=False)
