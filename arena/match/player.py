@@ -47,7 +47,7 @@ class Player:
         self.quick = False
         self._make = make
         self._timed = 0
-        self._mean = 0.0
+        self.mean_ns = 0.0
 
     @classmethod
     def of(cls, loaded: LoadedBot) -> Player:
@@ -83,12 +83,8 @@ class Player:
         if len(times) > 1:
             self._timed += 1
             mean = (sum(times) - max(times)) / (len(times) - 1)
-            self._mean += (mean - self._mean) / min(self._timed, 10)
-            self.quick = self._timed >= _TIMED_GAMES and self._mean < _QUICK_NS and self.observe is None
-
-    def estimated_us(self, decisions: int) -> int:
-        """The thinking time of a game whose decisions were not timed, from the games that were."""
-        return round(self._mean * decisions / 1000)
+            self.mean_ns += (mean - self.mean_ns) / min(self._timed, 10)
+            self.quick = self._timed >= _TIMED_GAMES and self.mean_ns < _QUICK_NS and self.observe is None
 
     def slow_down(self) -> None:
         """Something took long: time the next games exactly."""

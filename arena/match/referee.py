@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter_ns
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
@@ -73,6 +73,21 @@ class Forfeit(NamedTuple):
     detail: str
 
 
+Clocked: TypeAlias = tuple[
+    int, int, int, int, bytes, bytes, int
+]  # the columns of a row that a clock measures
+_UNCLOCKED: Clocked = (0, 0, 0, 0, b"", b"", 0)
+
+
+class _Pieces(NamedTuple):
+    """A record without its game: what stands before the deal's number, the moves, the result; the moves' texts."""
+
+    head: str
+    middle: str
+    joint: str
+    texts: tuple[str, ...]
+
+
 class _Course(NamedTuple):
     """How a game went: where its moves end in the trail, forfeit, decisions asked of seats 0 and 1, their
     times,
@@ -115,6 +130,8 @@ class Referee:
         self._table = MOVES[settings.rules.spy_value]
         self._interrupted = interrupted or (lambda: False)
         self._deal = lru_cache(maxsize=64)(self._make_deal)
+        self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
+        self._pieces: dict[tuple[bool, bool], _Pieces] = {}
         self._surroundings = Surroundings()
         self._state: State | None = None
         self._names = ("", "")
@@ -123,6 +140,16 @@ class Referee:
 
     def _make_deal(self, number: int) -> Deal:
         return make_deal(self._rules, self._seed, number)
+
+    def _seeds(self, deal: int, first: str, second: str) -> tuple[int, ...]:
+        """Seeds of a game: of seat 0, of seat 1, of the global generators."""
+        one, two = (first, second) if first < second else (second, first)
+        both = self._seeds_of_pair(deal, one, two)
+        return both[:3] if one == first else both[3:]
+
+    def _make_seeds(self, deal: int, one: str, two: str) -> tuple[int, ...]:
+        rng = Rng(derive_seed(self._seed, "game", deal, one, two))
+        return tuple([rng.next64() for _ in range(6)])
 
     # ---- units of work -------------------------------------------------------------------------------------
 
@@ -152,14 +179,13 @@ class Referee:
         buffer[0] = trail.PLAYING
         self.games += 1
         self._names = (first_name, second_name)
-        rng = Rng(derive_seed(self._seed, "game", number, first_name, second_name))
-        seeds = (rng.next64(), rng.next64())
+        seeds = self._seeds(number, first_name, second_name)
         start = perf_counter_ns()
         forfeit = None
         if not first.fit or not second.fit:
             forfeit = self._start(seats, starter)
         if first.uses_generators or second.uses_generators:
-            _seed_generators(rng.next64(), first.uses_numpy or second.uses_numpy)
+            _seed_generators(seeds[2], first.uses_numpy or second.uses_numpy)
         auto = (seats[0].auto_claim, seats[1].auto_claim)
         self._playing = trail.PLAYING + trail.AUTO[0] * auto[0] + trail.AUTO[1] * auto[1]
         state = State(self._rules, deal, auto)
@@ -185,7 +211,7 @@ class Referee:
             self._tidy(first_name, second_name)
         return row
 
-    def _play_quick(self, state: State, seats: tuple[Player, Player], seeds: tuple[int, int]) -> _Course:
+    def _play_quick(self, state: State, seats: tuple[Player, Player], seeds: tuple[int, ...]) -> _Course:
         """The game itself, without clock, events and times: what can be done fastest."""
         act_0, act_1 = seats[0].act, seats[1].act
         rng_0, rng_1 = Rng(seeds[0]), Rng(seeds[1])
@@ -231,7 +257,7 @@ class Referee:
         return _Course(at, fault, (asked - asked_1, asked_1))
 
     def _play_timed(
-        self, state: State, seats: tuple[Player, Player], seeds: tuple[int, int], banks: list[float] | None
+        self, state: State, seats: tuple[Player, Player], seeds: tuple[int, ...], banks: list[float] | None
     ) -> _Course:
         """The game itself, every decision timed, with clock and events."""
         rngs = (Rng(seeds[0]), Rng(seeds[1]))
@@ -319,7 +345,7 @@ class Referee:
         return None
 
     def _begin(
-        self, seats: tuple[Player, Player], starter: int, seeds: tuple[int, int], banks: list[float] | None
+        self, seats: tuple[Player, Player], starter: int, seeds: tuple[int, ...], banks: list[float] | None
     ) -> Forfeit | None:
         """Call ``begin`` of both, first of the bot that begins; on the clock it counts like a decision."""
         for role, seat in ((1, starter), (2, 1 - starter)):
@@ -388,29 +414,33 @@ class Referee:
         course: _Course,
         duration: int,
     ) -> Row:
-        times = course.times
-        other = 1 - starter
-        asked = course.asked
+        stop, forfeit, asked, times, _ = course
+        first, second = seats[starter], seats[1 - starter]
+        asked_first, asked_second = asked[starter], asked[1 - starter]
         if times is None:
-            us = seats[starter].estimated_us(asked[starter]), seats[other].estimated_us(asked[other])
-            longest = (0, 0)
-            histograms = (b"", b"")
+            clocked: Clocked = (
+                int(first.mean_ns * asked_first) // 1000, int(second.mean_ns * asked_second) // 1000,
+                0, 0, b"", b"", duration // 1000,
+            )  # fmt: skip
             if duration > _LONG_NS:
-                seats[0].slow_down()
-                seats[1].slow_down()
+                first.slow_down()
+                second.slow_down()
         else:
-            mine, theirs = times[starter], times[other]
-            seats[starter].timed(mine)
-            seats[other].timed(theirs)
-            us = round(sum(mine) / 1000), round(sum(theirs) / 1000)
-            longest = round(max(mine, default=0) / 1000), round(max(theirs, default=0) / 1000)
-            histograms = _histogram(mine), _histogram(theirs)
-        moves = map(self._table.__getitem__, self.buffer[trail.FIRST : course.stop])
+            mine, theirs = times[starter], times[1 - starter]
+            first.timed(mine)
+            second.timed(theirs)
+            clocked = (
+                sum(mine) // 1000, sum(theirs) // 1000, max(mine, default=0) // 1000, max(theirs, default=0) // 1000,
+                _histogram(mine), _histogram(theirs), duration // 1000,
+            )  # fmt: skip
         auto = (seats[0].auto_claim, seats[1].auto_claim)
+        pieces = self._pieces.get(auto)
+        if pieces is None:
+            pieces = self._pieces[auto] = _record_pieces(self.settings, auto)
+        moves = self.buffer[trail.FIRST : stop]
         return _make_row(
-            self.settings, key, number, state, starter, moves, course.stop - trail.FIRST, auto,
-            course.forfeit, asked, us, longest, histograms, duration // 1000,
-        )  # fmt: skip
+            pieces, key, number, state, starter, moves, forfeit, (asked_first, asked_second), clocked
+        )
 
     def _tidy(self, first: str, second: str) -> None:
         changed = self._surroundings.restore()
@@ -448,9 +478,8 @@ def cut_row(
     deal = make_deal(rules, settings.seed, task.deal)
     auto = standing.auto_claim if standing.hook in ("act", "end") else (True, True)
     state = State(rules, deal, auto)
-    moves = [MOVES[rules.spy_value][index] for index in standing.moves]
-    for move in moves:
-        state.apply(move)
+    for index in standing.moves:
+        state.apply(MOVES[rules.spy_value][index])
     if standing.role:
         seat = deal.starter if standing.role == 1 else 1 - deal.starter
     elif state.is_over:
@@ -459,20 +488,15 @@ def cut_row(
         seat = state.turn
     forfeit = Forfeit(seat, kind, f"in {standing.hook}: {detail}")
     return _make_row(
-        settings,
+        _record_pieces(settings, auto),
         task.key,
         task.deal,
         state,
         deal.starter,
-        moves,
-        len(moves),
-        auto,
+        standing.moves,
         forfeit,
         (0, 0),
-        (0, 0),
-        (0, 0),
-        (b"", b""),
-        0,
+        _UNCLOCKED,
     )
 
 
@@ -491,40 +515,46 @@ def find_game(task: Task, key: int) -> GameTask | None:
 
 
 def _make_row(
-    settings: GameSettings,
+    pieces: _Pieces,
     key: int,
     number: int,
     state: State,
     starter: int,
-    moves: Iterable[Move],
-    plies: int,
-    auto: tuple[bool, bool],
+    moves: Sequence[int],
     forfeit: Forfeit | None,
     asked: tuple[int, int],
-    us: tuple[int, int],
-    longest: tuple[int, int],
-    histograms: tuple[bytes, bytes],
-    duration: int,
+    clocked: Clocked,
 ) -> Row:
-    """A row; ``asked`` by seat, times by role, in microseconds."""
-    other = 1 - starter
+    """A row. ``moves`` are numbers; ``asked`` and what a clock has measured are given as (bot that began, other)."""
     if forfeit is None:
         outcome = state.outcome
         assert outcome is not None  # moves have run out
         winner, stones, reason = outcome.winner, outcome.stones, outcome.reason
         score = 1 if winner is None else 2 if winner == starter else 0
-        ending, by, detail, fault = _ENDING[reason], 0, None, 0
+        ending, fault, by, detail = _ENDING[reason], 0, 0, None
     else:
         loser, kind, detail = forfeit
         winner, stones, reason = 1 - loser, (state.stones_of(0), state.stones_of(1)), f"forfeit {kind}"
         score = 0 if loser == starter else 2
-        ending, by, fault = _FORFEIT, 1 if loser == starter else 2, _KIND[kind]
+        ending, fault, by = _FORFEIT, _KIND[kind], 1 if loser == starter else 2
     result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
-    record = record_text(settings.rules, deal_text(settings.seed, number), auto, moves, result)
+    head, middle, joint, texts = pieces
+    record = f"{head}{number}{middle}{','.join([texts[index] for index in moves])}{joint}{result}"
     return (
-        key, score, ending, fault, by, stones[starter], stones[other], state.turns, plies,
-        asked[starter], asked[other], *us, *longest, *histograms, duration, record, detail,
+        key, score, ending, fault, by, stones[starter], stones[1 - starter], state.turns, len(moves),
+        *asked, *clocked, record, detail,
     )  # fmt: skip
+
+
+def _record_pieces(settings: GameSettings, auto: tuple[bool, bool]) -> _Pieces:
+    """The parts of a record that are the same in all games of a run."""
+    deal = deal_text(settings.seed, 0)
+    whole = record_text(settings.rules, f"{deal[:-1]}\0", auto, (), "\0")
+    head, between, _ = whole.split("\0")
+    texts = tuple(move.text for move in MOVES[settings.rules.spy_value])
+    return _Pieces(
+        head, between[:-2], between[-2:], texts
+    )  # the moves, here none, stand before the last "; "
 
 
 def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:

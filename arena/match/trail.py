@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from struct import Struct
 from typing import Any
 
 IDLE, PLAYING = 0, 1
@@ -27,6 +28,7 @@ SIZE = 4096
 FIRST = 5
 EMPTY = 0xFFFF
 
+_KEY = Struct("=Q")
 _EMPTY = array("H", [EMPTY]) * SIZE
 
 
@@ -50,10 +52,7 @@ def shared_buffer(memory: Any, clear: bool = False) -> memoryview[int]:
 
 def write_key(buffer: Any, key: int) -> None:
     """Note which game is being played."""
-    buffer[1] = key & 0xFFFF
-    buffer[2] = key >> 16 & 0xFFFF
-    buffer[3] = key >> 32 & 0xFFFF
-    buffer[4] = key >> 48
+    _KEY.pack_into(buffer, 2, key)
 
 
 def clear_moves(buffer: Any, stop: int) -> None:
@@ -83,7 +82,7 @@ def read_standing(buffer: Any) -> Standing:
     values = buffer.tolist()
     values.append(EMPTY)
     stage = values[0]
-    key = values[1] | values[2] << 16 | values[3] << 32 | values[4] << 48
+    key: int = _KEY.unpack_from(buffer, 2)[0]
     moves = tuple(values[FIRST : values.index(EMPTY, FIRST)])
     role = stage & 3 if stage & 12 else 0
     hook = None if not stage & 15 else HOOKS.get(stage & 12, "act")

@@ -73,7 +73,8 @@ def test_a_game_depends_on_seed_deal_and_names_only() -> None:
     )
 
 
-def test_quick_and_timed_play_are_the_same_games() -> None:
+def test_quick_and_timed_play_are_the_same_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.match.referee._LONG_NS", 10**12)  # whatever else the machine has to do
     quick = referee("random", "first")
     play(quick, range(100, 130))  # until both count as quick
     assert quick.players["a"].quick
@@ -279,7 +280,9 @@ def test_times_of_slow_bots_are_exact() -> None:
     assert row[COLUMN["us"]] >= row[COLUMN["us_first"]] + row[COLUMN["us_second"]]
 
 
-def test_a_quick_bot_that_becomes_slow_is_timed_again() -> None:
+def test_a_quick_bot_that_becomes_slow_is_timed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.match.referee._LONG_NS", 10**12)
+
     class Fades(Bot):
         slow = False
 
@@ -291,6 +294,7 @@ def test_a_quick_bot_that_becomes_slow_is_timed_again() -> None:
     table = _table(Fades, "base")
     play(table, range(30))
     assert table.players["a"].quick
+    monkeypatch.undo()
     Fades.slow = True
     rows = play(table, range(30, 40))
     assert not table.players["a"].quick

@@ -174,7 +174,7 @@ def test_ctrl_c_is_the_users_when_he_pressed_it() -> None:
 
 def test_our_own_errors_are_loud(monkeypatch: pytest.MonkeyPatch) -> None:
     table = referee("first", "first")
-    monkeypatch.setattr("arena.match.referee.record_text", lambda *_: 1 / 0)
+    monkeypatch.setattr("arena.match.referee._make_row", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         play(table, [0])
 
