@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.game.cards import ELITE_TEXTS, card_number
+from arena.game.moves import MOVES
 
 if TYPE_CHECKING:
     from arena.game.engine import State
@@ -38,7 +39,13 @@ def why_illegal(state: State, move: Move) -> str:
     return f"{move} is not legal: {_reason(state, move)}"
 
 
+def _is_interned(move: Move) -> bool:
+    return any(0 <= move.index < len(table) and table[move.index] is move for table in MOVES.values())
+
+
 def _reason(state: State, move: Move) -> str:
+    if not _is_interned(move):
+        return "it was made by hand; moves come from legal_moves() or parse_move()"
     phase = state.phase
     for card in (move.card, move.binding):
         if card and card not in ELITE_TEXTS and card_number(card) < 60 and int(card[1:]) > state.rules.values:

@@ -1,0 +1,160 @@
+"""What the tests of the engine share: random games that reach rare things, whole dumps, positions set by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from arena.game.cards import CARD_TEXTS, TACTIC_DECK
+from arena.game.deals import Deal, deal_from_cards, make_deal
+from arena.game.engine import State, View
+from arena.game.moves import Move, parse_move
+from arena.game.rng import Rng, derive_seed
+from arena.game.rules import Rules, load_rules
+from tests.differential import RULE_SETS
+
+TACTICAL = [name for name in RULE_SETS if load_rules(name).tactics]
+AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))
+STONES = range(1, 10)
+
+
+def choose(state: State, rng: Rng, tactic: int = 2) -> Move:
+    """A random legal move: first a kind of move, ``tactic`` times as likely for each tactic card, then a stone."""
+    groups: dict[str, list[Move]] = {}
+    for move in state.legal_moves():
+        key = "clan" if move.kind == "place" and move.card and move.card[0] != "*" else f"{move.kind} {move.card}"
+        groups.setdefault(key, []).append(move)
+    keys = [key for key in groups for _ in range(1 if key == "clan" else tactic)]
+    return rng.choice(groups[rng.choice(keys)])
+
+
+def random_game(
+    rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True), tactic: int = 2, number: int = 0
+) -> Iterator[tuple[State, Move]]:
+    """Each state of a random game with the move made next; the state goes on between the steps."""
+    rules = load_rules(rules_name)
+    rng = Rng(derive_seed(seed, "test game", rules_name))
+    state = State(rules, make_deal(rules, seed, number), auto)
+    while not state.is_over:
+        move = choose(state, rng, tactic)
+        yield state, move
+        state.apply(move)
+
+
+def played(rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True)) -> tuple[State, list[Move]]:
+    """A finished random game and its moves."""
+    moves = []
+    state = None
+    for state, move in random_game(rules_name, seed, auto):
+        moves.append(move)
+    assert state is not None
+    assert state.is_over
+    return state, moves
+
+
+def go(state: State, *moves: str) -> State:
+    """Apply moves by their texts, several to a string with commas."""
+    for text in moves:
+        for one in text.split(","):
+            state.apply(parse_move(one))
+    return state
+
+
+def set_up(
+    rules_name: str,
+    mine: str,
+    theirs: str = "",
+    deck: str = "",
+    tactic: str = "",
+    auto: tuple[bool, bool] = (True, True),
+    starter: int = 0,
+) -> State:
+    """A deal with chosen cards: the hands, the cards drawn next, the tactic deck; the rest in order of value."""
+    rules = load_rules(rules_name)
+    return State(rules, chosen_deal(rules, mine, theirs, deck, tactic, starter), auto)
+
+
+def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: str = "", starter: int = 0) -> Deal:
+    """The deal of ``set_up``."""
+    hands = [mine.split(), theirs.split()]
+    named = [*hands[0], *hands[1], *deck.split()]
+    rest = [card for card in CARD_TEXTS[: 6 * rules.values] if card not in named]
+    for hand in hands:
+        while len(hand) < rules.hand_size:
+            hand.append(rest.pop(0))
+    clan = [card for pair in zip(*hands, strict=True) for card in pair] + deck.split() + rest
+    deck_of_tactics = [f"*{rules.spy_value}" if n == 61 else CARD_TEXTS[n] for n in TACTIC_DECK]
+    for card in tactic.split():
+        deck_of_tactics.remove(card)
+    return deal_from_cards(
+        rules, clan, tactic.split() + deck_of_tactics if rules.tactics else [], starter
+    )
+
+
+_BY_SEAT = ("stones_of", "row", "hand_counts", "tactics_played", "joker_played")
+_BY_STONE = ("modes", "capacity", "completed_first")
+#: Properties of ``Shown``; ``test_dumps_are_whole`` looks that none is missing.
+PUBLIC = (
+    "turn", "first_seat", "phase", "is_over", "winner", "outcome", "turns", "owners", "deck_counts", "passes",
+    "pending", "taken_from", "ruse_under_way", "seen_clan_cards", "rules",
+)  # fmt: skip
+OF_VIEW = ("seat", "hand", "mine", "theirs", "my_turn", "unseen", "known_in_hand", "known_in_decks", "history")
+
+
+def public_dump(board: State | View) -> dict[str, Any]:
+    """Everything that states and views tell in the same words."""
+    found: dict[str, Any] = {name: getattr(board, name) for name in PUBLIC}
+    for name in _BY_SEAT:
+        found[name] = [getattr(board, name)(seat) for seat in (0, 1)]
+    for name in _BY_STONE:
+        found[name] = [getattr(board, name)(stone) for stone in STONES]
+    found["sides"] = [[board.side(seat, stone) for stone in STONES] for seat in (0, 1)]
+    return found
+
+
+def view_dump(view: View, history: bool = True) -> dict[str, Any]:
+    """Everything that a view tells, except the generator and the clock."""
+    found = public_dump(view) | {name: getattr(view, name) for name in OF_VIEW}
+    if not history:
+        del found["history"]
+    return found
+
+
+def dump(state: State) -> dict[str, Any]:
+    """Everything that can be asked of a state: public and hidden cards, moves, events, what both seats see."""
+    return public_dump(state) | {
+        "hands": [state.hand_of(seat) for seat in (0, 1)],
+        "decks": [state.clan_cards_left, state.tactic_cards_left],
+        "legal": state.legal_moves(),
+        "events": [state.events(seat) for seat in (0, 1)],
+        "claimable": [state.claimable(seat) for seat in (0, 1)],
+        "views": [view_dump(state.view(seat)) for seat in (0, 1)],
+    }
+
+
+def all_cards(state: State) -> Counter[str]:
+    """Every card of the game, wherever it is."""
+    cards: list[str] = [*state.clan_cards_left, *state.tactic_cards_left]
+    for seat in (0, 1):
+        cards += state.hand_of(seat)
+        cards += state.row(seat)
+        for stone in STONES:
+            cards += [card.partition("=")[0] for card in state.side(seat, stone)]
+    for stone in STONES:
+        cards += state.modes(stone)
+    return Counter(cards + ([state.pending] if state.pending else []))
+
+
+def whole_deck(rules: Rules) -> Counter[str]:
+    """The cards that a rule set plays with."""
+    cards = [f"{colour}{value}" for colour in "rgbypk" for value in range(1, rules.values + 1)]
+    if rules.tactics:
+        cards += ["*J", "*J", f"*{rules.spy_value}", "*123", "fog", "mud"]
+        cards += ["scout", "redeploy", "deserter", "traitor"]
+    return Counter(cards)
+
+
+def texts(moves: Sequence[Move]) -> list[str]:
+    """Moves as texts."""
+    return [move.text for move in moves]

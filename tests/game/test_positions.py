@@ -1,0 +1,117 @@
+"""The worked positions of RULES.md §8, answered by the engine's own functions (arena.game.positions)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.game.explain import PositionError, evaluate, judge_claim, read_side
+from arena.game.positions import answer
+from arena.game.rules import load_rules
+from tests.oracle import PRESETS, best
+
+POSITIONS = json.loads((Path(__file__).parents[1] / "data" / "positions.json").read_text())["positions"]
+
+
+def without_answer(position: dict[str, Any]) -> dict[str, Any]:
+    """A position whose ``expect`` names the keys that are asked for and nothing more."""
+    return position | {"expect": dict.fromkeys(position["expect"])}
+
+
+def test_all_positions_are_here() -> None:
+    assert len(POSITIONS) == 54
+    assert {position["kind"] for position in POSITIONS} == {
+        "eval", "compare", "claim", "tie_order", "victory", "tactic_limit",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("position", POSITIONS, ids=[position["id"] for position in POSITIONS])
+def test_worked_position(position: dict[str, Any]) -> None:
+    assert answer(without_answer(position)) == position["expect"], position["reason"]
+
+
+@pytest.mark.parametrize(
+    "position",
+    [position for position in POSITIONS if position["kind"] == "claim"],
+    ids=lambda position: position["id"],
+)
+def test_a_refutation_refutes(position: dict[str, Any]) -> None:
+    """The cards that are said to refute a claim complete the other side, are not face up, and beat the claimant."""
+    found = answer({key: value for key, value in position.items() if key != "expect"})
+    assert found["holds"] == position["expect"]["holds"]
+    if found["refutation"]:
+        options = PRESETS[position.get("ruleset", "iello-tactical")]
+        env = position["env"]
+        face_up = {*position["visible_elsewhere"], *position["discards"], *position["a"], *position["b"]}
+        assert not face_up & set(found["refutation"])
+        category, total = best([*position["b"], *found["refutation"]], env, options)
+        own_category, own_total = best(position["a"], env, options)
+        order = ["color_run", "kind", "color", "run", "sum"]
+        assert (-order.index(category), total) > (-order.index(own_category), own_total)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"kind": "clame"}, "did you mean 'claim'"),
+        ({"a": ["r1", "r1", "r2"]}, "r1 stands twice on one side"),
+        ({"a": ["r1", "r2", "x3"]}, "'x3' is no card"),
+        ({"a": ["r1", "r2", "r10"]}, "there is no r10"),
+        ({"a": ["r1", "r2", "*8"]}, "the spy of iello-tactical is \\*7"),
+        ({"a": ["r1", "r2", "fog"]}, "fog cannot lie on a side"),
+        ({"a": ["r1", "r2", "*7=g6"]}, "this wild cannot be g6"),
+        ({"a": ["r1", "r2", "g6=g7"]}, "only wild cards stand for another card"),
+        ({"b": ["r1"]}, "r1 lies on both sides"),
+        ({"b": ["b1", "b2", "b3", "b4"]}, "at most 3 cards"),
+        ({"discards": ["r1"]}, "r1 lies in two places"),
+        ({"env": ["rain"]}, "'rain' is no combat mode"),
+        ({"ruleset": "iello-tactica"}, "did you mean 'iello-tactical'"),
+        ({"claimant": "c"}, "the claimant is a or b"),
+    ],
+)
+def test_a_position_that_cannot_be_is_refused(changed: dict[str, Any], words: str) -> None:
+    position = {
+        "id": "X1", "kind": "claim", "ruleset": "iello-tactical", "claimant": "a", "a": ["r1", "r2", "r3"],
+        "b": ["b1"], "visible_elsewhere": [], "discards": [], "env": [], "first_complete": None,
+    }  # fmt: skip
+    assert answer(position)["holds"] is True
+    with pytest.raises(PositionError, match=f"position X1: .*{words}"):
+        answer(position | changed)
+
+
+def test_other_wrong_positions() -> None:
+    with pytest.raises(PositionError, match="a position is a JSON object"):
+        answer(["E01"])
+    with pytest.raises(PositionError, match="position X: the key 'cards' is missing"):
+        answer({"id": "X", "kind": "eval"})
+    with pytest.raises(PositionError, match="owners are nine signs"):
+        answer({"id": "X", "kind": "victory", "owners": "aab"})
+    with pytest.raises(PositionError, match="both have won"):
+        answer({"id": "X", "kind": "victory", "owners": "aaa...bbb"})
+    with pytest.raises(PositionError, match="'a\\*' is no event"):
+        answer({"id": "X", "kind": "tie_order", "events": ["a*"]})
+    with pytest.raises(PositionError, match="a complete side has 4 cards here"):
+        answer({"id": "X", "kind": "eval", "cards": ["r1", "r2", "r3"], "env": ["mud"]})
+
+
+def test_verdicts_in_words() -> None:
+    rules = load_rules("tactical")
+
+    def side(cards: str) -> Any:
+        return read_side(rules, cards.split())
+
+    assert "not complete: 1 of 3" in judge_claim(rules, side("r1 r2"), side("")).reason
+    tie = judge_claim(rules, side("r1 r2 r3"), side("b1 b2 b3"), first="theirs")
+    assert (tie.holds, "exact tie" in tie.reason) == (False, True)
+    with pytest.raises(PositionError, match="say which was completed first"):
+        judge_claim(rules, side("r1 r2 r3"), side("b1 b2 b3"))
+    assert "loses to" in judge_claim(rules, side("r1 r2 r4"), side("b1 b2 b3")).reason
+    assert "beats" in judge_claim(rules, side("r1 r2 r3"), side("b1 b2 b4")).reason
+    everything = [f"{c}{v}" for c in "rgbypk" for v in range(1, 10)]
+    seen = [card for card in everything if card not in ("r1", "g1", "b3", "k9")]
+    few = judge_claim(rules, side("r1 g1 b3"), side(""), seen)
+    assert (few.holds, "too few face-down cards" in few.reason) == (True, True)
+    assert str(evaluate(rules, side("*J *7 *123"))).startswith("colour, sum 19")

@@ -1,0 +1,341 @@
+"""What holds in every game, whatever is played (hypothesis chooses rule set, seed, claims and length)."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.game.cards import CARD_TEXTS, card_number
+from arena.game.deals import Deal, make_deal
+from arena.game.engine import IllegalMove, State
+from arena.game.moves import MOVES, Move, parse_move, place_move
+from arena.game.record import cards_text, parse_record, record_text, result_text
+from arena.game.rng import Rng, derive_seed
+from arena.game.rules import load_rules
+from tests.game.play import (
+    AUTO_CLAIMS,
+    OF_VIEW,
+    PUBLIC,
+    RULE_SETS,
+    STONES,
+    TACTICAL,
+    all_cards,
+    choose,
+    dump,
+    random_game,
+    texts,
+    whole_deck,
+)
+
+rule_sets = st.sampled_from(RULE_SETS)
+seeds = st.integers(0, 2**40)
+autos = st.sampled_from(AUTO_CLAIMS)
+lengths = st.integers(0, 80)
+quick = settings(max_examples=40, deadline=None, derandomize=True)
+
+
+def at_move(rules_name: str, seed: int, auto: tuple[bool, bool], length: int) -> State:
+    """The state of a random game after so many moves, or its end."""
+    state = None
+    for number, (state, _) in enumerate(random_game(rules_name, seed, auto)):
+        if number == length:
+            return state
+    assert state is not None
+    return state
+
+
+def test_dumps_are_whole() -> None:
+    """``dump`` of tests.game.play knows every public name of states and views but the verbs and the helpers."""
+    state = at_move("tactical", 1, (True, True), 5)
+    verbs = {"legal_moves", "apply", "copy", "rollout", "perft", "view", "sample", "rng", "clock"}
+    asked = {"hand_of", "clan_cards_left", "tactic_cards_left", "events", "claimable", "side", "modes", "capacity"}
+    asked |= {"completed_first", "stones_of", "row", "hand_counts", "tactics_played", "joker_played"}
+    if "hands" in dir(state):
+        pytest.skip("uncompiled, the C fields can be seen too")
+    for board in (state, state.view(0)):
+        names = {name for name in dir(board) if not name.startswith("_")}
+        assert names - verbs - asked <= set(PUBLIC) | set(OF_VIEW)
+
+
+@quick
+@given(rule_sets, seeds, autos)
+def test_cards_are_conserved(rules_name: str, seed: int, auto: tuple[bool, bool]) -> None:
+    """Hands, sides, rows, modes, decks and the pending card are the whole deck at every step, and fit their places."""
+    rules = load_rules(rules_name)
+    whole = whole_deck(rules)
+    for state, _ in random_game(rules_name, seed, auto):
+        assert all_cards(state) == whole
+        for seat in (0, 1):
+            hand = state.hand_of(seat)
+            tactics = sum(card_number(card) >= 60 for card in hand)
+            assert state.hand_counts(seat) == (len(hand) - tactics, tactics)
+            # more than a full hand only while the recruiter draws
+            assert len(hand) <= rules.hand_size + 2 * (state.phase in ("scout", "return") and seat == state.turn)
+            assert all(len(state.side(seat, stone)) <= state.capacity(stone) for stone in STONES)
+        assert state.deck_counts == (len(state.clan_cards_left), len(state.tactic_cards_left))
+        assert state.stones_of(0) == state.owners.count("a")
+        assert state.legal_moves()
+
+
+@quick
+@given(rule_sets, seeds, autos, lengths)
+def test_a_copy_is_independent(rules_name: str, seed: int, auto: tuple[bool, bool], length: int) -> None:
+    state = at_move(rules_name, seed, auto, length)
+    before = dump(state)
+    copy = state.copy()
+    assert dump(copy) == before
+    rng = Rng(seed)
+    while not copy.is_over:
+        copy.apply(choose(copy, rng))
+    assert dump(state) == before
+    ended = dump(copy)
+    for _ in range(5):
+        if not state.is_over:
+            state.apply(choose(state, rng))
+    assert dump(copy) == ended
+    assert copy.events(0)[: len(before["events"][0])] == before["events"][0]
+
+
+@quick
+@given(rule_sets, seeds, autos, lengths)
+def test_apply_is_deterministic(rules_name: str, seed: int, auto: tuple[bool, bool], length: int) -> None:
+    """Every legal move leads from two copies, and from a replay, to the same state."""
+    state = at_move(rules_name, seed, auto, length)
+    again = at_move(rules_name, seed, auto, length)
+    moves = state.legal_moves()
+    assert moves == again.legal_moves() == state.copy().legal_moves() == state.legal_moves()
+    for move in moves[:: max(1, len(moves) // 6)]:
+        one, two = state.copy(), again.copy()
+        one.apply(move)
+        two.apply(move)
+        assert dump(one) == dump(two)
+
+
+@quick
+@given(rule_sets, seeds, autos, lengths, st.integers(0, 2**30))
+def test_an_illegal_move_changes_nothing(
+    rules_name: str, seed: int, auto: tuple[bool, bool], length: int, pick: int
+) -> None:
+    """Moves that are not legal raise a sentence, and a whole dump of the state is as before."""
+    state = at_move(rules_name, seed, auto, length)
+    before = dump(state)
+    legal = set(state.legal_moves())
+    rng = Rng(pick)
+    table = sorted({move for table in MOVES.values() for move in table} - legal, key=lambda move: move.text)
+    for move in rng.sample(table, 60):
+        with pytest.raises(IllegalMove) as caught:
+            state.apply(move)
+        sentence = str(caught.value)
+        assert sentence.startswith(f"{move} is not legal: ")
+        assert len(sentence) > len(f"{move} is not legal: ") + 10
+    assert dump(state) == before
+
+
+def test_no_move_of_the_whole_table_is_taken_by_mistake() -> None:
+    """The engine takes exactly the moves of its list, in every phase of a tactical game."""
+    phases = set()
+    for seed in range(40):
+        for number, (state, _) in enumerate(random_game("bga-tactical", seed, (False, False), tactic=6)):
+            if state.phase in phases or number < 4:
+                continue
+            phases.add(state.phase)
+            legal = set(state.legal_moves())
+            for move in {move for table in MOVES.values() for move in table}:
+                copy = state.copy()
+                if move in legal:
+                    copy.apply(move)
+                else:
+                    with pytest.raises(IllegalMove):
+                        copy.apply(move)
+    assert phases == {"claim", "play", "take", "put", "scout", "return", "draw"}
+
+
+@quick
+@given(st.sampled_from([name for name in RULE_SETS if name not in TACTICAL]), seeds)
+def test_claims_are_monotone_in_the_base_game(rules_name: str, seed: int) -> None:
+    """Without tactic cards what can be proven once can be proven until it is claimed."""
+    provable: list[set[int]] = [set(), set()]
+    for state, _ in random_game(rules_name, seed, (False, False)):
+        for seat in (0, 1):
+            now = set(state.claimable(seat))
+            unclaimed = {stone for stone in provable[seat] if state.owners[stone - 1] == "."}
+            assert unclaimed <= now, (seat, unclaimed, now)
+            provable[seat] = now
+        assert not provable[0] & provable[1]
+
+
+def mirrored(deal: Deal, hand_size: int) -> Deal:
+    """The deal with the hands and the starter swapped."""
+    clan = list(deal.clan_numbers)
+    for i in range(0, 2 * hand_size, 2):
+        clan[i], clan[i + 1] = clan[i + 1], clan[i]
+    return Deal(bytes(clan), deal.tactic_numbers, 1 - deal.starter)
+
+
+@quick
+@given(rule_sets, seeds, autos)
+def test_mirrored_seats_give_mirrored_results(rules_name: str, seed: int, auto: tuple[bool, bool]) -> None:
+    rules = load_rules(rules_name)
+    other = State(rules, mirrored(make_deal(rules, seed, 0), rules.hand_size), (auto[1], auto[0]))
+    swap = str.maketrans("ab", "ba")
+    state = None
+    for state, move in random_game(rules_name, seed, auto):
+        assert other.turn == 1 - state.turn
+        assert other.legal_moves() == state.legal_moves()
+        assert other.owners == state.owners.translate(swap)
+        assert [other.hand_of(0), other.hand_of(1)] == [state.hand_of(1), state.hand_of(0)]
+        assert other.claimable(1) == state.claimable(0)
+        other.apply(move)
+    assert state is not None
+    assert state.outcome
+    assert other.outcome
+    assert other.owners == state.owners.translate(swap)
+    assert other.outcome.points == state.outcome.points[::-1]
+    assert other.outcome.reason == state.outcome.reason
+
+
+def reflected(move: Move) -> Move:
+    """The move at the stone on the other end of the row."""
+    if move.stone is None:
+        return move
+    return parse_move(move.text[:-1] + str(10 - move.stone))
+
+
+@quick
+@given(rule_sets, seeds, autos)
+def test_the_row_of_stones_can_be_turned_round(rules_name: str, seed: int, auto: tuple[bool, bool]) -> None:
+    rules = load_rules(rules_name)
+    other = State(rules, make_deal(rules, seed, 0), auto)
+    for state, move in random_game(rules_name, seed, auto):
+        assert sorted(texts(other.legal_moves())) == sorted(reflected(m).text for m in state.legal_moves())
+        other.apply(reflected(move))
+        assert other.phase == "over" or other.turn in (0, 1)
+    assert other.owners == state.owners[::-1]
+    assert other.winner == state.winner
+
+
+def recoloured(text: str, order: str) -> str:
+    """A text of a card or a move with other colours."""
+    body, at, stone = text.partition("@")
+    words = body.replace("=", " = ").split(" ")
+    swap = dict(zip("rgbypk", order, strict=True))
+    changed = [swap[w[0]] + w[1:] if w and w in CARD_TEXTS[:60] else w for w in words]
+    return " ".join(changed).replace(" = ", "=") + at + stone
+
+
+@quick
+@given(rule_sets, seeds, autos, st.permutations("rgbypk"))
+def test_colours_are_all_alike(
+    rules_name: str, seed: int, auto: tuple[bool, bool], order: list[str]
+) -> None:
+    """With the colours exchanged the same game comes out: same claims after each move, same end."""
+    rules = load_rules(rules_name)
+    deal = make_deal(rules, seed, 0)
+    swapped = bytes(card_number(recoloured(card, "".join(order))) for card in deal.clan)
+    other = State(rules, Deal(swapped, deal.tactic_numbers, deal.starter), auto)
+    for state, move in random_game(rules_name, seed, auto):
+        assert other.owners == state.owners
+        assert len(other.legal_moves()) == len(state.legal_moves())
+        other.apply(parse_move(recoloured(move.text, "".join(order))))
+    assert other.owners == state.owners
+    assert other.outcome == state.outcome
+
+
+# ---- texts ---------------------------------------------------------------------------------------------------
+
+
+def test_texts_of_all_moves_read_back() -> None:
+    for table in MOVES.values():
+        assert len(table) == 1995
+        for index, move in enumerate(table):
+            assert parse_move(str(move)) is move
+            assert move.index == index
+            assert pickle.loads(pickle.dumps(move)) is move
+            assert repr(move) == f"Move({move.text})"
+            if move.kind == "place":
+                assert place_move(move.card or "", move.stone or 0, move.binding) is move
+    assert len({move.text for move in MOVES[7]}) == 1995
+
+
+def test_texts_of_all_cards_read_back() -> None:
+    for number, text in enumerate(CARD_TEXTS):
+        assert card_number(text) == number
+
+
+@quick
+@given(rule_sets, seeds, autos)
+def test_texts_of_rules_and_records_read_back(rules_name: str, seed: int, auto: tuple[bool, bool]) -> None:
+    moves = []
+    for state, move in random_game(rules_name, seed, auto):
+        moves.append(move)
+    rules = load_rules(rules_name)
+    deal = cards_text(make_deal(rules, seed, 0))
+    text = record_text(rules, deal, auto, moves, result_text(state))
+    record = parse_record(text)
+    assert str(record) == text
+    assert record.moves == tuple(moves)
+    assert record.rules.options == rules.options
+    assert record.auto_claim == auto
+
+
+HASHED = """
+from arena.game.moves import MOVES
+from arena.game.engine import State
+from arena.game.deals import make_deal
+from arena.game.rules import load_rules
+rules = load_rules("bga-tactical")
+state = State(rules, make_deal(rules, 1, 0))
+print([m.text for m in set(state.legal_moves())], [m.text for m in {*MOVES[7][::7], *MOVES[8][::5]}])
+"""
+
+
+def test_sets_of_moves_have_one_order_in_every_process() -> None:
+    """A bot that iterates over a set of moves plays the same game whatever PYTHONHASHSEED is."""
+    seen = set()
+    for hash_seed in ("0", "1", "4242"):
+        environment = os.environ | {"PYTHONHASHSEED": hash_seed}
+        done = subprocess.run(
+            [sys.executable, "-c", HASHED], env=environment, capture_output=True, text=True, check=True
+        )
+        seen.add(done.stdout)
+    assert len(seen) == 1
+    assert len(seen.pop()) > 1000
+
+
+@quick
+@given(rule_sets, seeds, lengths)
+def test_a_rollout_ends_and_leaves_the_state(rules_name: str, seed: int, length: int) -> None:
+    state = at_move(rules_name, seed, (True, True), length)
+    before = dump(state)
+    first = state.rollout(Rng(seed))
+    assert first in (0, 1, 2)
+    assert state.rollout(Rng(seed)) == first
+    assert dump(state) == before
+
+
+@pytest.mark.parametrize("rules_name", RULE_SETS)
+def test_perft_is_the_number_of_sequences(rules_name: str) -> None:
+    """``perft`` against counting with ``legal_moves`` and ``apply``, from a position in the middle."""
+    state = at_move(rules_name, derive_seed(3, rules_name), (False, True), 30)
+
+    def count(here: State, depth: int) -> int:
+        if depth == 0:
+            return 1
+        total = 0
+        for move in here.legal_moves():
+            there = here.copy()
+            there.apply(move)
+            total += count(there, depth - 1)
+        return total
+
+    before = dump(state)
+    assert state.perft(0) == state.perft(-1) == 1
+    assert state.perft(1) == len(state.legal_moves())
+    assert state.perft(2) == count(state, 2)
+    assert dump(state) == before
