@@ -46,7 +46,7 @@ def played(rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True)) -
     """A finished random game and its moves."""
     moves = []
     state = None
-    for state, move in random_game(rules_name, seed, auto):
+    for state, move in random_game(rules_name, seed, auto):  # noqa: B007 (the last one is wanted)
         moves.append(move)
     assert state is not None
     assert state.is_over

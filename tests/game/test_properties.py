@@ -28,6 +28,7 @@ from tests.game.play import (
     all_cards,
     choose,
     dump,
+    played,
     random_game,
     texts,
     whole_deck,
@@ -271,9 +272,7 @@ def test_texts_of_all_cards_read_back() -> None:
 @quick
 @given(rule_sets, seeds, autos)
 def test_texts_of_rules_and_records_read_back(rules_name: str, seed: int, auto: tuple[bool, bool]) -> None:
-    moves = []
-    for state, move in random_game(rules_name, seed, auto):
-        moves.append(move)
+    state, moves = played(rules_name, seed, auto)
     rules = load_rules(rules_name)
     deal = cards_text(make_deal(rules, seed, 0))
     text = record_text(rules, deal, auto, moves, result_text(state))

@@ -1,0 +1,458 @@
+"""What a seat may see: the view, its events, and the states that agree with it (``View.sample``)."""
+
+from __future__ import annotations
+
+import gc
+import types
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import pytest
+from scipy.stats import chisquare
+
+from arena.game.cards import CARD_TEXTS, TACTIC_DECK
+from arena.game.deals import Deal, make_deal
+from arena.game.engine import State, View
+from arena.game.moves import Move, parse_move
+from arena.game.rng import Rng, derive_seed
+from arena.game.rules import load_rules
+from arena.game.seatlog import Event
+from tests.game.play import (
+    AUTO_CLAIMS,
+    RULE_SETS,
+    all_cards,
+    choose,
+    dump,
+    go,
+    random_game,
+    set_up,
+    view_dump,
+    whole_deck,
+)
+
+#: Small hands and decks that last: the recruiter's returns are drawn by either seat.
+SMALL = "iello-tactical:hand_size=3"
+
+
+def states(rules_name: str, seed: int, step: int, auto: tuple[bool, bool] = (True, True)) -> list[State]:
+    """Copies of every ``step``-th state of a random game."""
+    game = random_game(rules_name, seed, auto, tactic=3)
+    return [state.copy() for number, (state, _) in enumerate(game) if number % step == seed % step]
+
+
+# ---- nothing hidden is in a view -----------------------------------------------------------------------------
+
+
+def reachable(start: object) -> list[object]:
+    """All objects that can be reached from one, except through modules, classes and functions."""
+    found: dict[int, object] = {}
+    left = [start]
+    while left:
+        one = left.pop()
+        for other in gc.get_referents(one):
+            if id(other) not in found and not isinstance(
+                other, type | types.ModuleType | types.FunctionType | types.BuiltinFunctionType
+            ):
+                found[id(other)] = other
+                left.append(other)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("rules_name", ["base", "tactical", "battle-line-expert"])
+def test_a_view_leads_to_no_state(rules_name: str) -> None:
+    """Neither the state nor the other seat's events nor a generator of the deal can be reached from a view."""
+    for state in states(rules_name, 3, 9):
+        for seat in (0, 1):
+            objects = reachable(state.view(seat))
+            assert not [one for one in objects if isinstance(one, State | Deal | Rng)]
+            logs = [one for one in objects if type(one).__name__ == "SeatLog"]
+            assert len(logs) <= 1
+            texts = [str(event) for event in state.view(seat).history]
+            for log in logs:
+                assert [str(event) for event in log.events(state.rules.spy_value, 0, 768)] == texts  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("rules_name", RULE_SETS)
+def test_a_view_names_no_hidden_card(rules_name: str) -> None:
+    """Whatever is asked of a view, a card that the seat has not seen stands only in ``unseen``."""
+    for state in states(rules_name, 5, 7, (False, True)):
+        for seat in (0, 1):
+            view = state.view(seat)
+            told = view_dump(view)
+            unseen = set(told.pop("unseen"))
+            told.pop("rules")
+            known = set(view.known_in_hand) | {card for card, _, _ in view.known_in_decks}
+            named = set(cards_in(told))
+            hidden = set(state.hand_of(1 - seat)) | set(state.clan_cards_left)
+            clan = {card for card in hidden if card in CARD_TEXTS[:60]} - known
+            was_seen = {event.card for event in view.history if event.card}
+            assert not named & (clan - was_seen)
+            assert clan <= unseen
+            assert unseen == {card for card in hidden if card in CARD_TEXTS[:60]}
+            assert view.hand == state.hand_of(seat)
+
+
+def cards_in(value: Any) -> list[str]:
+    """All texts of clan cards in a dump, those in events too."""
+    if isinstance(value, str):
+        return [value.partition("=")[0]] if value.partition("=")[0] in CARD_TEXTS[:60] else []
+    if isinstance(value, dict):
+        return [card for one in value.values() for card in cards_in(one)]
+    if isinstance(value, list | tuple):
+        return [card for one in value for card in cards_in(one)]
+    return cards_in(value.card) if isinstance(value, Event) else []
+
+
+def test_a_view_is_a_snapshot() -> None:
+    """What comes later changes neither a view nor its history."""
+    game = random_game("tactical", 8)
+    state, _ = next(game)
+    taken = []
+    for _ in game:
+        taken += [(state.view(seat), view_dump(state.view(seat))) for seat in (0, 1)]
+    for view, before in taken:
+        assert view_dump(view) == before
+
+
+def test_generator_and_clock_are_handed_on() -> None:
+    state = set_up("base", "r1")
+    rng = Rng(4)
+    view = state.view(1, rng, 2.5)
+    assert view.rng is rng
+    assert (view.clock, view.seat, view.my_turn) == (2.5, 1, False)
+    assert state.view(0).rng is None
+    with pytest.raises(ValueError, match="a seat is 0 or 1, not 2"):
+        state.view(2)
+
+
+# ---- no difference between what cannot be told apart -----------------------------------------------------------
+
+
+def hidden_twin(state: State, seat: int, deal: Deal, rng: Rng) -> tuple[Deal, dict[str, str]]:
+    """A deal that differs only in what ``seat`` has not seen, and where each hidden card went.
+
+    Jokers stay where they are if both are hidden (they look the same, so a return would be ambiguous).
+    """
+    view = state.view(seat)
+    seen = {event.card for event in view.history if event.card} | set(view.hand)
+    hidden = [card for card in view.unseen if card not in seen]
+    new_places = hidden[:]
+    rng.shuffle(new_places)
+    swap = dict(zip(hidden, new_places, strict=True))
+    tactics = set(state.hand_of(1 - seat)) | set(state.tactic_cards_left)
+    tactics = {card for card in tactics if card not in CARD_TEXTS[:60] and card not in seen and card != "*J"}
+    order = sorted(tactics)
+    rng.shuffle(order)
+    swap |= dict(zip(sorted(tactics), order, strict=True))
+    numbers = {text: number for number, text in enumerate(CARD_TEXTS)} | {"*8": 61}
+    clan = bytes(numbers[swap.get(card, card)] for card in deal.clan)
+    spy = f"*{state.rules.spy_value}"
+    tactic = [spy if card == "*7" else card for card in deal.tactic]
+    return Deal(clan, bytes(numbers[swap.get(card, card)] for card in tactic), deal.starter), swap
+
+
+@pytest.mark.parametrize("rules_name", RULE_SETS)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_views_do_not_depend_on_hidden_cards(rules_name: str, seat: int) -> None:
+    """Two games that differ only in cards which a seat never saw: its view and its events are the same throughout."""
+    rules = load_rules(rules_name)
+    different = 0
+    for seed in range(8):
+        auto = AUTO_CLAIMS[seed % 4]
+        moves: list[Move] = []
+        rng = Rng(derive_seed(seed, "twin", rules_name, seat))
+        stop = 5 + rng.below(45)
+        deal = make_deal(rules, seed, 0)
+        state = State(rules, deal, auto)
+        while not state.is_over and len(moves) < stop:
+            moves.append(choose(state, rng, tactic=4))
+            state.apply(moves[-1])
+        twin_deal, swap = hidden_twin(state, seat, deal, rng)
+        one, two = State(rules, deal, auto), State(rules, twin_deal, auto)
+        for move in moves:
+            assert view_dump(one.view(seat)) == view_dump(two.view(seat))
+            assert one.events(seat) == two.events(seat)
+            other = move
+            if one.turn == seat:
+                assert one.legal_moves() == two.legal_moves()
+            elif move.kind == "return":
+                other = parse_move(f"return {swap.get(move.card or '', move.card)}")
+            one.apply(move)
+            two.apply(other)
+        assert view_dump(one.view(seat)) == view_dump(two.view(seat))
+        different += dump(one) != dump(two)
+    assert different >= 4
+
+
+@pytest.mark.parametrize("rules_name", [*RULE_SETS, SMALL])
+def test_a_sample_cannot_be_told_apart(rules_name: str) -> None:
+    """The view of a sampled state is the view it was sampled from, and its cards are the whole deck."""
+    rng = Rng(11)
+    whole = whole_deck(load_rules(rules_name))
+    for auto in ((True, True), (False, False)):
+        for seed in range(2):
+            for state in states(rules_name, seed, 4, auto):
+                before = dump(state)
+                for seat in (0, 1):
+                    view = state.view(seat)
+                    sample = view.sample(rng)
+                    assert view_dump(sample.view(seat), history=False) == view_dump(view, history=False)
+                    assert all_cards(sample) == whole
+                    assert sample.hand_of(seat) == state.hand_of(seat)
+                    assert sample.hand_counts(1 - seat) == state.hand_counts(1 - seat)
+                    if state.turn == seat:
+                        assert sample.legal_moves() == state.legal_moves()
+                    assert sample.claimable(seat) == state.claimable(seat)
+                    assert sample.events(seat) == ()
+                    play_to_the_end(sample, rng)
+                assert dump(state) == before
+
+
+def play_to_the_end(state: State, rng: Rng) -> None:
+    """A sampled state goes on legally: every move of its lists can be made, and it ends."""
+    for _ in range(400):
+        if state.is_over:
+            return
+        state.apply(choose(state, rng))
+    raise AssertionError("a sampled state does not end")
+
+
+# ---- the recruiter's returns -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules_name", ["s2-tactical", "iello-tactical", "ps-2004-tactical", SMALL, "s3-tactical"])
+def test_returned_cards_stay_where_they_are_known(rules_name: str) -> None:
+    """In games with a recruiter: known cards are where the view says, in the game and in every sample."""
+    rng = Rng(5)
+    seen = Counter[str]()
+    for seed in range(60):
+        for state, _ in random_game(rules_name, seed, tactic=6):
+            for seat in (0, 1):
+                view = state.view(seat)
+                if not view.known_in_decks and not view.known_in_hand:
+                    continue
+                for each in (state, view.sample(rng), view.sample(rng)):
+                    hand = Counter(each.hand_of(1 - seat))
+                    assert not Counter(view.known_in_hand) - hand
+                    for card, deck, above in view.known_in_decks:
+                        left = each.clan_cards_left if deck == "clan" else each.tactic_cards_left
+                        assert left[above] == card
+                seen["decks"] += bool(view.known_in_decks)
+                seen["hand"] += bool(view.known_in_hand)
+    assert seen["decks"] > 50
+    if load_rules(rules_name).scout_return == "top":
+        assert seen["hand"] > 20
+
+
+TOP, BOTTOM = "tactical:scout_return=top", "tactical:scout_return=bottom"
+SCOUTED = "r1@1,draw tactic,g1@1,draw clan,scout,draw tactic,draw clan,draw clan"
+
+
+def scouted(rules_name: str) -> State:
+    """Seat 0 holds b8 p8 from the clan deck and the joker from the tactic deck, and must put two back."""
+    state = set_up(rules_name, "r1", "g1", deck="y8 b8 p8 k8", tactic="scout *J mud *J")
+    go(state, SCOUTED)
+    assert state.phase == "return"
+    return state
+
+
+def test_the_last_returned_card_lies_uppermost() -> None:
+    state = go(scouted(TOP), "return *J,return b8")
+    assert state.clan_cards_left[0] == "b8"
+    assert state.tactic_cards_left[0] == "*J"
+    view = state.view(0)
+    assert set(view.known_in_decks) == {("*J", "tactic", 0), ("b8", "clan", 0)}
+    assert state.view(1).known_in_decks == ()
+    both = go(scouted(TOP), "return b8,return p8")
+    assert both.clan_cards_left[:2] == ("p8", "b8")
+    assert both.view(0).known_in_decks == (("b8", "clan", 1), ("p8", "clan", 0))
+
+
+def test_the_last_returned_card_lies_lowest() -> None:
+    state = go(scouted(BOTTOM), "return b8,return p8")
+    assert state.clan_cards_left[-2:] == ("b8", "p8")
+    last = len(state.clan_cards_left) - 1
+    assert state.view(0).known_in_decks == (("b8", "clan", last - 1), ("p8", "clan", last))
+
+
+def test_a_returned_card_is_followed_into_the_hands() -> None:
+    """Known in the deck, then in the opponent's hand, then face up and no longer news."""
+    state = go(scouted(TOP), "return *J,return b8")
+    go(state, "g3@2")
+    assert state.phase == "draw"
+    go(state, "draw clan")
+    assert state.view(0).known_in_hand == ("b8",)
+    assert state.view(0).known_in_decks == (("*J", "tactic", 0),)
+    for number in range(20):
+        assert "b8" in state.view(0).sample(Rng(number)).hand_of(1)
+    go(state, "r2@2,draw tactic")  # the own joker comes back
+    assert state.view(0).known_in_decks == ()
+    go(state, "b8@3,draw clan")
+    assert state.view(0).known_in_hand == ()
+
+
+def test_a_known_joker_in_the_other_hand() -> None:
+    """The opponent draws the joker that was put back, and perhaps holds the other one too."""
+    state = go(scouted(TOP), "return *J,return b8,g3@2,draw tactic")
+    view = state.view(0)
+    assert view.known_in_hand == ("*J",)
+    samples = [view.sample(Rng(n)) for n in range(60)]
+    assert all("*J" in sample.hand_of(1) for sample in samples)
+    assert all(sample.hand_counts(1) == (6, 1) for sample in samples)
+    go(state, "r2@2,draw clan,*J@5,draw clan")
+    assert state.view(0).known_in_hand == ()
+    assert all(sample.joker_played(1) for sample in (state.view(0).sample(Rng(n)) for n in range(5)))
+
+
+# ---- samples are uniform ---------------------------------------------------------------------------------------
+
+
+def signature(state: State, seat: int) -> tuple[Any, ...]:
+    """The hidden cards of a state, as far as they can be told apart."""
+    return tuple(sorted(state.hand_of(1 - seat))), state.clan_cards_left, state.tactic_cards_left
+
+
+def expected(view: View) -> Counter[tuple[Any, ...]]:
+    """How often each signature comes out of all orders of the hidden physical cards, known cards in their places."""
+    other = 1 - view.seat
+    clan_in_hand, tactic_in_hand = view.hand_counts(other)
+    clan_in_deck, tactic_in_deck = view.deck_counts
+    clan = list(view.unseen)
+    spy = f"*{view.rules.spy_value}"
+    tactic = [spy if n == 61 else CARD_TEXTS[n] for n in TACTIC_DECK if view.rules.tactics]
+    for card in face_up_tactics(view) + [card for card in view.hand if card in tactic]:
+        tactic.remove(card)
+    known = list(view.known_in_hand)
+    fixed = {(deck, above): card for card, deck, above in view.known_in_decks}
+    for card in known + list(fixed.values()):
+        (clan if card in clan else tactic).remove(card)
+    clan_known = [card for card in known if card in CARD_TEXTS[:60]]
+    tactic_known = [card for card in known if card not in CARD_TEXTS[:60]]
+    clans = arrangements(clan, clan_in_hand - len(clan_known), clan_in_deck, fixed, "clan")
+    tactics = arrangements(tactic, tactic_in_hand - len(tactic_known), tactic_in_deck, fixed, "tactic")
+    found: Counter[tuple[Any, ...]] = Counter()
+    for (hand, deck), times in clans.items():
+        for (tactic_hand, tactic_deck), more in tactics.items():
+            whole = tuple(sorted([*hand, *tactic_hand, *known]))
+            found[whole, deck, tactic_deck] += times * more
+    return found
+
+
+def arrangements(
+    cards: list[str], in_hand: int, in_deck: int, fixed: dict[tuple[str, int], str], name: str
+) -> Counter[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Hand and deck of all orders of physical cards."""
+    found: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
+    for order in permutations(cards):
+        rest = list(order[in_hand:])
+        deck = tuple(fixed[name, n] if (name, n) in fixed else rest.pop(0) for n in range(in_deck))
+        assert not rest
+        found[tuple(sorted(order[:in_hand])), deck] += 1
+    return found
+
+
+def face_up_tactics(view: View) -> list[str]:
+    """The tactic cards that lie on the table."""
+    cards = [card for seat in (0, 1) for card in view.row(seat)]
+    cards += [card.partition("=")[0] for sides in (view.mine, view.theirs) for side in sides for card in side]
+    cards += [mode for stone in range(1, 10) for mode in view.modes(stone)]
+    cards += [view.pending] if view.pending else []
+    return [card for card in cards if card not in CARD_TEXTS[:60]]
+
+
+def late_positions(rules_name: str, count: int, known: bool) -> list[tuple[State, int]]:
+    """Positions with few but several hidden cards, with or without cards that the seat knows there."""
+    found: list[tuple[State, int]] = []
+    for seed in range(4000):
+        for state, _ in random_game(rules_name, seed, tactic=3):
+            for seat in (0, 1):
+                view = state.view(seat)
+                clan = view.hand_counts(1 - seat)[0] + view.deck_counts[0]
+                tactic = view.hand_counts(1 - seat)[1] + view.deck_counts[1]
+                if 2 <= clan <= 6 and (tactic <= 5) and min(view.deck_counts[0] + view.deck_counts[1], 2) == 2:
+                    if bool(view.known_in_hand or view.known_in_decks) != known:
+                        continue
+                    if not 6 <= len(expected(view)) <= 400:
+                        continue
+                    found.append((state.copy(), seat))
+                    break
+            else:
+                continue
+            break
+        if len(found) == count:
+            return found
+    raise AssertionError(f"only {len(found)} positions in 4000 games of {rules_name}")
+
+
+@pytest.mark.parametrize(
+    ("rules_name", "known"),
+    [("base:hand_size=3", False), (SMALL, False), ("s2-tactical:hand_size=3", True), (SMALL, True),
+     ("battle-line-tactical:hand_size=2", False)],
+)  # fmt: skip
+def test_samples_are_uniform(rules_name: str, known: bool) -> None:
+    """Late in a game all states that agree with a view are listed; samples hit each as often as it should be."""
+    for number, (state, seat) in enumerate(late_positions(rules_name, 3, known)):
+        view = state.view(seat)
+        weights = expected(view)
+        total = sum(weights.values())
+        draws = 40 * len(weights)
+        rng = Rng(derive_seed(7, rules_name, number))
+        found = Counter(signature(view.sample(rng), seat) for _ in range(draws))
+        assert set(found) <= set(weights)
+        assert signature(state, seat) in weights
+        keys = sorted(weights)
+        test = chisquare([found[key] for key in keys], [draws * weights[key] / total for key in keys])
+        assert test.pvalue > 0.001, (rules_name, number, test)
+
+
+# ---- events ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules_name", ["base", "tactical", "battle-line-tactical"])
+def test_events_are_censored_for_a_seat(rules_name: str) -> None:
+    """Both seats saw the same events; of the other's draws and returns only the deck."""
+    hidden = 0
+    for seed in range(10):
+        end = [state for state, _ in random_game(rules_name, seed, tactic=5)][-1]
+        for seat in (0, 1):
+            own, other = end.events(seat), end.events(1 - seat)
+            assert len(own) == len(other)
+            assert [event.seat for event in own] == [event.seat for event in other]
+            for mine, theirs in zip(own, other, strict=True):
+                if mine.kind not in ("draw", "return"):
+                    assert mine == theirs
+                elif mine.seat == seat:
+                    assert mine.card
+                    assert mine.deck == theirs.deck == ("clan" if mine.card in CARD_TEXTS[:60] else "tactic")
+                else:
+                    hidden += 1
+                    assert mine.card is None
+                    assert mine.text in (
+                        f"{'draws' if mine.kind == 'draw' else 'returns'} a {mine.deck} card",
+                    )
+    assert hidden > 100
+
+
+def test_events_in_words() -> None:
+    state = go(scouted(TOP), "return *J,return b8")
+    assert [str(event) for event in state.events(0)] == [
+        "a r1@1", "a draws scout", "b g1@1", "b draws a clan card", "a scout", "a draws *J", "a draws b8",
+        "a draws p8", "a return *J", "a return b8",
+    ]  # fmt: skip
+    assert [str(event) for event in state.events(1, 5)] == [
+        "a draws a tactic card", "a draws a clan card", "a draws a clan card", "a returns a tactic card",
+        "a returns a clan card",
+    ]  # fmt: skip
+    assert [str(event) for event in state.view(1).history[-2:]] == [
+        "a returns a tactic card",
+        "a returns a clan card",
+    ]
+
+
+def test_automatic_claims_are_events() -> None:
+    deck = "g1 g2 g3"
+    state = set_up("base", "r7 r8 r9", "k1 k2 k3", deck=deck)
+    go(state, "r7@1,k1@1,r8@1,k2@1,r9@1")
+    assert state.owners == "a........"
+    assert "a claim 1" in [str(event) for event in state.events(1)]
