@@ -248,7 +248,7 @@ class Sprt:
         self.llr = 0.0
         self._counts = np.zeros(cells, dtype=np.float64)
         self._waiting: dict[int, int] = {}
-        self._next = 0
+        self._passed = bytearray()  # the cells already handed on, by place
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -265,19 +265,27 @@ class Sprt:
         self.offer_many({place: cell})
 
     def offer_many(self, cells: Mapping[int, int]) -> None:
-        """Report several units, {place: cell}; much faster than one by one."""
+        """Report several units, {place: cell}; much faster than one by one.
+
+        A second report of the same result changes nothing; another result for the same place is an error.
+        """
         for place, cell in cells.items():
             if not 0 <= cell < len(self._counts):
                 raise StatsError(f"cell {cell} at place {place}: cells are 0 .. {len(self._counts) - 1}")
-            if place < self._next or self._waiting.get(place, cell) != cell:
-                if self.verdict != "continue":
-                    continue
-                raise StatsError(f"place {place} of the schedule was reported twice")
-            self._waiting[place] = cell
+            if place < 0:
+                raise StatsError(f"place {place}: places in the schedule count from 0")
+            done = place < len(self._passed)
+            known = self._passed[place] if done else self._waiting.get(place, cell)
+            if known != cell:
+                raise StatsError(
+                    f"place {place} of the schedule was reported twice, as {known} and as {cell}"
+                )
+            if not done:
+                self._waiting[place] = cell
         ready: list[int] = []
-        while self._next in self._waiting:
-            ready.append(self._waiting.pop(self._next))
-            self._next += 1
+        while (cell := self._waiting.pop(len(self._passed), -1)) >= 0:
+            self._passed.append(cell)
+            ready.append(cell)
         self.extend(ready)
 
     def extend(self, cells: Sequence[int] | Ints) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, ndtr
+from scipy.stats import t as student
 
 from arena.stats.frames import StatsError
 from arena.stats.pairs import ELO_SCALE, head_to_head, pentanomial
@@ -332,14 +333,15 @@ def test_anchors_in_both_groups_connect_them() -> None:
     assert elo_of(rated)["x"] == 50
 
 
-def test_an_advantage_that_runs_away_is_told() -> None:
-    always = frame(("a", "b", 1, 9), ("b", "a", 1, 9))
+@pytest.mark.parametrize("score", [1.0, 0.0])
+def test_an_advantage_that_runs_away_is_told(score: float) -> None:
+    always = frame(("a", "b", score, 9), ("b", "a", score, 9))
     with pytest.raises(StatsError, match="first player's advantage"):
         rate(always, prior=0)
     held = rate(always, prior=0, first_advantage=0.0)
     assert held.elo == pytest.approx([0, 0], abs=1e-9)
     rated = rate(always)
-    assert rated.first_advantage > 200
+    assert rated.first_advantage * (2 * score - 1) > 200
     assert rated.first_advantage_error95 > 200
 
 
@@ -382,10 +384,49 @@ def test_few_deals_give_wide_finite_errors() -> None:
     assert widths[0] > 500
 
 
-def test_a_large_field_is_quick_enough_to_test() -> None:
-    """Rows with many bots on a deal and rows with few take different products; both must agree."""
-    games = field(11, bots=40, deals=6)
-    crowded = rate(games)
-    thin = rate(pd.concat([games, field(12, bots=2, deals=5000)]))
-    assert np.isfinite(thin.error95).all()
-    assert len(crowded.bots) == 40
+def plain_sandwich(games: pd.DataFrame, rated: Ratings) -> tuple[np.ndarray, float]:
+    """The definition, with one row of a dense matrix a game: an oracle for the errors (prior 2, no anchor)."""
+    names = list(rated.bots)
+    n = len(names)
+    first = np.array([names.index(bot) for bot in games["first"]])
+    second = np.array([names.index(bot) for bot in games["second"]])
+
+    def rows(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.eye(n + 1)[one] - np.eye(n + 1)[other] + np.eye(n + 1)[n]
+
+    theta = np.append(rated.elo, rated.first_advantage) / ELO_SCALE
+    x = rows(first, second)
+    chance = expit(x @ theta)
+    played = np.bincount(np.append(first, second), minlength=n)
+    extra_one, extra_other, extra_weight = [], [], []
+    for one, other in zip(first, second):
+        for i, j in ((one, other), (other, one)):
+            extra_one.append(i)
+            extra_other.append(j)
+            extra_weight.append(0.25 * 2 * (1 / played[one] + 1 / played[other]))
+    virtual = rows(np.array(extra_one), np.array(extra_other))
+    virtual_chance = expit(virtual @ theta)
+    virtual_part = (virtual.T * (np.array(extra_weight) * virtual_chance * (1 - virtual_chance))) @ virtual
+    information = (x.T * (chance * (1 - chance))) @ x + virtual_part
+    inverse = np.linalg.pinv(information)
+
+    residual = x * (games["score"].to_numpy() - chance)[:, None]
+    by_deal = pd.DataFrame(residual).groupby(games["deal"].to_numpy()).sum().to_numpy()
+    few = 1 / np.minimum(rated.clusters[first], rated.clusters[second])
+    inner = by_deal.T @ by_deal + (x.T * (chance * (1 - chance) * few)) @ x + virtual_part
+    covariance = inverse @ inner @ inverse * ELO_SCALE**2
+    return covariance[:n, :n], float(covariance[n, n])
+
+
+@pytest.mark.parametrize(("bots", "deals", "kept"), [(5, 4, 60), (5, 40, 300), (30, 900, 1500)])
+def test_errors_are_the_sandwich_by_definition(bots: int, deals: int, kept: int) -> None:
+    """Few deals with many bots on each, and many deals with few, take different ways; seats are uneven."""
+    generator = np.random.default_rng(bots + deals)
+    games = simulate_games(generator.normal(0, 60, bots), deals, generator, 25.0, Luck(0.3, 0.3))
+    uneven = games[(games["first"] < games["second"]) | (games["deal"] % 3 == 0)]
+    sample = uneven.sample(kept, random_state=1).reset_index(drop=True)
+    rated = rate(sample)
+    covariance, advantage = plain_sandwich(sample, rated)
+    assert rated.covariance == pytest.approx(covariance, rel=1e-5, abs=1e-3)
+    width = rated.first_advantage_error95 / math.sqrt(advantage)
+    assert width == pytest.approx(student.ppf(0.975, sample["deal"].nunique()), rel=1e-5)

@@ -127,8 +127,17 @@ def test_reports_are_checked() -> None:
     state = Sprt(SprtTest(0, 10), cells=3)
     state.offer(1, 2)
     state.offer(1, 2)  # a second delivery of the same result
-    with pytest.raises(StatsError, match="reported twice"):
+    with pytest.raises(StatsError, match=r"place 1 .* twice, as 2 and as 0"):
         state.offer(1, 0)
+    state.offer(0, 0)
+    assert state.counts == (1, 0, 1)
+    state.offer(0, 0)
+    state.offer(1, 2)
+    assert state.counts == (1, 0, 1)
+    with pytest.raises(StatsError, match=r"place 0 .* twice, as 0 and as 2"):
+        state.offer(0, 2)
+    with pytest.raises(StatsError, match="count from 0"):
+        state.offer(-1, 2)
     with pytest.raises(StatsError, match=r"cells are 0 \.\. 2"):
         state.offer(0, 4)
     with pytest.raises(StatsError, match=r"cells are 0 \.\. 2"):
