@@ -28,7 +28,7 @@ from arena.game.rules import Rules, load_rules
 VERSION = "schotten/1"
 WINNERS = {"a": 0, "b": 1, "draw": None, "*": None}
 _CARDS = re.compile(r"[rgbypk](?:10|[1-9])")
-_RESULT = re.compile(r"(a|b|draw|\*) (\d)-(\d)(?: (.+))?")
+_RESULT = re.compile(r"(a|b|draw|\*) ([0-9])-([0-9])(?: (.+))?")
 
 
 class RecordError(ArenaError):
@@ -146,7 +146,7 @@ def _parse_deal(rules: Rules, text: str) -> Deal:
                 "'cards:' is followed by clan cards, a slash, tactic cards with dots, a colon and the starter"
             )
         return deal_from_cards(rules, cards, tactic.split(".") if tactic else [], int(starter))
-    found = re.fullmatch(r"(-?\d+):(\d+)(?::([01]))?", text)
+    found = re.fullmatch(r"(-?[0-9]{1,100}):([0-9]{1,100})(?::([01]))?", text)
     if not found:
         raise RecordError(f"'{text}' is no deal; it is SEED:NUMBER, SEED:NUMBER:STARTER or cards:...")
     deal = make_deal(rules, int(found[1]), int(found[2]))

@@ -219,7 +219,7 @@ def _read(path: Path) -> Rules:
 def _typed(value: str) -> Any:
     if value in ("true", "false"):
         return value == "true"
-    return int(value) if value.isdecimal() else value
+    return int(value) if value.isdecimal() and len(value) < 10 else value
 
 
 def _shown(value: Any) -> str:

@@ -1,0 +1,260 @@
+"""Records: the text of any game replays to the same end, and damaged texts say where they are damaged."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.moves import Move, parse_move
+from arena.game.record import (
+    Record,
+    RecordError,
+    cards_text,
+    deal_text,
+    parse_record,
+    record_text,
+    replay,
+    replay_steps,
+    result_text,
+    verify,
+)
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+from tests.game.play import AUTO_CLAIMS, RULE_SETS, choose, dump, played
+
+OVERRIDDEN = [
+    *RULE_SETS,
+    "base:hand_size=7",
+    "tactical:hand_size=2,scout_return=top,wild_binding=on_play",
+    "battle-line-base:tactics=true,claim_window=turn_start",
+]
+
+
+def record_of(
+    rules_name: str, seed: int, auto: tuple[bool, bool], form: str = "number"
+) -> tuple[str, State, list[Move]]:
+    """A random game as a record, with the deal by number, with the other starter or card by card; and its end."""
+    if form == "other starter":
+        rules = load_rules(rules_name)
+        deal = make_deal(rules, seed, 3)
+        other = 1 - deal.starter
+        state = State(rules, type(deal)(deal.clan_numbers, deal.tactic_numbers, other), auto)
+        rng = Rng(seed)
+        moves = []
+        while not state.is_over:
+            moves.append(choose(state, rng))
+            state.apply(moves[-1])
+        return record_text(rules, deal_text(seed, 3, other), auto, moves, result_text(state)), state, moves
+    state, moves = played(rules_name, seed, auto)
+    deal_ref = deal_text(seed, 0) if form == "number" else cards_text(make_deal(load_rules(rules_name), seed, 0))
+    return record_text(load_rules(rules_name), deal_ref, auto, moves, result_text(state)), state, moves
+
+
+@pytest.mark.parametrize("rules_name", OVERRIDDEN)
+@pytest.mark.parametrize("form", ["number", "other starter", "cards"])
+def test_a_record_replays_to_the_same_end(rules_name: str, form: str) -> None:
+    for seed in range(4):
+        text, state, moves = record_of(rules_name, seed, AUTO_CLAIMS[seed % 4], form)
+        assert "\n" not in text
+        again = verify(text)
+        assert dump(again) == dump(state) | {"rules": again.rules, "views": dump(again)["views"]}
+        record = parse_record(text)
+        assert record.moves == tuple(moves)
+        assert (record.winner, record.is_forfeit) == (state.winner, False)
+        assert str(record) == text
+        assert replay(record).owners == state.owners
+
+
+def test_replay_steps_shows_each_state() -> None:
+    text, _, moves = record_of("tactical", 2, (True, False))
+    record = parse_record(text)
+    state = State(record.rules, record.deal, record.auto_claim)
+    count = 0
+    for number, (before, move) in enumerate(replay_steps(record)):
+        count += 1
+        assert move is moves[number]
+        assert dump(before) == dump(state)
+        state.apply(move)
+    assert count == len(moves)
+
+
+def test_the_example_of_the_documentation() -> None:
+    text, state, _ = record_of("base", 42, (True, True))
+    assert text.startswith("schotten/1 iello-base 42:0 11; ")
+    assert text.endswith(f"; {result_text(state)}")
+    unfinished = State(load_rules("base"), make_deal(load_rules("base"), 42, 0))
+    assert result_text(unfinished) == "* 0-0"
+    assert verify("schotten/1 iello-base 42:0 11; ; * 0-0").turns == 1
+    draw = drawn_game()
+    assert parse_record(draw).winner is None
+    assert verify(draw).winner is None
+
+
+def drawn_game() -> str:
+    """A record that ends in a draw: nobody ever claims, and in the end each has as many stones."""
+    rules = load_rules("ps-2004-tactical")
+    for seed in range(3000):
+        state = State(rules, make_deal(rules, seed, 0), (False, False))
+        moves = []
+        rng = Rng(seed)
+        while not state.is_over:
+            legal = state.legal_moves()
+            last = legal[-1]
+            move = last if last.kind in ("no claim", "pass") else choose(state, rng)
+            moves.append(move)
+            state.apply(move)
+        if state.winner is None:
+            assert state.outcome
+            assert state.outcome.points == state.outcome.stones
+            text = record_text(state.rules, deal_text(seed, 0), (False, False), moves, result_text(state))
+            assert "; draw " in text
+            assert text.endswith(" stalemate")
+            return text
+    raise AssertionError("no drawn game")
+
+
+# ---- damage ----------------------------------------------------------------------------------------------------
+
+GOOD, _END, MOVES_OF_GOOD = record_of("base", 1, (True, True))
+HEAD, BODY, RESULT = GOOD.split("; ")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", "three parts"),
+        (HEAD, "three parts .* this has 1"),
+        (f"{HEAD}; {BODY}", "this has 2"),
+        (f"{GOOD}; {RESULT}", "this has 4"),
+        (f"{HEAD}\n; {BODY}; {RESULT}", "one line"),
+        (GOOD.replace("schotten/1", "schotten/2"), "head: it begins with 'schotten/2'"),
+        (GOOD.replace("schotten/1 ", ""), "head: it begins with 'iello-base'"),
+        (GOOD.replace(" iello-base", ""), "head: .* here are 3"),
+        (GOOD.replace(" 11;", ";"), "head: .* here are 3"),
+        (GOOD.replace(" 1:0", ""), "head: .* here are 3"),
+        (GOOD.replace("iello-base", "iello-bse"), "rule set: unknown rule set 'iello-bse'; did you mean"),
+        (GOOD.replace("iello-base", "iello-base:hand=3"), "rule set: unknown option 'hand'"),
+        (GOOD.replace("1:0", "1:"), "deal: '1:' is no deal"),
+        (GOOD.replace("1:0", "1:0:2"), "deal: '1:0:2' is no deal"),
+        (GOOD.replace("1:0", "x:0"), "deal: 'x:0' is no deal"),
+        (GOOD.replace("1:0", "cards:r1"), "deal: 'cards:' is followed by"),
+        (GOOD.replace("1:0", "cards:r1/:0"), "deal: the clan deck of iello-base has 54 cards: missing"),
+        (GOOD.replace("1:0", "cards:r1x/:0"), "deal: 'cards:' is followed by"),
+        (GOOD.replace("1:0", "cards:r1/:2"), "deal: 'cards:' is followed by"),
+        (GOOD.replace("1:0", "cards:r1/fogg:0"), "deal: 'fogg' is no card"),
+        (GOOD.replace(" 11;", " 12;"), "claims: 00, 01, 10 or 11, not '12'"),
+        (GOOD.replace(" 11;", " 1;"), "claims: .* not '1'"),
+        (f"{HEAD}; {BODY},; {RESULT}", f"move {len(MOVES_OF_GOOD) + 1}: '' is no move"),
+        (f"{HEAD}; ,{BODY}; {RESULT}", "move 1: '' is no move"),
+        (GOOD.replace("; ", "; r7@33,", 1), "move 1: 'r7@33' is no move; did you mean 'r7@3'"),
+        (f"{HEAD}; {BODY}; c 5-2 five stones", "result: .* 'c 5-2 five stones' is none"),
+        (f"{HEAD}; {BODY}; a 52", "result"),
+        (f"{HEAD}; {BODY};", "three parts"),
+    ],
+)
+def test_damage_is_placed(text: str, place: str) -> None:
+    with pytest.raises(RecordError, match=place):
+        parse_record(text)
+
+
+def test_moves_that_do_not_fit_are_placed() -> None:
+    """A move left out, repeated, exchanged, one too many: the number of the first that is not legal."""
+    first = [move.text for move in MOVES_OF_GOOD]
+
+    def error(moves: list[str], result: str = RESULT) -> str:
+        with pytest.raises(RecordError) as caught:
+            verify(f"{HEAD}; {','.join(moves)}; {result}")
+        return str(caught.value)
+
+    assert error([first[0], *first]).startswith(f"record, move 2 ({first[0]}): {first[0]} is not legal: ")
+    assert "the game is over" in error([*first, "r1@1"])
+    assert f"move {len(first) + 1} " in error([*first, "r1@1"])
+    assert "move 1 " in error([first[1], first[0], *first[2:]])
+    assert "the moves lead to '* " in error(first[:-1])
+    gone = error(first[1:])
+    assert gone.startswith("record, move 1 ")
+    record = parse_record(f"{HEAD}; {first[0]},{first[0]}; {RESULT}")
+    with pytest.raises(RecordError, match="move 2"):
+        list(replay_steps(record))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_changed_result_is_found(seed: int) -> None:
+    text, state, _ = record_of("tactical", seed, (True, True))
+    head, body, result = text.split("; ")
+    assert state.outcome
+    winner, stones, reason = result.split(" ", 2)
+    wrong = [
+        f"{'b' if winner == 'a' else 'a'} {stones} {reason}",
+        f"draw {stones} {reason}",
+        f"{winner} {stones[::-1] if stones != stones[::-1] else '9-0'} {reason}",
+        f"{winner} {stones} {'stalemate' if reason != 'stalemate' else 'five stones'}",
+        f"* {stones}",
+        f"{winner} {stones}",
+    ]
+    for other in wrong:
+        with pytest.raises(RecordError, match=r"result: .* is written, the moves lead to"):
+            verify(f"{head}; {body}; {other}")
+    assert verify(text).owners == state.owners
+
+
+def test_another_deal_or_other_claims_are_found() -> None:
+    """The same moves from another deal do not replay to the same end."""
+    for other in (GOOD.replace(" 1:0 ", " 1:1 "), GOOD.replace(" 1:0 ", " 2:0 ")):
+        with pytest.raises(RecordError):
+            verify(other)
+    with pytest.raises(RecordError):
+        verify(GOOD.replace(" 11; ", " 00; "))
+
+
+def test_forfeits() -> None:
+    """A forfeit ends a game early: the winner is free, the stones must be right."""
+    rules = load_rules("base")
+    moves = MOVES_OF_GOOD[:-3]
+    reached = result_text(replay(Record(rules, make_deal(rules, 1, 0), "1:0", (True, True), tuple(moves), "* 0-0")))
+    stones = reached.split(" ")[1]
+    for winner in "ab":
+        text = record_text(rules, "1:0", (True, True), moves, f"{winner} {stones} forfeit illegal move")
+        record = parse_record(text)
+        assert record.is_forfeit
+        assert record.winner == "ab".index(winner)
+        assert not verify(text).is_over
+    for wrong in (f"draw {stones} forfeit time", "a 9-9 forfeit time"):
+        with pytest.raises(RecordError, match=f"the stones are {stones}"):
+            verify(record_text(rules, "1:0", (True, True), moves, wrong))
+    # a game that was over cannot be forfeited afterwards
+    with pytest.raises(RecordError, match="the moves lead to"):
+        verify(f"{HEAD}; {BODY}; {RESULT.split(' ')[0]} {RESULT.split(' ')[1]} forfeit time")
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.data())
+def test_no_damage_escapes_as_another_error(data: st.DataObject) -> None:
+    """A record with one sign changed, taken out or doubled either reads as a record that verifies or says where."""
+    text, _, _ = record_of("tactical", data.draw(st.integers(0, 3)), (True, False))
+    at = data.draw(st.integers(0, len(text) - 1))
+    sign = data.draw(st.sampled_from([*"abr1 ;:,@=*/9\t", "", "²", "\x00", "r7@1"]))
+    broken = text[:at] + sign + text[at + data.draw(st.integers(0, 2)) :]
+    with suppress(RecordError):  # any other error fails the test
+        verify(broken)
+
+
+def test_a_truncated_record_never_verifies() -> None:
+    for end in range(len(GOOD)):
+        with pytest.raises(RecordError):
+            verify(GOOD[:end])
+
+
+def test_very_long_numbers_are_no_deal() -> None:
+    """More digits than Python reads are a damaged record, no crash."""
+    with pytest.raises(RecordError, match="is no deal"):
+        parse_record(GOOD.replace(" 1:0 ", f" {'9' * 5000}:0 "))
+
+
+def test_moves_are_the_interned_ones() -> None:
+    assert all(parse_move(move.text) is move for move in parse_record(GOOD).moves)
