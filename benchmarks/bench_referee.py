@@ -1,0 +1,76 @@
+"""How much the referee costs beside the engine: games/s, and the ratio to the bare loop, timed in the same run.
+
+    pytest benchmarks/bench_referee.py --benchmark-only
+
+The bare loop deals, asks the engine for the legal moves and applies one: no views, no records, no bots. Wanted are at
+least 40,000 games/s of the referee with trivial bots under base rules, on a core that does nothing else.
+"""
+
+from __future__ import annotations
+
+from time import process_time
+from typing import Any
+
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rules import load_rules
+from arena.match.player import Player
+from arena.match.referee import GameSettings, Referee
+from arena.match.tasks import PairTask
+from arena.players.bot import TimeLeft
+from arena.players.loading import find_bot, load_bot
+
+PAIRS = 500
+
+
+def make_referee(bot: str, rules: str, clock: TimeLeft | None = None) -> Referee:
+    players = [Player.of(load_bot(find_bot(f"{name}={bot}"))) for name in "ab"]
+    return Referee(GameSettings(load_rules(rules), 1, clock), players)
+
+
+def play(referee: Referee, start: int = 0) -> None:
+    for deal in range(start, start + PAIRS):
+        referee.play_unit(PairTask(0, deal, "a", "b"))
+
+
+def bare_loop(rules_name: str) -> None:
+    rules = load_rules(rules_name)
+    for number in range(PAIRS):
+        deal = make_deal(rules, 1, number)
+        for _ in range(2):
+            state = State(rules, deal)
+            while moves := state.legal_moves():
+                state.apply(moves[0])
+
+
+def best_time(work: Any, *args: Any) -> float:
+    times = []
+    for _ in range(7):
+        start = process_time()
+        work(*args)
+        times.append(process_time() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("rules", ["base", "tactical"])
+@pytest.mark.parametrize("bot", ["first", "random"])
+def test_referee(benchmark: Any, bot: str, rules: str) -> None:
+    referee = make_referee(bot, rules)
+    play(referee, 10_000)  # until the bots count as quick
+    benchmark.pedantic(play, (referee,), rounds=10, warmup_rounds=1)
+    rate = 2 * PAIRS / best_time(play, referee)
+    bare = 2 * PAIRS / best_time(bare_loop, rules)
+    benchmark.extra_info.update(
+        games_per_second=round(rate), bare_loop=round(bare), ratio=round(rate / bare, 3)
+    )
+    print(f"\n{rules}, two of {bot}: {rate:,.0f} games/s, bare loop {bare:,.0f}, ratio {rate / bare:.2f}")
+
+
+def test_referee_with_clock(benchmark: Any) -> None:
+    referee = make_referee("first", "base", TimeLeft(1000, 1000))
+    benchmark.pedantic(play, (referee,), rounds=10, warmup_rounds=1)
+    rate = 2 * PAIRS / best_time(play, referee)
+    benchmark.extra_info.update(games_per_second=round(rate))
+    print(f"\nbase with clock, two of first: {rate:,.0f} games/s")
