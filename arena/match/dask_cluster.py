@@ -42,7 +42,7 @@ class DaskExecutor:
                 n_workers=max(workers, 1),
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address=":0",
                 silence_logs=logging.CRITICAL,
                 memory_limit=None,
             )

@@ -295,6 +295,7 @@ class _Session:
 
     def _lose(self, event: Lost) -> None:
         self.lost += 1
+        log.warning("%s", event.text)
         if self.lost <= _NOTES:
             self.progress.note(event.text)
         elif self.lost == _NOTES + 1:

@@ -14,7 +14,6 @@ played as if nothing had happened:
 from __future__ import annotations
 
 import contextlib
-import logging
 import marshal
 import multiprocessing
 import os
@@ -49,8 +48,6 @@ from arena.match.worker import (
     run_worker,
     settings_of,
 )
-
-log = logging.getLogger("arena.supervisor")
 
 _TICK_S = 0.1
 _LONGEST_TICK_S = 0.5  # a longer pause means that this process was stopped, and the worker too, perhaps
@@ -205,9 +202,7 @@ class Supervisor:
         return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False)
 
     def _say(self, worker: _Process, then: str) -> None:
-        text = f"worker {worker.pid}: {worker.how}; {then}"
-        log.warning("%s", text)
-        self.report(Lost(text))
+        self.report(Lost(f"worker {worker.pid}: {worker.how}; {then}"))
 
 
 # ---------------------------------------------------------------- the process
