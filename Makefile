@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGE := pyproject.toml setup.py $(wildcard arena/game/*.pxd)
 
-.PHONY: help setup test lint types format bench tournament clean
+.PHONY: help setup build test lint types format bench tournament clean
 
 help:
-	@echo "make setup | test | lint | types | format | bench | tournament | clean"
+	@echo "make setup | build | test | lint | types | format | bench | tournament | clean"
 
 setup: .venv/.installed
 
@@ -14,6 +14,10 @@ setup: .venv/.installed
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --editable '.[test,dev]'
 	touch $@
+
+# after a change to the compiled modules of arena/game
+build: setup
+	$(BIN)/pip install --editable .
 
 test: setup
 	$(BIN)/pytest
