@@ -37,7 +37,9 @@ class Taste:
     pass_: float = 1.0
     claim: float = 1.0  # the chance to claim where claims are chosen
     draw_tactic: float = 0.5
-    rare: float = 1.0  # combat modes onto complete sides, ruses from complete sides, Traitor onto the same stone
+    rare: float = (
+        1.0  # combat modes onto complete sides, ruses from complete sides, Traitor onto the same stone
+    )
     lump: float = 0.0  # the chance to go where most cards lie already
     auto: float = 0.8  # the chance of automatic claims, seat by seat
 
@@ -74,8 +76,14 @@ def choose(oracle: Oracle, taste: Taste, rng: Rng) -> str:
         return "draw tactic" if rng.random() < taste.draw_tactic else "draw clan"
     groups: dict[str, list[str]] = {}
     for move in legal:
-        groups.setdefault(move.partition("@")[0].partition("=")[0] if move[0] == "*" or "@" not in move
-                          else move.partition("@")[0] if move[:3] in ("fog", "mud") else "clan", []).append(move)
+        groups.setdefault(
+            move.partition("@")[0].partition("=")[0]
+            if move[0] == "*" or "@" not in move
+            else move.partition("@")[0]
+            if move[:3] in ("fog", "mud")
+            else "clan",
+            [],
+        ).append(move)
     if oracle.phase == "put":
         groups = {"all": legal}
         if rng.random() < 0.2 and "discard" in legal:
@@ -148,7 +156,10 @@ def compare(state: State, oracle: Oracle, deep: bool) -> None:
         ("legal moves", sorted(map(str, state.legal_moves())), sorted(oracle.legal_moves())),
     ]
     if state.outcome:
-        pairs += [("points", state.outcome.points, oracle.points), ("reason", state.outcome.reason, oracle.reason)]
+        pairs += [
+            ("points", state.outcome.points, oracle.points),
+            ("reason", state.outcome.reason, oracle.reason),
+        ]
     for seat in (0, 1):
         pairs += [
             (f"hand of {seat}", sorted(state.hand_of(seat)), sorted(oracle.hands[seat])),
@@ -218,7 +229,9 @@ def jobs(names: list[str], seed: int, count: int) -> Iterator[tuple[str, int, in
 
 def main() -> int:
     """The script; exit code 1 for a difference or a ruling that was never exercised."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20000, help="games per rule set")
     parser.add_argument("--rules", nargs="*", default=RULE_SETS)
@@ -228,7 +241,9 @@ def main() -> int:
     counts: dict[str, Counter[str]] = {name: Counter() for name in given.rules}
     failures: list[str] = []
     with multiprocessing.Pool(given.workers) as pool:
-        for name, games, rulings, found in pool.imap_unordered(_block, jobs(given.rules, given.seed, given.count)):
+        for name, games, rulings, found in pool.imap_unordered(
+            _block, jobs(given.rules, given.seed, given.count)
+        ):
             played[name] += games
             counts[name] += rulings
             failures += found
@@ -243,7 +258,9 @@ def main() -> int:
         if where and not total[key]:
             never.append(key)
         print(f"{key:<32}{total[key]:>10}  {'not possible here' if not where else ' '.join(missing)}")
-    print(f"\n{len(failures)} differences in {sum(played.values())} games; never exercised: {', '.join(never) or 'none'}")
+    print(
+        f"\n{len(failures)} differences in {sum(played.values())} games; never exercised: {', '.join(never) or 'none'}"
+    )
     return 1 if failures or never else 0
 
 
