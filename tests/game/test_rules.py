@@ -1,0 +1,205 @@
+"""Rule sets: the presets are RULES.md §6, overrides, files of one's own, and what is said about mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rules import (
+    MEANINGS,
+    OPTIONS,
+    SHORT_NAMES,
+    RulesError,
+    canonical_name,
+    check_option,
+    differences,
+    load_rules,
+    preset_names,
+)
+from arena.paths import data_folder
+from tests.oracle import PRESETS, Options
+
+FILE = data_folder("configs") / "rules" / "iello-tactical.toml"
+#: RULES.md §6 as a table: hand sizes of base and tactical, window, and the options of the tactic cards.
+TABLE = {
+    "ass-1999": (9, 6, None, "any_before_draw", None, None, None, None, None),
+    "ps-2004": (9, 6, 6, "any_before_draw", 7, "on_claim", "top", "either", "clan_and_elite"),
+    "iello": (9, 6, 7, "after_play", 7, "on_claim", "bottom", "either", "clan_and_elite"),
+    "bga": (9, 6, 7, "after_play", 7, "on_play", "bottom", "either", "clan_only"),
+    "battle-line": (10, 7, 7, "any_before_draw", 8, "on_claim", "top", "either", "clan_and_elite"),
+}
+#: RULES.md §6 has no values for these in a game without tactic cards.
+IDLE_WITHOUT_TACTICS = ("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets")
+
+
+def test_there_are_sixteen_presets() -> None:
+    assert len(preset_names()) == 16
+    assert set(preset_names()) == {name for name in PRESETS if "-" in name}
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_is_the_oracles(name: str) -> None:
+    rules = load_rules(name)
+    assert rules.name == name == str(rules)
+    idle = () if rules.tactics else IDLE_WITHOUT_TACTICS
+    for field in fields(Options):
+        if field.name in idle:
+            continue
+        assert getattr(rules, field.name) == getattr(PRESETS[name], field.name), field.name
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_is_the_table_of_the_rules(name: str) -> None:
+    rules = load_rules(name)
+    edition, mode = {"iello-base-expert": ("iello", "base-expert"), "s2-tactical": ("iello", "s2"),
+                     "s3-tactical": ("iello", "s3")}.get(name, tuple(name.rsplit("-", 1)))  # fmt: skip
+    values, base_hand, tactical_hand, window, *rest = TABLE[edition]
+    assert rules.values == values
+    assert rules.tactics == (mode in ("tactical", "expert", "s2", "s3"))
+    assert rules.hand_size == (tactical_hand if rules.tactics else base_hand)
+    assert rules.claim_window == ("turn_start" if "expert" in mode else window)
+    if rules.tactics:
+        wanted = dict(
+            zip(("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets"), rest, strict=True)
+        )
+        wanted |= {"s2": {"scout_return": "top"}, "s3": {"scout_source": "single"}}.get(mode, {})
+        assert {key: rules.options[key] for key in wanted} == wanted
+
+
+def test_short_names_are_ielloes() -> None:
+    for short, full in SHORT_NAMES.items():
+        assert load_rules(short) == load_rules(full)
+    assert set(SHORT_NAMES) == {"base", "tactical", "expert"}
+
+
+def test_every_option_has_a_meaning() -> None:
+    assert set(MEANINGS) == set(OPTIONS)
+    assert set(load_rules("base").options) == set(OPTIONS)
+
+
+def test_rules_are_values() -> None:
+    rules = load_rules("base")
+    assert hash(rules) == hash(load_rules("iello-base"))
+    with pytest.raises(FrozenInstanceError):
+        rules.values = 10  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_override_is_one_difference(name: str) -> None:
+    rules = load_rules(name)
+    for key, known in OPTIONS.items():
+        for value in known:
+            text = f"{name}:{key}={str(value).lower() if isinstance(value, bool) else value}"
+            changed = load_rules(text)
+            assert changed.name == text
+            assert getattr(changed, key) == value
+            old = rules.options[key]
+            assert differences(rules, changed) == ({} if old == value else {key: (old, value)})
+            assert load_rules(canonical_name(changed)).options == changed.options
+            assert changed.canonical == canonical_name(changed)
+            if changed.tactics or not rules.tactics:
+                State(changed, make_deal(changed, 1, 0))  # any combination can be played
+
+
+def test_overrides_in_any_order_and_with_blanks() -> None:
+    rules = load_rules("tactical: scout_return=top , hand_size=6")
+    assert rules.name == "iello-tactical:hand_size=6,scout_return=top"
+    assert load_rules(rules.name) == rules
+    assert load_rules("tactical:scout_return=top").canonical == "s2-tactical"
+    assert load_rules("base:tactics=true,hand_size=7").canonical == "iello-tactical"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ielo-base", "unknown rule set 'ielo-base'; did you mean 'iello-base'\\?"),
+        ("tacticl", "did you mean 'tactical'"),
+        ("qqqq", "unknown rule set 'qqqq' \\(arena rules lists them\\)"),
+        ("", "unknown rule set ''"),
+        ("../rules/iello-base", "unknown rule set"),
+        ("base:hand_size", "unknown rule set 'base:hand_size'"),
+        ("base:hand_size=6,values", "'values' in rule set .* is no override; write option=value"),
+        ("base:hand_sze=6", "unknown option 'hand_sze' in rule set .*; did you mean 'hand_size'\\? \\(options: "),
+        ("base:hand_size=13", "option 'hand_size' in rule set .* is '13'; it can be 1, 2, "),
+        ("base:hand_size=six", "is 'six'; it can be 1, "),
+        ("base:hand_size=" + "9" * 5000, "it can be 1, "),
+        ("base:claim_window=after_pla", "did you mean 'after_play'"),
+        ("base:tactics=1", "option 'tactics' in rule set .* is '1'; it can be false, true"),
+        ("base:values=true", "is 'true'; it can be 9, 10"),
+        ("base:values=9,values=10", "option 'values' stands twice"),
+        ("missing.toml", "cannot read the rule set missing.toml: No such file"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_names(text: str, words: str) -> None:
+    with pytest.raises(RulesError, match=words):
+        load_rules(text)
+
+
+def test_check_option_says_where() -> None:
+    assert check_option("values", 10, "here") == 10
+    with pytest.raises(RulesError, match=r"option 'values' in line 3 is '10\.0'"):
+        check_option("values", 10.0, "line 3")
+
+
+# ---- files -----------------------------------------------------------------------------------------------------
+
+
+def written(tmp_path: Path, old: str = "", new: str = "") -> str:
+    """A copy of the tactical preset with one thing changed."""
+    text = FILE.read_text()
+    assert old in text
+    path = tmp_path / "my.toml"
+    path.write_text(text.replace(old, new, 1))
+    return str(path)
+
+
+def test_a_file_of_ones_own(tmp_path: Path) -> None:
+    path = written(tmp_path, 'name = "iello-tactical"', 'name = "house"')
+    rules = load_rules(path)
+    assert rules.name == "house"
+    assert rules.options == load_rules("tactical").options
+    changed = load_rules(f"{path}:hand_size=6")
+    assert (changed.name, changed.hand_size) == ("house:hand_size=6", 6)
+    assert load_rules(changed.canonical).options == changed.options
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("hand_size = 7", "", "lacks 'hand_size'; copy a whole file"),
+        ("hand_size = 7", "hand_sice = 7", "unknown option 'hand_sice' in .*my.toml; did you mean 'hand_size'"),
+        ("hand_size = 7", 'hand_size = "7"', "option 'hand_size' in .*my.toml is '7'; it can be 1"),
+        ("hand_size = 7", "hand_size = 7.0", "is '7.0'"),
+        ("hand_size = 7", "hand_size = true", "is 'true'"),
+        ("hand_size = 7", "hand_size = [7]", "is '\\[7\\]'"),
+        ("tactics = true", "tactics = 1", "option 'tactics'"),
+        ("tactics = true", "tactics = yes", "is not TOML"),
+        ('"after_play"', '"afterplay"', "did you mean 'after_play'"),
+        ('name = "iello-tactical"', "name = 7", "'name' in .* is a word without blanks"),
+        ('name = "iello-tactical"', 'name = "my game"', "'name' in .* is a word without blanks"),
+        ('name = "iello-tactical"', 'name = "a;b"', "'name' in "),
+        ('name = "iello-tactical"', 'name = ""', "'name' in "),
+        ('edition = "iello"', 'edition = "a b"', "'edition' in "),
+        ("values = 9", "values = 11", "it can be 9, 10"),
+    ],
+)
+def test_mistakes_in_files(tmp_path: Path, old: str, new: str, words: str) -> None:
+    with pytest.raises(RulesError, match=words):
+        load_rules(written(tmp_path, old, new))
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "b.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RulesError, match="is not TOML"):
+        load_rules(str(path))
+    with pytest.raises(RulesError, match="cannot read"):
+        load_rules(str(tmp_path / "none.toml"))
+    folder = tmp_path / "folder.toml"
+    folder.mkdir()
+    with pytest.raises(RulesError, match="cannot read"):
+        load_rules(str(folder))
