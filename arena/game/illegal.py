@@ -94,7 +94,8 @@ def _why_not_there(state: State, move: Move, stone: int) -> str:
     if move.kind == "place" and _full_or_claimed(state, stone):
         return f"the own side of stone {stone} is full ({state.capacity(stone)} cards)"
     if move.binding is None:
-        return f"in {state.rules.name} a wild card gets its colour and value when it is played: {move.card}=r1@{stone}"
+        example = f"{move.card}=r{1 if move.card in ('*J', '*123') else state.rules.spy_value}@{stone}"
+        return f"in {state.rules.name} a wild card gets its colour and value when it is played: {example}"
     return f"in {state.rules.name} a wild card gets its colour and value at the claim: {move.card}@{stone}"
 
 
