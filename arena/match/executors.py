@@ -21,8 +21,8 @@ from arena.match.tasks import Chunk
 class Played:
     """Some units are done: `chunk` holds those, under the number of the chunk that was submitted.
 
-    `image` holds their rows (`arena.match.images`). `seconds` is how long they took to play; `scores` are
-    the sums of their games, by pairing, with the fields of `PairingScore`.
+    `image` holds their rows (`arena.match.images`). `seconds` is how long they took to play; `scores` says
+    by pairing how many games there are, and how many of these its bot `a` won, drew and lost.
     """
 
     chunk: Chunk

@@ -26,6 +26,8 @@ _PAGE = 16384
 def _table() -> sqlite3.Connection:
     db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     db.execute(f"PRAGMA page_size = {_PAGE}")
+    db.execute("PRAGMA journal_mode = OFF")  # a table that failed is made anew
+    db.execute("PRAGMA cache_size = -65536")
     for part in _PARTS:
         db.execute(part)
     return db
@@ -55,20 +57,22 @@ class Packer:
 
     def pack(self, rows: Sequence[Row]) -> bytes:
         """The image of some rows. Each game must come once (sqlite3.IntegrityError)."""
-        self._db.execute("BEGIN")
         try:
+            self._db.execute("BEGIN")
             self._db.execute("DELETE FROM games")
             self._db.executemany(_INSERT, rows)
+            self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            self._db.close()
+            self._db = _table()
             raise
-        self._db.execute("COMMIT")
         return self._db.serialize()
 
 
 def unpack(image: bytes, chunk: Chunk) -> list[Row]:
     """The rows of an image in the order of the chunk's units, which the image itself does not keep.
 
+    >>> from arena.match.tasks import PairTask
     >>> row = (0, 2, 0, 0, 0, 5, 3, 48, 49, 24, 24, 100, 120, 5, 6, b"", b"", 400, "record", None)
     >>> unpack(Packer().pack([row]), Chunk(0, (PairTask(0, 0, "a", "b", games=(0,)),))) == [row]
     True

@@ -28,7 +28,7 @@ from arena.match.images import Packer
 from arena.match.plan import Plan, unpack_chunk
 from arena.match.player import Player
 from arena.match.referee import GameSettings, Referee
-from arena.match.results import Row, points_of
+from arena.match.results import Row
 from arena.match.surroundings import Surroundings
 from arena.match.tasks import PAIRING_BITS
 from arena.match.trail import shared_buffer
@@ -47,7 +47,7 @@ STARTING, LOADING, WAITING, AT_WORK = range(4)
 # First value of a message to the supervisor.
 READY, PART, DONE, BROKEN = "ready", "part", "done", "broken"
 
-_PAIRING = (1 << PAIRING_BITS) - 1
+_PAIRING_GAME = (1 << PAIRING_BITS + 1) - 1  # the low bits of a game's key
 
 NO_MEMORY = 77
 """Exit code of a worker that could not allocate what it needed for itself."""
@@ -56,8 +56,8 @@ LOOK_S = 0.02
 FLUSH_S = 0.5
 FLUSH_ROWS = 20_000
 
-Scores: TypeAlias = dict[int, tuple[int, int, int, int, int, int]]
-"""By pairing what `PairingScore` has: games, wins, draws, losses, points of `a` and `b`."""
+Scores: TypeAlias = dict[int, tuple[int, int, int, int]]
+"""By pairing: games, and of these won, drawn and lost by its bot `a`."""
 
 
 def run_worker(
@@ -186,7 +186,8 @@ class _Worker:
         look = start + LOOK_S
         fresh = True
         for task in unpack_chunk(packed).tasks:
-            rows += referee.play_unit(task, known)
+            played = referee.play_unit(task, known)
+            rows += played
             units += 1
             if threading.active_count() > self.threads:
                 log.info("a bot left threads behind; this process is replaced")
@@ -195,7 +196,7 @@ class _Worker:
             if self.board[STOP]:
                 break
             now = perf_counter()
-            if now >= look or any(row[3] for row in rows[-2:]):
+            if now >= look or played[0][3] or played[-1][3]:
                 look = now + LOOK_S
                 fresh = self._fresh()
                 if not fresh:
@@ -238,18 +239,16 @@ def settings_of(plan: Plan) -> GameSettings:
 
 def scores_of(rows: Sequence[Row]) -> Scores:
     """The sums of some games by pairing."""
-    sums: dict[int, list[int]] = {}
+    tally: dict[int, int] = {}  # by pairing, who began, and score
     for row in rows:
-        key, score = row[0], row[1]
-        pairing = key >> 1 & _PAIRING
-        total = sums.get(pairing)
-        if total is None:
-            total = sums[pairing] = [0] * 6
-        first, second = points_of(score, row[5], row[6])
-        if key & 1:
-            score, first, second = 2 - score, second, first
-        total[0] += 1
-        total[3 - score if score != 1 else 2] += 1
-        total[4] += first
-        total[5] += second
-    return {pairing: (t[0], t[1], t[2], t[3], t[4], t[5]) for pairing, t in sums.items()}
+        what = (row[0] & _PAIRING_GAME) << 2 | row[1]
+        tally[what] = tally.get(what, 0) + 1
+    sums: dict[int, list[int]] = {}
+    for what, games in tally.items():
+        score = what & 3
+        if what >> 2 & 1:
+            score = 2 - score
+        total = sums.setdefault(what >> 3, [0, 0, 0, 0])
+        total[0] += games
+        total[3 - score] += games
+    return {pairing: (t[0], t[1], t[2], t[3]) for pairing, t in sums.items()}

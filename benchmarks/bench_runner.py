@@ -1,0 +1,146 @@
+"""How fast a whole tournament is, stored, against the bare referee; and how much memory it takes.
+
+    python -m benchmarks.bench_runner [--games 120000] [--workers 2] [--repeat 3] [--bot first]
+    python -m benchmarks.bench_runner --memory 10000 100000 1000000
+
+Four copies of a trivial bot play a round robin. Every figure is a ratio of two measurements of one run, taken
+in turns, since machines differ and other programs disturb. CPU time for each game is given, too: it tells what
+a machine with enough cores would do. Each tournament is played in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+NAMES = "abcd"
+
+
+def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
+    """Games a second of a referee in a process of its own that does nothing else."""
+    from arena.game.rules import load_rules
+    from arena.match.player import Player
+    from arena.match.referee import GameSettings, Referee
+    from arena.match.results import Progress
+    from arena.match.schedule import round_robin
+    from arena.players.loading import find_bot, load_bot
+
+    players = [Player.of(load_bot(find_bot(bot, name=name))) for name in NAMES]
+    referee = Referee(GameSettings(load_rules("base"), 5), players)
+    tasks = round_robin(list(NAMES), 10_000_000).tasks(Progress())
+    for _ in range(500):  # the players find out how quick they are
+        referee.play_unit(next(tasks))
+    games = 0
+    start, cpu = time.perf_counter(), time.process_time()
+    while time.perf_counter() - start < seconds:
+        for _ in range(100):
+            games += len(referee.play_unit(next(tasks)))
+    return {
+        "rate": games / (time.perf_counter() - start),
+        "cpu_us": (time.process_time() - cpu) / games * 1e6,
+    }
+
+
+def tournament(bot: str, games: int, workers: int) -> dict[str, float]:
+    """A stored round robin of about `games` games."""
+    from arena.match.config import config_from_dict
+    from arena.match.runner import run_tournament
+
+    bots = [{"spec": bot, "name": name} for name in NAMES]
+    config = config_from_dict({"bots": bots, "games": max(games // 6, 2), "seed": 5})
+    before = _cpu(resource.RUSAGE_SELF)
+    with tempfile.TemporaryDirectory() as folder:
+        report = run_tournament(config, Path(folder) / "run", workers=workers)
+        size = sum(file.stat().st_size for file in (Path(folder) / "run").iterdir())
+    assert report.done == report.total
+    return {
+        "games": report.played,
+        "rate": report.played / report.seconds,
+        "parent_cpu_us": (_cpu(resource.RUSAGE_SELF) - before) / report.played * 1e6,
+        "worker_cpu_us": _cpu(resource.RUSAGE_CHILDREN) / report.played * 1e6,
+        "parent_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "worker_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
+        "bytes_a_game": size / report.played,
+    }
+
+
+def _cpu(who: int) -> float:
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def _apart(*job: object) -> dict[str, float]:
+    """Run a job in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.bench_runner", "--job", json.dumps(job)]
+    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    result: dict[str, float] = json.loads(out.splitlines()[-1])
+    return result
+
+
+def speed(bot: str, games: int, workers: int, repeat: int) -> None:
+    rows: list[dict[str, Any]] = []
+    for _ in range(repeat):
+        bare = _apart("referee", bot)
+        one = _apart("tournament", bot, games, 1)
+        many = _apart("tournament", bot, games, workers)
+        rows.append(
+            {
+                "referee games/s": bare["rate"],
+                "1 worker games/s": one["rate"],
+                f"{workers} workers games/s": many["rate"],
+                f"{workers} workers / 1 worker (>= {0.95 * workers:.2g})": many["rate"] / one["rate"],
+                f"{workers} workers / (referee x {workers}) (>= 0.8)": many["rate"] / bare["rate"] / workers,
+                "CPU us/game: referee": bare["cpu_us"],
+                "CPU us/game: workers": many["worker_cpu_us"],
+                "CPU us/game: parent": many["parent_cpu_us"],
+            }
+        )
+    print(f"{bot}, {games} games, {workers} workers, {repeat} times: median (least to most)")
+    for name in rows[0]:
+        values = sorted(row[name] for row in rows)
+        middle = statistics.median(values)
+        digits = 0 if middle >= 1000 else 3 if middle < 10 else 1
+        print(f"  {name:44} {middle:10,.{digits}f}  ({values[0]:,.{digits}f} to {values[-1]:,.{digits}f})")
+
+
+def memory(bot: str, counts: list[int], workers: int) -> None:
+    print(f"{bot}, {workers} workers: most memory of the parent and of a worker")
+    for games in counts:
+        found = _apart("tournament", bot, games, workers)
+        print(
+            f"  {found['games']:>10,.0f} games  parent {found['parent_mb']:6.1f} MB"
+            f"  worker {found['worker_mb']:6.1f} MB"
+            f"  {found['bytes_a_game']:5.0f} bytes/game on disk  {found['rate']:8,.0f} games/s"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", type=int, default=120_000)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--bot", default="first")
+    parser.add_argument("--memory", type=int, nargs="+", metavar="GAMES")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.job:
+        kind, *values = json.loads(args.job)
+        print(json.dumps({"referee": referee_rate, "tournament": tournament}[kind](*values)))
+    elif args.memory:
+        memory(args.bot, args.memory, args.workers)
+    else:
+        speed(args.bot, args.games, args.workers, args.repeat)
+
+
+if __name__ == "__main__":
+    main()
