@@ -65,6 +65,8 @@ def test_a_game_depends_on_seed_deal_and_names_only() -> None:
     other_pairing = referee("random", "greedy").play_unit(PairTask(5, 7, "a", "b", round=3))
     assert [row[1:] for row in timeless(other_pairing)] == [row[1:] for row in alone]
     assert timeless(play(referee("random", "greedy", seed=2), [7])) != alone
+    others = Referee(GameSettings(load_rules("base"), 1), [player("random", "c"), player("greedy", "d")])
+    assert timeless(others.play_unit(PairTask(0, 7, "c", "d"))) != alone
     # twins must not play mirrored games: a pair of them would hold no chance at all
     rows = play(referee("random", "random"), range(10))
     assert any(

@@ -290,16 +290,16 @@ def test_a_bot_called_like_a_library_module_takes_nobodys(here: Path) -> None:
 
 
 def test_dataclasses_and_helpers_that_hide_installed_packages(here: Path) -> None:
-    write(here / "hypothesis.py", "MINE = True\n")
+    write(here / "pluggy.py", "MINE = True\n")
     source = (
-        "from __future__ import annotations\nimport hypothesis\nfrom dataclasses import dataclass\n\n"
+        "from __future__ import annotations\nimport pluggy\nfrom dataclasses import dataclass\n\n"
         "@dataclass\nclass _Node:\n    value: int\n\n"
-        "class Mine:\n    def act(self, v, m):\n        return (_Node(3).value, hypothesis.MINE)\n"
+        "class Mine:\n    def act(self, v, m):\n        return (_Node(3).value, pluggy.MINE)\n"
     )
     write(here / "bot.py", source)
-    before = sys.modules.get("hypothesis")
+    before = sys.modules["pluggy"]
     assert load_bot("bot.py").make().act(None, []) == (3, True)  # type: ignore[arg-type, comparison-overlap]
-    assert sys.modules.get("hypothesis") is before
+    assert sys.modules["pluggy"] is before
 
 
 def test_what_a_file_prints_when_it_is_loaded_goes_to_the_log(
