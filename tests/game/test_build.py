@@ -1,0 +1,221 @@
+"""The compiled engine and its source: a stale build is refused, and uncompiled the same games come out.
+
+Coverage of the engine's source (branches; what is left out and why is said in tests/coverage_game.ini)::
+
+    ARENA_PURE=1 python -m coverage run --rcfile=tests/coverage_game.ini -m pytest tests/game tests/test_doctests.py
+    python -m coverage report --rcfile=tests/coverage_game.ini
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+import arena
+import arena.game
+from arena.game import COMPILED, stale_sources
+from arena.paths import data_folder
+
+PACKAGE = Path(arena.__file__).parent
+COMPILED_FILES = [
+    path
+    for name in COMPILED
+    for suffix in EXTENSION_SUFFIXES
+    if (path := PACKAGE / "game" / f"{name}{suffix}").exists()
+]
+needs_build = pytest.mark.skipif(len(COMPILED_FILES) < len(COMPILED), reason="the engine is not compiled here")
+
+#: Seeded games of several rule sets with everything that can be asked, as one line a game.
+GAMES = """
+import sys
+from arena.game.deals import make_deal
+from arena.game.engine import State, play_random_games
+from arena.game.record import deal_text, record_text, result_text, verify
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+from tests.game.play import choose
+for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "s3-tactical"):
+    rules = load_rules(name)
+    for seed in range(3):
+        state, rng, moves = State(rules, make_deal(rules, seed, 0), (seed != 1, seed != 2)), Rng(seed), []
+        while not state.is_over:
+            move = choose(state, rng, 4)
+            if len(moves) % 9 == 0:
+                sample = state.view(seed & 1).sample(rng)
+                print(state.claimable(0), state.claimable(1), sample.hand_of(0), sample.hand_of(1),
+                      sample.clan_cards_left[:5], state.rollout(rng), state.perft(2) if len(moves) > 20 else "")
+            moves.append(move)
+            state.apply(move)
+        record = record_text(rules, deal_text(seed, 0), (seed != 1, seed != 2), moves, result_text(state))
+        verify(record)
+        print(record)
+        print([str(event) for event in state.events(0)])
+    print(play_random_games(rules, 10, 3))
+print("compiled" if not hasattr(State, "perform") else "source", file=sys.stderr)
+"""
+
+
+def copied(to: Path, compiled: bool) -> Path:
+    """The package, its configs and what GAMES needs of the tests, in another place."""
+    built = [] if compiled else ["*.so", "*.pyd", "_built.json"]
+    ignore = shutil.ignore_patterns("__pycache__", "*.c", "*.html", *built)
+    shutil.copytree(PACKAGE, to / "arena", ignore=ignore)
+    if not (to / "arena" / "_data").exists():
+        shutil.copytree(data_folder("configs"), to / "configs", ignore=ignore)
+    shutil.copytree(Path(__file__).parents[1], to / "tests", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    return to
+
+
+def run(code: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code with the copied package."""
+    clean = {key: value for key, value in os.environ.items() if key != "ARENA_PURE" and not key.startswith("COV_")}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=clean | {"PYTHONPATH": str(folder)} | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def uncompiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copied(tmp_path_factory.mktemp("uncompiled"), compiled=False)
+
+
+@pytest.fixture
+def compiled(tmp_path: Path) -> Path:
+    return copied(tmp_path, compiled=True)
+
+
+# ---- a stale build -------------------------------------------------------------------------------------------
+
+
+@needs_build
+@pytest.mark.parametrize("source", ["formations.py", "engine.pxd"])
+def test_a_changed_source_is_not_played(compiled: Path, source: str) -> None:
+    """One byte more in a source: the import says which, how to build, and how to run without."""
+    fine = run("import arena.game.engine as e; print(e.__file__)", compiled)
+    assert fine.stdout.startswith(str(compiled)), fine.stderr
+    assert fine.stdout.strip().endswith(tuple(EXTENSION_SUFFIXES))
+    path = compiled / "arena" / "game" / source
+    path.write_bytes(path.read_bytes() + b"\n")
+    stale = run("import arena.game", compiled)
+    assert stale.returncode != 0
+    for words in ("ImportError", f"({source} changed)", "make build", "ARENA_PURE=1"):
+        assert words in stale.stderr
+    pure = run("import arena.game.engine as e; print(e.__file__)", compiled, ARENA_PURE="1")
+    assert pure.stdout.strip() == str(compiled / "arena" / "game" / "engine.py"), pure.stderr
+
+
+@needs_build
+@pytest.mark.parametrize("damage", ["gone", "garbled"])
+def test_a_build_without_its_list_is_not_played(compiled: Path, damage: str) -> None:
+    path = compiled / "arena" / "game" / "_built.json"
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_text("{")
+    stale = run("import arena.game", compiled)
+    assert "ImportError" in stale.stderr
+    assert "(_built.json changed)" in stale.stderr
+
+
+def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
+    """The comparison itself, on files made up for it."""
+    for name in COMPILED:
+        (tmp_path / f"{name}.py").write_text(name)
+    assert stale_sources(tmp_path) == []  # nothing is compiled
+    (tmp_path / f"{COMPILED[0]}{EXTENSION_SUFFIXES[0]}").write_text("")
+    assert stale_sources(tmp_path) == ["_built.json"]
+    (tmp_path / "_built.json").write_text(json.dumps({f"{name}.py": "0" for name in COMPILED[1:]}))
+    assert stale_sources(tmp_path) == sorted(f"{name}.py" for name in COMPILED)
+    hashes = {f"{name}.py": arena.game._hash(tmp_path / f"{name}.py") for name in COMPILED}
+    (tmp_path / "_built.json").write_text(json.dumps(hashes))
+    assert stale_sources(tmp_path) == []
+    (tmp_path / "new.pxd").write_text("cdef int x")
+    assert stale_sources(tmp_path) == ["new.pxd"]
+    (tmp_path / "new.pxd").unlink()
+    (tmp_path / f"{COMPILED[3]}.py").unlink()
+    assert stale_sources(tmp_path) == [f"{COMPILED[3]}.py"]
+
+
+def test_the_list_of_compiled_modules_is_that_of_setup() -> None:
+    setup = PACKAGE.parent / "setup.py"
+    if not setup.exists():
+        pytest.skip("not a checkout")
+    text = setup.read_text()
+    listed = text[text.index("MODULES = (") : text.index(")", text.index("MODULES = ("))]
+    assert [word for word in COMPILED if f'"{word}"' in listed] == list(COMPILED)
+    assert listed.count('"') == 2 * len(COMPILED)
+    for name in COMPILED:
+        assert (PACKAGE / "game" / f"{name}.pxd").exists()
+        assert (PACKAGE / "game" / f"{name}.py").exists()
+
+
+def test_the_finder_of_sources() -> None:
+    """What ARENA_PURE=1 puts before the other finders: it knows the compiled modules of this package and no others."""
+    finder = arena.game._SourceOnly()
+    spec = finder.find_spec("arena.game.turns", None)
+    assert spec is not None
+    assert spec.origin == str(PACKAGE / "game" / "turns.py")
+    for other in ("arena.game.cards", "turns", "arena.turns", "json"):
+        assert finder.find_spec(other, None) is None
+
+
+# ---- without the compiler, without Cython ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def source_games(uncompiled: Path) -> str:
+    """What the games are without any compiled file."""
+    done = run(GAMES, uncompiled)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.strip() == "source"
+    assert done.stdout.count("schotten/1") == 15
+    return done.stdout
+
+
+@needs_build
+def test_compiled_and_uncompiled_games_are_the_same(source_games: str, compiled: Path) -> None:
+    fast = run(GAMES, compiled)
+    assert fast.stderr.strip() == "compiled"
+    assert fast.stdout == source_games
+    pure = run(GAMES, compiled, ARENA_PURE="1")
+    assert pure.stderr.strip() == "source"
+    assert pure.stdout == source_games
+
+
+def test_uncompiled_without_cython(source_games: str, uncompiled: Path) -> None:
+    """The package is whole where Cython is not installed."""
+    block = "import sys; sys.modules['cython'] = sys.modules['Cython'] = None\n"
+    done = run(block + GAMES, uncompiled)
+    assert done.stderr.strip() == "source"
+    assert done.stdout == source_games
+
+
+def test_the_cython_that_is_blocked_is_really_gone(uncompiled: Path) -> None:
+    code = "import sys; sys.modules['cython'] = None\nimport arena.game.board as b; print(b.cython.__name__)"
+    assert run(code, uncompiled).stdout.strip() == "arena.game.nocython"
+
+
+def test_nocython_has_what_the_sources_use() -> None:
+    """Every name of ``cython`` in the sources stands in the stand-in."""
+    stand_in = importlib.import_module("arena.game.nocython")
+    for name in COMPILED:
+        source = (PACKAGE / "game" / f"{name}.py").read_text()
+        used = {word.split("cython.")[1].split("(")[0].split(":")[0].strip() for word in source.split()
+                if word.lstrip("@").startswith("cython.")}  # fmt: skip
+        for attribute in used:
+            assert hasattr(stand_in, attribute), (name, attribute)
+    assert stand_in.compiled is False
+    assert stand_in.final(len) is len
