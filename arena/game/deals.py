@@ -44,6 +44,8 @@ class Deal:
 
 
 _ORDER = bytes(range(60))
+_TENS = bytes(range(54, 60))
+_TACTICS = bytes(TACTIC_DECK)
 
 
 def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
@@ -55,13 +57,10 @@ def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
     """
     rng = Rng(derive_seed(seed, "deal", number))
     starter = rng.below(2)
-    clan = bytearray(_ORDER)
-    rng.shuffle(clan)
+    clan = rng.shuffled(_ORDER)
     if rules.values == 9:
-        clan = bytearray(n for n in clan if n < 54)
-    tactic = bytearray(TACTIC_DECK)
-    rng.shuffle(tactic)
-    return Deal(bytes(clan), bytes(tactic) if rules.tactics else b"", starter)
+        clan = clan.translate(None, _TENS)
+    return Deal(clan, rng.shuffled(_TACTICS) if rules.tactics else b"", starter)
 
 
 def deal_from_cards(rules: Rules, clan: Sequence[str], tactic: Sequence[str] = (), starter: int = 0) -> Deal:

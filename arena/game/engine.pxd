@@ -6,6 +6,9 @@ from arena.game.turns cimport Turns, CODES, OVER
 from arena.game.rng cimport Rng
 from arena.game.moves cimport Move
 from arena.game.seatlog cimport SeatLog
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(object o)
 from arena.game.shown cimport Shown
 
 cdef extern from *:
@@ -25,8 +28,13 @@ cdef extern from *:
 
 cdef class View
 
+cdef inline bint is_spare(object view):
+    """Do only the state and its caller's variable still hold this object?"""
+    return Py_REFCNT(view) == 2
+
 @cython.final
 cdef class State(Turns):
+    cdef View spare             # the last view given out: its memory is used again if nobody keeps it
     @cython.locals(n=cython.int)
     cpdef list legal_moves(self)
     @cython.locals(code=cython.int)

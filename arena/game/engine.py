@@ -29,6 +29,10 @@ if not cython.compiled:
     from arena.game.board import copy_block
     from arena.game.turns import CODES
 
+    def is_spare(view: View) -> bool:
+        """Do only the state and its caller's variable still hold this object? (In C: by its reference count.)"""
+        return False
+
     def st_list(codes: list[int], n: int, table: tuple[Move, ...]) -> list[Move]:
         """The first ``n`` moves by their numbers."""
         return [table[code] for code in codes[:n]]
@@ -53,6 +57,9 @@ class State(Turns):
     >>> state.apply(state.legal_moves()[0])
     """
 
+    if not cython.compiled:
+        spare: View | None
+
     def __init__(self, rules: Rules, deal: Deal, auto_claim: tuple[bool, bool] = (True, True)) -> None:
         self.rules = rules
         self.set_rules(rules.codes)
@@ -66,10 +73,7 @@ class State(Turns):
                 f"the deal has {len(clan)} clan and {len(tactic)} tactic cards, rule set {rules.name} wants "
                 f"{6 * self.values} and {10 * self.with_tactics}"
             )
-        for i in range(len(clan)):
-            self.clan_deck[i] = clan[i]
-        for i in range(len(tactic)):
-            self.tactic_deck[i] = tactic[i]
+        self.load_decks(clan, tactic)
         self.log0 = SeatLog()
         self.log1 = SeatLog()
         self.logging = True
@@ -132,7 +136,10 @@ class State(Turns):
         """
         if seat != 0 and seat != 1:
             raise ValueError(f"a seat is 0 or 1, not {seat}")
-        seen: View = View.__new__(View)
+        seen = self.spare if cython.compiled else None
+        if seen is None or not is_spare(seen):
+            seen = View.__new__(View)
+            self.spare = seen
         copy_block(seen, self)
         p = 1 - seat
         seen.seat = seat

@@ -29,3 +29,5 @@ cdef class Rng:
         return mix(&self._state)
     cdef inline u64 pick(self, u64 n) noexcept nogil:
         return below32(&self._state, n)
+    @cython.locals(pool=bytearray, at=cython.p_uchar, i=cython.int, j=cython.int, kept=cython.uchar)
+    cpdef bytes shuffled(self, bytes items)

@@ -95,6 +95,17 @@ class Rng:
             j = self.pick(i + 1)
             items[i], items[j] = items[j], items[i]
 
+    def shuffled(self, items: bytes) -> bytes:
+        """The bytes in random order, as ``shuffle`` would put them."""
+        pool = bytearray(items)
+        at = pool
+        for i in range(len(pool) - 1, 0, -1):
+            j = self.pick(i + 1)
+            kept = at[i]
+            at[i] = at[j]
+            at[j] = kept
+        return bytes(pool)
+
     def sample(self, items: Sequence[T], k: int) -> list[T]:
         """``k`` different items in random order."""
         pool = list(items)

@@ -101,3 +101,5 @@ cdef class Turns(Shown):
     cdef void add_known(self, int p, int card) noexcept
     cdef int hidden_clan(self, int p) noexcept
     cdef int hidden_tactics(self, int p) noexcept
+    @cython.locals(i=cython.int)
+    cdef load_decks(self, bytes clan, bytes tactic)

@@ -81,6 +81,14 @@ class Turns(Shown):
         self.single = codes[9]
 
     @cython.final
+    def load_decks(self, clan: bytes, tactic: bytes) -> None:
+        """Take over the whole decks, first card first."""
+        for i in range(len(clan)):
+            self.clan_deck[i] = clan[i]
+        for i in range(len(tactic)):
+            self.tactic_deck[i] = tactic[i]
+
+    @cython.final
     def start_game(self, starter: int) -> None:
         """Deal the hands alternately from the front of the clan deck and let the starter begin."""
         self.clear()
