@@ -44,6 +44,10 @@ def test_of_many_equilibria_it_takes_the_one_of_greatest_entropy() -> None:
     """Two independent copies of rock-paper-scissors: every mixture of the two is an equilibrium."""
     double = np.kron(np.eye(2), RPS)
     assert max_entropy_nash(double) == pytest.approx(np.full(6, 1 / 6), abs=1e-5)
+    # With a copy in the first of the two the entropies differ by a third of log 2, and the shares with them.
+    cloned = double[np.ix_([0, *range(6)], [0, *range(6)])]
+    wanted = 2 ** (1 / 3) / (1 + 2 ** (1 / 3))
+    assert max_entropy_nash(cloned)[:4].sum() == pytest.approx(wanted, abs=1e-5)
     # 0 and 1 tie and both beat 2; but 2 is kept out.
     tie = np.array([[0.0, 0, 1], [0, 0, 2], [-1, -2, 0]])
     assert max_entropy_nash(tie) == pytest.approx([0.5, 0.5, 0], abs=1e-5)
