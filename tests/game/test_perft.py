@@ -1,0 +1,55 @@
+"""Golden counts of move sequences for every rule set (written by tests/make_perft.py)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.differential import RULE_SETS
+from tests.make_perft import FILE, kind_of, oracle_depth, oracle_of, positions, state_of
+
+POSITIONS: list[dict[str, Any]] = json.loads(FILE.read_text())["positions"]
+
+
+@pytest.mark.parametrize("rules_name", RULE_SETS)
+def test_counts(rules_name: str) -> None:
+    mine = [position for position in POSITIONS if position["rules"] == rules_name]
+    assert mine
+    for position in mine:
+        state = state_of(position)
+        counts = [state.perft(depth) for depth in range(1, len(position["counts"]) + 1)]
+        assert counts == position["counts"], position
+
+
+def test_what_is_counted() -> None:
+    """All rule sets with automatic and with chosen claims, and every kind of decision."""
+    assert {position["rules"] for position in POSITIONS} == set(RULE_SETS)
+    for name in RULE_SETS:
+        assert {position["auto"] for position in POSITIONS if position["rules"] == name} == {"11", "00", "10"}
+    kinds = Counter(position["kind"] for position in POSITIONS)
+    for kind in ("the deal", "claim", "take redeploy", "take deserter", "take traitor", "put redeploy",
+                 "put traitor", "scout scout", "return scout", "draw", "play, may pass", "play, wilds",
+                 "play, fog and mud together", "play, fog mud wilds"):  # fmt: skip
+        assert kinds[kind] >= 2, kind
+    for position in POSITIONS[::9]:
+        if position["kind"] != "the deal":
+            assert kind_of(state_of(position)) == position["kind"]
+
+
+def test_the_oracle_has_counted_too() -> None:
+    """The file notes how deep; a few counts are made again here."""
+    assert all(position["oracle"] >= 1 for position in POSITIONS)
+    assert sum(position["oracle"] >= 3 for position in POSITIONS) > len(POSITIONS) // 3
+    for position in POSITIONS[::11]:
+        depth = oracle_depth(position["counts"], nodes=60)
+        assert oracle_of(position).perft(depth) == position["counts"][depth - 1], position
+
+
+def test_the_file_is_the_scripts() -> None:
+    """The script would write the same positions and counts again."""
+    for name in ("iello-base", "bga-tactical"):
+        again = [{**position, "oracle": 0} for position in positions(name)]
+        assert again == [{**position, "oracle": 0} for position in POSITIONS if position["rules"] == name]
