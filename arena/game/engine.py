@@ -18,7 +18,7 @@ from arena.errors import ArenaError
 from arena.game.cards import TACTIC_DECK, clan_cards
 from arena.game.deals import Deal, make_deal
 from arena.game.illegal import why_illegal
-from arena.game.moves import MOVES, Move
+from arena.game.moves import MOVE_COUNT, MOVES, Move
 from arena.game.rng import Rng
 from arena.game.rules import Rules
 from arena.game.seatlog import Event, SeatLog
@@ -88,10 +88,56 @@ class State(Turns):
 
     def apply(self, move: Move) -> None:
         """Carry out a move. Raises ``IllegalMove`` and leaves the state as it was if the move is not legal."""
+        if move is None:
+            raise IllegalMove("None is no move")
         code = move.index
-        if self.table[code] is not move or not self.is_legal(code):
+        if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not self.is_legal(code):
             raise IllegalMove(why_illegal(self, move))
         self.perform(code)
+
+    def play_by(
+        self, choosers: tuple[Any, Any], rngs: tuple[Rng, Rng], forced: tuple[bool, bool], trail: Any, at: int
+    ) -> tuple[int, int, int, int, Any]:
+        """Play on to the end, asking ``choosers[seat](view, moves)`` for each decision: the loop of a referee.
+
+        A decision with one legal move is asked only if ``forced[seat]``. The numbers of the moves made go to
+        ``trail`` (unsigned 16-bit numbers) from place ``at`` on. Returns the next free place, the decisions asked of
+        both seats, and how it ended: (0, None) at the end of the game, (1, exception) that a chooser raised,
+        (2, what a chooser returned that is no legal move; nothing was done with it).
+        """
+        asked_0 = 0
+        asked_1 = 0
+        act_0, act_1 = choosers
+        rng_0, rng_1 = rngs
+        ask_0, ask_1 = forced
+        while True:
+            n = self.legal_codes(CODES)
+            if n == 0:
+                return at, asked_0, asked_1, 0, None
+            seat = self.mover
+            if n == 1 and not (ask_1 if seat else ask_0):
+                code = CODES[0]
+            else:
+                moves = st_list(CODES, n, self.table)
+                if seat:
+                    asked_1 += 1
+                    seen = self.view(1, rng_1)
+                else:
+                    asked_0 += 1
+                    seen = self.view(0, rng_0)
+                try:
+                    got = act_1(seen, moves) if seat else act_0(seen, moves)
+                except BaseException as error:
+                    return at, asked_0, asked_1, 1, error
+                if type(got) is not Move:
+                    return at, asked_0, asked_1, 2, got
+                move = got
+                code = move.index
+                if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not self.is_legal(code):
+                    return at, asked_0, asked_1, 2, got
+            self.perform(code)
+            trail[at] = code
+            at += 1
 
     def copy(self) -> State:
         """An independent copy, its history included."""
@@ -196,7 +242,7 @@ class View(Shown):
 
     if not cython.compiled:
         seat: int
-        rng: Rng | None
+        rng: Rng
         clock: Any
         log: SeatLog | None
         log_length: int

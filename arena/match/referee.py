@@ -51,7 +51,6 @@ log = logging.getLogger("arena.referee")
 _FORFEIT = ENDINGS.index("forfeit")
 _ENDING = {name: number for number, name in enumerate(ENDINGS)}
 _KIND = {name: number for number, name in enumerate(FORFEITS)}
-_NO_MOVES: list[Move] = []
 _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
 
@@ -213,48 +212,28 @@ class Referee:
 
     def _play_quick(self, state: State, seats: tuple[Player, Player], seeds: tuple[int, ...]) -> _Course:
         """The game itself, without clock, events and times: what can be done fastest."""
-        act_0, act_1 = seats[0].act, seats[1].act
-        rng_0, rng_1 = Rng(seeds[0]), Rng(seeds[1])
-        forced = (seats[0].ask_forced, seats[1].ask_forced)
-        legal, apply, view = state.legal_moves, state.apply, state.view
-        buffer = self.buffer
-        at = trail.FIRST
-        asked_1 = unasked = 0
-        fault: Forfeit | None = None
-        for moves in iter(legal, _NO_MOVES):
-            if len(moves) == 1 and not forced[state.turn]:
-                unasked += 1
-                move = moves[0]
-                apply(move)
-            elif state.turn:
-                asked_1 += 1
-                seen = view(1, rng_1)
-                try:
-                    move = act_1(seen, moves)
-                except BaseException as error:
-                    fault = self._fault(1, error, "act")
-                    break
-                try:
-                    apply(move)
-                except Exception as error:
-                    fault = _illegal(1, move, self._table, error)
-                    break
-            else:
-                seen = view(0, rng_0)
-                try:
-                    move = act_0(seen, moves)
-                except BaseException as error:
-                    fault = self._fault(0, error, "act")
-                    break
-                try:
-                    apply(move)
-                except Exception as error:
-                    fault = _illegal(0, move, self._table, error)
-                    break
-            buffer[at] = move.index
-            at += 1
-        asked = at - trail.FIRST - unasked + (fault is not None)
-        return _Course(at, fault, (asked - asked_1, asked_1))
+        zero, one = seats
+        stop, asked_0, asked_1, fault, thing = state.play_by(
+            (zero.act, one.act),
+            (Rng(seeds[0]), Rng(seeds[1])),
+            (zero.ask_forced, one.ask_forced),
+            self.buffer,
+            trail.FIRST,
+        )
+        forfeit = None
+        if fault == 1:
+            forfeit = self._fault(state.turn, thing, "act")
+        elif fault == 2:
+            forfeit = self._refused(state, thing)
+        return _Course(stop, forfeit, (asked_0, asked_1))
+
+    def _refused(self, state: State, move: Any) -> Forfeit:
+        """The forfeit for a move that the engine has refused, and would refuse again."""
+        try:
+            state.apply(move)
+        except Exception as error:
+            return _illegal(state.turn, move, self._table, error)
+        raise AssertionError(f"{move} was refused and then taken")
 
     def _play_timed(
         self, state: State, seats: tuple[Player, Player], seeds: tuple[int, ...], banks: list[float] | None
