@@ -17,6 +17,8 @@ from tests.differential import RULE_SETS
 TACTICAL = [name for name in RULE_SETS if load_rules(name).tactics]
 AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))
 STONES = range(1, 10)
+#: Uncompiled, the engine is some hundred times slower: the tests then do less of the same.
+COMPILED = not hasattr(State, "perform")
 
 
 def choose(state: State, rng: Rng, tactic: int = 2) -> Move:

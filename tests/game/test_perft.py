@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.differential import RULE_SETS
+from tests.game.play import COMPILED
 from tests.make_perft import FILE, kind_of, oracle_depth, oracle_of, positions, state_of
 
 POSITIONS: list[dict[str, Any]] = json.loads(FILE.read_text())["positions"]
@@ -20,8 +21,8 @@ def test_counts(rules_name: str) -> None:
     assert mine
     for position in mine:
         state = state_of(position)
-        counts = [state.perft(depth) for depth in range(1, len(position["counts"]) + 1)]
-        assert counts == position["counts"], position
+        wanted = [count for count in position["counts"] if COMPILED or count < 2000]
+        assert [state.perft(depth) for depth in range(1, len(wanted) + 1)] == wanted, position
 
 
 def test_what_is_counted() -> None:
@@ -48,6 +49,7 @@ def test_the_oracle_has_counted_too() -> None:
         assert oracle_of(position).perft(depth) == position["counts"][depth - 1], position
 
 
+@pytest.mark.skipif(not COMPILED, reason="takes too long uncompiled")
 def test_the_file_is_the_scripts() -> None:
     """The script would write the same positions and counts again."""
     for name in ("iello-base", "bga-tactical"):

@@ -1,0 +1,133 @@
+"""The fast engine against the oracle at every decision: a short run (tests/differential.py is the long one)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from arena.game.engine import State
+from arena.game.moves import Move, parse_move
+from tests import differential
+from tests.differential import RULE_SETS, TASTES, Difference, jobs, play_both
+from tests.oracle import RULINGS, Oracle
+
+GAMES = 12
+
+
+@pytest.mark.parametrize("rules_name", RULE_SETS)
+def test_no_difference(rules_name: str) -> None:
+    """Some games of each rule set, with other seeds than the long run; claims, tactic cards and all."""
+    rulings: Counter[str] = Counter()
+    for number in range(GAMES):
+        rulings += play_both(rules_name, 77, number)
+    assert set(rulings) <= set(RULINGS)
+    assert len(rulings) > 5
+
+
+def test_all_jobs_are_made() -> None:
+    done = [(name, number) for name, _, start, stop in jobs(["a", "b"], 1, 60) for number in range(start, stop)]
+    assert sorted(done) == [(name, number) for name in "ab" for number in range(60)]
+    assert len(TASTES) == len({taste.name for taste in TASTES})
+
+
+def play_many(rules_name: str) -> None:
+    """Games enough for anything to happen."""
+    for number in range(40):
+        play_both(rules_name, 1, number)
+
+
+class Wrong:
+    """An engine with one thing falsified, in front of the right one."""
+
+    def __init__(self, *given: object) -> None:
+        self._state = State(*given)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._state, name)
+
+
+class MovesLeftOut(Wrong):
+    def legal_moves(self) -> list[Move]:
+        moves = self._state.legal_moves()
+        return moves[:-1] if self._state.turns > 6 else moves
+
+
+class OneMoveTooMany(Wrong):
+    def legal_moves(self) -> list[Move]:
+        moves = self._state.legal_moves()
+        return [*moves, parse_move("pass")] if moves and parse_move("pass") not in moves else moves
+
+
+class ClaimsToTheOther(Wrong):
+    @property
+    def owners(self) -> str:
+        return self._state.owners.translate(str.maketrans("ab", "ba"))
+
+
+class OtherWinner(Wrong):
+    @property
+    def winner(self) -> int | None:
+        winner = self._state.winner
+        return winner if winner is None else 1 - winner
+
+
+class ClaimsTooMuch(Wrong):
+    def claimable(self, seat: int) -> tuple[int, ...]:
+        complete = [
+            stone
+            for stone in range(1, 10)
+            if len(self._state.side(seat, stone)) == 3 and self._state.owners[stone - 1] == "."
+        ]
+        return tuple(complete)
+
+
+class HandMixedUp(Wrong):
+    def hand_of(self, seat: int) -> tuple[str, ...]:
+        return self._state.hand_of(1 - seat)
+
+
+class DeckTurnedRound(Wrong):
+    @property
+    def tactic_cards_left(self) -> tuple[str, ...]:
+        return self._state.tactic_cards_left[::-1]
+
+
+class MudForgotten(Wrong):
+    def modes(self, stone: int) -> tuple[str, ...]:
+        return tuple(mode for mode in self._state.modes(stone) if mode != "mud")
+
+
+class FailsLate(Wrong):
+    def apply(self, move: Move) -> None:
+        if self._state.turns > 10:
+            raise RuntimeError("out of order")
+        self._state.apply(move)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (MovesLeftOut, "legal moves: the engine says"),
+        (OneMoveTooMany, "legal moves: the engine says"),
+        (ClaimsToTheOther, "owners: the engine says"),
+        (OtherWinner, "winner: the engine says"),
+        (ClaimsTooMuch, "claims of [01]: the engine says"),
+        (HandMixedUp, "hand of 0: the engine says"),
+        (DeckTurnedRound, "tactic deck: the engine says"),
+        (MudForgotten, "modes: the engine says"),
+        (FailsLate, "out of order"),
+    ],
+)
+def test_a_wrong_engine_is_found(wrong: type[Wrong], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one thing falsified the comparison fails, and says the rule set, the seed, the game and the moves."""
+    monkeypatch.setattr(differential, "State", wrong)
+    with pytest.raises(Difference, match=rf"(?s)ps-2004-tactical, seed 1, game \d+, claims .*after .*{words}"):
+        play_many("ps-2004-tactical")
+
+
+def test_a_wrong_oracle_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the other way round: a proof that is too strict."""
+    monkeypatch.setattr(Oracle, "claimable", lambda self, seat: set())
+    with pytest.raises(Difference):
+        play_many("iello-base")
