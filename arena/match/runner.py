@@ -31,7 +31,7 @@ from arena.match.plan import Limits, Plan
 from arena.match.progress import Progress, Standing, Status
 from arena.match.queries import BotEntry, Reader
 from arena.match.results import Progress as Done
-from arena.match.schedule import Schedule
+from arena.match.schedule import FixedSchedule, Schedule
 from arena.match.schema import DATABASE
 from arena.match.store import Store, open_store, reopen_store
 from arena.match.tasks import Chunk, Task
@@ -312,14 +312,18 @@ class _Session:
         return Status(done, self.total, now - self.started, rate, left, self.scores.standing)
 
     def report(self) -> RunReport:
-        done = self.store.progress()
-        left = next(iter(self.schedule.tasks(done)), None) is not None
+        done = self.before.games + self.played
+        total, left = self.total, done < self.total
+        if not isinstance(self.schedule, FixedSchedule):  # where that is exact; reading all games takes long
+            progress = self.store.progress()
+            total = self.schedule.planned(progress)
+            left = next(iter(self.schedule.tasks(progress)), None) is not None
         return RunReport(
             folder=self.store.folder,
             seed=self.seed,
             played=self.played,
-            done=done.games,
-            total=self.schedule.planned(done),
+            done=done,
+            total=total,
             seconds=time.monotonic() - self.started,
             interrupted=self.interrupted and left,  # it may have come with the last game
             forfeits=sum(entry.games for entry in self.store.forfeits()),
@@ -360,9 +364,8 @@ class _Scores:
             total[1] += share
 
     def add(self, event: Played) -> None:
-        names: dict[int, tuple[str, str]] = {}
-        for task in event.chunk.tasks:
-            names.setdefault(task.pairing, (task.a, task.b))
+        numbers, _, ones, twos, *_ = zip(*event.chunk.tasks)
+        names: dict[int, tuple[str, str]] = dict(zip(numbers, zip(ones, twos)))
         for number, score in event.scores.items():
             self._enter(*names[number], score[0], score[1] + score[2] / 2)
 

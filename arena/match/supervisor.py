@@ -250,6 +250,7 @@ class _Process:
         with _birth:
             orders, self._orders = context.Pipe(duplex=False)
             self._results, results = context.Pipe(duplex=False)
+            lifeline.widen_pipe(results.fileno())
             memory = context.RawArray("B", 2 * SIZE)
             self.board: Any = context.RawArray("q", BOARD)
             self.buffer = shared_buffer(memory, clear=True)

@@ -54,7 +54,7 @@ NO_MEMORY = 77
 
 LOOK_S = 0.02
 FLUSH_S = 0.5
-FLUSH_ROWS = 20_000
+FLUSH_ROWS = 4000  # images of a megabyte: what is packed, sent and stored is still in the caches
 
 Scores: TypeAlias = dict[int, tuple[int, int, int, int]]
 """By pairing: games, and of these won, drawn and lost by its bot `a`."""
