@@ -7,6 +7,7 @@ the hashes of the sources they were made from, so that a stale one is noticed at
 ``ARENA_CFLAGS`` replaces the compiler flags (``-O3 -march=x86-64-v3`` gives some speed on machines that have it).
 """
 
+import ast
 import hashlib
 import json
 import os
@@ -18,16 +19,17 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 GAME = Path("arena/game")
-MODULES = (
-    "rng",
-    "moves",
-    "seatlog",
-    "formations",
-    "board",
-    "shown",
-    "turns",
-    "engine",
-)  # COMPILED in arena/game
+
+
+def compiled_modules() -> tuple[str, ...]:
+    """``COMPILED`` of arena/game/__init__.py, read without importing it (it refuses stale files)."""
+    for node in ast.parse((GAME / "__init__.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "COMPILED":
+            return tuple(ast.literal_eval(node.value))
+    raise LookupError("arena/game/__init__.py has no COMPILED")
+
+
+MODULES = compiled_modules()
 
 
 def source_hashes(folder: Path) -> dict[str, str]:

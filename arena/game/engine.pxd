@@ -2,7 +2,8 @@
 cimport cython
 from arena.game.bits cimport u64, u16, u8
 from arena.game.board cimport Board, copy_block, memcpy
-from arena.game.turns cimport Turns, CODES, OVER
+from arena.game.choices cimport CODES
+from arena.game.turns cimport Turns
 from arena.game.rng cimport Rng
 from arena.game.moves cimport Move
 from arena.game.seatlog cimport SeatLog

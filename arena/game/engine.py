@@ -2,7 +2,9 @@
 # cython: annotation_typing=False
 """The state of a game, for everybody above: legal moves, apply, copy, outcome, views, random play.
 
-The rules themselves are in ``turns`` (the order of a turn), ``board`` (stones and claims) and ``formations``.
+The rules themselves are in ``choices`` (what is legal), ``turns`` (what moves do), ``board`` (stones and claims) and
+``formations`` (what sides are worth). Each compiled module has its C types in a ``.pxd`` beside it; uncompiled it is
+plain Python.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from arena.game.turns import Turns
 
 if not cython.compiled:
     from arena.game.board import copy_block
-    from arena.game.turns import CODES
+    from arena.game.choices import CODES
 
     def is_spare(view: View) -> bool:
         """Do only the state and its caller's variable still hold this object? (In C: by its reference count.)"""
@@ -203,10 +205,6 @@ class State(Turns):
         seen.rng = rng
         seen.clock = clock
         return seen
-
-    def hand_of(self, seat: int) -> tuple[str, ...]:
-        """The cards in a hand, clan cards first."""
-        return self.hand_texts(seat)
 
     @property
     def clan_cards_left(self) -> tuple[str, ...]:
