@@ -133,8 +133,7 @@ def _why_not_put(state: State, move: Move) -> str:
 
 def _why_not_claim(state: State, move: Move) -> str:
     stone = move.stone
-    if stone is None:
-        return ASKS[state.phase]
+    assert stone is not None  # 'no claim' is always legal in a window
     if state.owners[stone - 1] != ".":
         return f"stone {stone} is claimed"
     missing = state.capacity(stone) - len(state.side(state.turn, stone))

@@ -493,6 +493,10 @@ class Turns(Choices):
     @cython.final
     def shuffle(self, rng: Rng) -> None:
         """Shuffle both whole decks in place, for games made inside the engine: two steps from one random number."""
+        for i in range(60):  # afresh: the recruiter's returns of the last game stand in the arrays
+            self.clan_deck[i] = i
+        for i in range(10):
+            self.tactic_deck[i] = 60 if i == 0 else 59 + i
         for i in range(6 * self.values - 1, 0, -2):
             r = rng.step()
             j = scale(r, i + 1)

@@ -149,18 +149,6 @@ def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
     assert stale_sources(tmp_path) == [f"{COMPILED[3]}.py"]
 
 
-def test_the_list_of_compiled_modules_is_that_of_setup() -> None:
-    setup = PACKAGE.parent / "setup.py"
-    if not setup.exists():
-        pytest.skip("not a checkout")
-    text = setup.read_text()
-    listed = text[text.index("MODULES = (") : text.index(")", text.index("MODULES = ("))]
-    assert [word for word in COMPILED if f'"{word}"' in listed] == list(COMPILED)
-    assert listed.count('"') == 2 * len(COMPILED)
-    for name in COMPILED:
-        assert (PACKAGE / "game" / f"{name}.pxd").exists()
-        assert (PACKAGE / "game" / f"{name}.py").exists()
-
 
 def test_the_finder_of_sources() -> None:
     """What ARENA_PURE=1 puts before the other finders: it knows the compiled modules of this package and no others."""
