@@ -8,6 +8,7 @@ the results.
 from __future__ import annotations
 
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,8 @@ from typing import Any, TypeAlias
 from arena.errors import ArenaError, did_you_mean
 from arena.match.series import NEXT_STARTERS
 
-FORMATS = ("round-robin", "gauntlet", "swiss", "knockout", "match", "series")
+FORMATS = ("round-robin", "gauntlet", "swiss", "knockout", "match", "series", "sprt")
+MODELS = ("logistic", "normalized")
 ISOLATIONS = ("none", "process", "sandbox")
 EXECUTORS = ("local", "dask")
 
@@ -73,6 +75,18 @@ class SeriesSettings:
 
 
 @dataclass(frozen=True)
+class SprtSettings:
+    """A test of two bots: hypotheses in Elo of the `model`, error rates, and the most pairs to play."""
+
+    elo0: float = 0.0
+    elo1: float = 10.0
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: str = "logistic"
+    max_pairs: int = 1_000_000
+
+
+@dataclass(frozen=True)
 class TournamentConfig:
     """Everything about a run. `seed` None: to be drawn (and shown) by the caller, see `with_seed`."""
 
@@ -93,6 +107,7 @@ class TournamentConfig:
     swiss: SwissSettings = SwissSettings()
     knockout: KnockoutSettings = KnockoutSettings()
     series: SeriesSettings = SeriesSettings()
+    sprt: SprtSettings = SprtSettings()
 
     @property
     def bot_names(self) -> tuple[str, ...]:
@@ -109,7 +124,8 @@ class TournamentConfig:
     def canonical(self) -> dict[str, Any]:
         """What determines the results, as plain values for JSON.
 
-        Left out is what must make no difference: name, folder, workers, executor, isolation.
+        Left out is what must make no difference: name, folder, workers, executor, isolation. Nor is the most
+        pairs of a test among it: with a greater number the same test goes on.
         """
         settings: dict[str, Any] = {
             "format": self.format,
@@ -121,10 +137,12 @@ class TournamentConfig:
             "seed": self.seed,
             "clock": {"move_ms": self.clock.move_ms, "bank_ms": self.clock.bank_ms},
         }
-        if self.format != "series":
+        if self.format not in _WITHOUT_GAMES:
             settings |= {"games": self.games, "pairs": self.pairs}
-        if self.format in ("gauntlet", "swiss", "knockout", "series"):
+        if self.format in _TABLES:
             settings[self.format] = dict(vars(getattr(self, self.format)))
+        if self.format == "sprt":
+            del settings["sprt"]["max_pairs"]
         return settings
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,10 +160,10 @@ class TournamentConfig:
             "isolation",
             "out",
         ):
-            if not (key in ("games", "pairs") and self.format == "series"):
+            if not (key in ("games", "pairs") and self.format in _WITHOUT_GAMES):
                 plain[key] = getattr(self, key)
         plain["clock"] = _without_none(vars(self.clock))
-        if self.format in ("gauntlet", "swiss", "knockout", "series"):
+        if self.format in _TABLES:
             plain[self.format] = _without_none(vars(getattr(self, self.format)))
         return _without_none(plain)
 
@@ -226,6 +244,13 @@ class _Checker:
             return value
         return default
 
+    def real(self, table: Mapping[str, Any], key: str, default: float, prefix: str = "") -> float:
+        value = table.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            self.fault(prefix + key, f"expected a number, found {_show(value)}")
+            return default
+        return float(value)
+
     def text(self, table: Mapping[str, Any], key: str, default: Any, prefix: str = "") -> Any:
         value = table.get(key, default)
         if key in table and (not isinstance(value, str) or not value.strip()):
@@ -271,14 +296,16 @@ def _show(value: object) -> str:
 
 _KEYS = (
     "name", "format", "bots", "games", "rules", "seed", "pairs", "workers", "executor", "scheduler",
-    "isolation", "out", "clock", "gauntlet", "swiss", "knockout", "series",
+    "isolation", "out", "clock", "gauntlet", "swiss", "knockout", "series", "sprt",
 )  # fmt: skip
 _TABLES = {
     "gauntlet": ("hero",),
     "swiss": ("rounds",),
     "knockout": ("extra",),
     "series": ("matches", "next_starter", "rounds", "target"),
+    "sprt": ("elo0", "elo1", "alpha", "beta", "model", "max_pairs"),
 }
+_WITHOUT_GAMES = ("series", "sprt")
 _BOT_KEYS = ("spec", "name", "params", "isolation")
 _LARGEST_SEED = 2**63 - 1  # the largest number TOML promises
 
@@ -331,6 +358,7 @@ def config_from_dict(
         swiss=SwissSettings(check.number(tables["swiss"], "rounds", None, prefix="swiss.")),
         knockout=KnockoutSettings(check.number(tables["knockout"], "extra", 4, least=0, prefix="knockout.")),
         series=_series(check, tables["series"], format_),
+        sprt=_sprt(check, tables["sprt"]),
     )
     _check_together(check, data, config)
     if check_rules is not None and (wrong := check_rules(config.rules)) is not None:
@@ -419,20 +447,38 @@ def _series(check: _Checker, table: Mapping[str, Any], format_: str) -> SeriesSe
     return settings
 
 
+def _sprt(check: _Checker, table: Mapping[str, Any]) -> SprtSettings:
+    usual = SprtSettings()
+    reals = {key: check.real(table, key, getattr(usual, key), "sprt.") for key in _TABLES["sprt"][:4]}
+    settings = SprtSettings(
+        **reals,
+        model=check.word(table, "model", usual.model, MODELS, "sprt."),
+        max_pairs=check.number(table, "max_pairs", usual.max_pairs, prefix="sprt."),
+    )
+    if not settings.elo0 < settings.elo1:
+        check.fault("sprt", f"elo0 ({settings.elo0:g}) must be less than elo1 ({settings.elo1:g})")
+    for key in ("alpha", "beta"):
+        if not 0 < reals[key] < 0.5:
+            check.fault(f"sprt.{key}", f"expected an error rate between 0 and 0.5, found {reals[key]:g}")
+    return settings
+
+
 def _check_together(check: _Checker, data: Mapping[str, Any], config: TournamentConfig) -> None:
     """What is wrong only in company of other keys."""
     hero, names = config.gauntlet.hero, config.bot_names
     if config.format == "gauntlet" and hero is not None and names and hero not in names:
         near = did_you_mean(hero, names)
         check.fault("gauntlet.hero", f"expected one of the bots ({', '.join(names)}), found '{hero}'{near}")
-    if config.format == "match" and len(config.bots) > 2:
+    if config.format in ("match", "sprt") and len(config.bots) > 2:
+        what = "match" if config.format == "match" else "test"
         check.fault(
-            "bots", f"a match is between two bots, found {len(config.bots)}; for more use round-robin"
+            "bots", f"a {what} is between two bots, found {len(config.bots)}; for more use round-robin"
         )
-    if config.format == "series":
-        for key, remedy in (("games", "series.matches and series.rounds"), ("pairs", "no such key")):
+    if config.format in _WITHOUT_GAMES:
+        games = {"series": "series.matches and series.rounds", "sprt": "sprt.max_pairs"}[config.format]
+        for key, remedy in (("games", games), ("pairs", "no such key")):
             if key in data:
-                check.fault(key, f'not used by format = "series"; use {remedy} instead')
+                check.fault(key, f'not used by format = "{config.format}"; use {remedy} instead')
     if config.scheduler is not None and config.executor != "dask":
         check.fault("scheduler", f'belongs to executor = "dask", but the executor is "{config.executor}"')
 

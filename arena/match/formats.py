@@ -27,6 +27,8 @@ def make_schedule(config: TournamentConfig) -> Schedule:
             return gauntlet(bots, games, config.gauntlet.hero, pairs)
         case "match":
             return single_match(bots, games, pairs)
+        case "sprt":
+            return single_match(bots, 2 * config.sprt.max_pairs)
         case "swiss":
             return swiss(bots, games, config.swiss.rounds, pairs)
         case "knockout":

@@ -307,6 +307,23 @@ class Reader:
             counts.setdefault(pairing, [0] * 5)[cell] = pairs
         return {pairing: (c[0], c[1], c[2], c[3], c[4]) for pairing, c in sorted(counts.items())}
 
+    def cells_from(self, deal: int) -> list[int]:
+        """Cells of a run with one pairing, on the deals from `deal` on up to the first that is not there.
+
+        The cell of a pair is what bot `a` has of it in half points, 0..4.
+        """
+        rows = self._query(
+            f"SELECT g.id >> {_DEAL_SHIFT}, g.score + 2 - h.score FROM games g JOIN games h ON h.id = g.id + 1"
+            " WHERE g.id >= ? AND g.id & 1 = 0 ORDER BY g.id",
+            (deal << _DEAL_SHIFT,),
+        )
+        cells: list[int] = []
+        for at, cell in rows:
+            if at != deal + len(cells):
+                break
+            cells.append(cell)
+        return cells
+
     def forfeits(self) -> list[Forfeits]:
         """How many games each bot forfeited, by kind; bots without forfeits are left out."""
         pairings = self.pairings()

@@ -15,12 +15,12 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 from arena.errors import ArenaError
 from arena.match.config import TournamentConfig
@@ -46,6 +46,10 @@ _COMMIT_S = 0.2
 _TICK_S = 0.25
 _RATE_S = 10.0
 _NOTES = 5
+
+Stop: TypeAlias = Callable[[Reader], int | None]
+"""Says of what is stored whether it is enough: None to play on, or the number of deals, from the first, that
+make the result. It is asked before play and after each commit, and must depend on the games only."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +82,16 @@ def run_tournament(
     progress: Progress | None = None,
     resume: bool = False,
     limits: Limits | None = None,
+    stop: Stop | None = None,
 ) -> RunReport:
     """Play what is left of a tournament and store it in `folder`; ArenaError for what a person can mend.
 
     A config without a seed gets one: that of the run in the folder if there is one, else a new one (see
     `RunReport.seed`). With `resume` there must be a run in the folder. Ctrl-C (SIGINT) and SIGTERM finish
     the games in hand and store them, a second one stops at once; both end with `interrupted` in the report.
+
+    When `stop` says that the first deals are enough, the run is over and holds those only: what was played
+    beyond them, which depends on the workers, is dropped.
     """
     if config.isolation != "none" or any(bot.isolation not in (None, "none") for bot in config.bots):
         raise ArenaError("isolation: only 'none' can be used so far; bots run inside the worker processes")
@@ -102,8 +110,10 @@ def run_tournament(
         store = open_store(folder, config.canonical(), entries, config.to_dict(), config.clocked)
     try:
         with RunLog(folder) as run_log, _Signals() as signals:
-            session = _Session(config.name, config.seed, schedule, store, progress or _Silent(), signals)
-            if not session.left():
+            session = _Session(
+                config.name, config.seed, schedule, store, progress or _Silent(), signals, stop
+            )
+            if session.enough() or not session.left():
                 return session.report()
             store.begin_session({"workers": workers, "executor": executor})
             log.info("%s: seed %d, %d workers, %s", config.name, config.seed, workers, executor)
@@ -171,7 +181,14 @@ class _Session:
     """One stretch of work on a run, from wherever the store is to its end or an interruption."""
 
     def __init__(
-        self, name: str, seed: int, schedule: Schedule, store: Store, progress: Progress, signals: _Signals
+        self,
+        name: str,
+        seed: int,
+        schedule: Schedule,
+        store: Store,
+        progress: Progress,
+        signals: _Signals,
+        stop: Stop | None,
     ) -> None:
         self.name = name
         self.seed = seed
@@ -179,9 +196,11 @@ class _Session:
         self.store = store
         self.progress = progress
         self.signals = signals
+        self.stop = stop
         self.before = store.progress()
         self.total = schedule.planned(self.before)
         self.played = 0
+        self.dropped = 0
         self.lost = 0
         self.interrupted = False
         self.started = time.monotonic()
@@ -192,6 +211,20 @@ class _Session:
     def left(self) -> bool:
         """Is there anything to play?"""
         return next(iter(self.schedule.tasks(self.before)), None) is not None
+
+    def enough(self) -> bool:
+        """Is the run over because `stop` says so? Then only the deals that count are kept."""
+        deals = None if self.stop is None else self.stop(self.store)
+        if deals is None:
+            return False
+        self.dropped += self.store.drop_from(deals)
+        self.total = self.done
+        return True
+
+    @property
+    def done(self) -> int:
+        """Games in the store."""
+        return self.before.games + self.played - self.dropped
 
     def play(self, crew: Executor) -> None:
         """Play wave after wave."""
@@ -259,6 +292,8 @@ class _Session:
                 self._commit(waiting)
                 waiting = []
                 committed = now
+                if self.enough():
+                    return
             if self.signals.count > 1 or (drained and stop_asked):
                 self._commit(waiting)
                 return
@@ -307,12 +342,12 @@ class _Session:
         now = time.monotonic()
         since, games = self._recent[0]
         rate = (self.played - games) / (now - since) if self.played > games and now > since else 0.0
-        done = self.before.games + self.played
+        done = self.done
         left = (self.total - done) / rate if rate else None
         return Status(done, self.total, now - self.started, rate, left, self.scores.standing)
 
     def report(self) -> RunReport:
-        done = self.before.games + self.played
+        done = self.done
         total, left = self.total, done < self.total
         if not isinstance(self.schedule, FixedSchedule):  # where that is exact; reading all games takes long
             progress = self.store.progress()

@@ -170,6 +170,13 @@ class Store(Reader):
             " only. A bot that draws from a generator of its own instead of view.rng would do this"
         )
 
+    def drop_from(self, deal: int) -> int:
+        """Remove the games on `deal` and all later deals; returns how many there were."""
+        with plain_errors(self.folder, "write to"):
+            dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (deal << _SHIFT,)).rowcount
+            self._touch_session(-dropped)
+        return dropped
+
     # ------------------------------------------------------------ sessions
 
     def begin_session(self, info: Mapping[str, Any]) -> None:

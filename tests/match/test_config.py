@@ -80,7 +80,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ({"seed": -1}, "seed: expected a whole number from 0 to 9223372036854775807, found -1"),
         ({"pairs": "yes"}, 'pairs: expected true or false, found the text "yes"'),
         ({"format": "swis"}, "format: expected one of round-robin, gauntlet, swiss, knockout, match,"
-                             " series, found 'swis'; did you mean 'swiss'?"),
+                             " series, sprt, found 'swis'; did you mean 'swiss'?"),
         ({"isolation": 1}, "isolation: expected a text, found the number 1"),
         ({"rules": ""}, 'rules: expected a text, found the text ""'),
         ({"name": "a/b"}, "name: expected a name that can be a folder's, without slashes, found 'a/b'"),
@@ -194,5 +194,5 @@ def test_examples_are_valid_and_survive_the_store(file: Path) -> None:
 
 def test_there_is_an_example_for_each_format() -> None:
     assert {load_config(file).format for file in EXAMPLES} == {
-        "round-robin", "gauntlet", "swiss", "knockout", "match", "series"
+        "round-robin", "gauntlet", "swiss", "knockout", "match", "series", "sprt"
     }  # fmt: skip
