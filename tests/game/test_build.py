@@ -150,6 +150,21 @@ def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
 
 
 
+def test_what_has_types_is_compiled() -> None:
+    """Every source with a ``.pxd`` is in the list of compiled modules; ``bits`` is inlined into the others."""
+    folder = PACKAGE / "game"
+    typed = {path.stem for path in folder.glob("*.pxd")} - {"bits"}
+    assert typed == set(COMPILED)
+    assert all((folder / f"{name}.py").exists() for name in COMPILED)
+
+
+@needs_build
+def test_the_build_notes_all_its_sources() -> None:
+    built = json.loads((PACKAGE / "game" / "_built.json").read_text())
+    folder = PACKAGE / "game"
+    assert set(built) == {f"{name}.py" for name in COMPILED} | {path.name for path in folder.glob("*.pxd")}
+
+
 def test_the_finder_of_sources() -> None:
     """What ARENA_PURE=1 puts before the other finders: it knows the compiled modules of this package and no others."""
     finder = arena.game._SourceOnly()

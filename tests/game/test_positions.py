@@ -63,6 +63,7 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
         ({"a": ["r1", "r2", "*8"]}, "the spy of iello-tactical is \\*7"),
         ({"a": ["r1", "r2", "fog"]}, "fog cannot lie on a side"),
         ({"a": ["r1", "r2", "*7=g6"]}, "this wild cannot be g6"),
+        ({"a": ["r1", "r2", "*J=fog"]}, "this wild cannot be fog"),
         ({"a": ["r1", "r2", "g6=g7"]}, "only wild cards stand for another card"),
         ({"b": ["r1"]}, "r1 lies on both sides"),
         ({"b": ["b1", "b2", "b3", "b4"]}, "at most 3 cards"),
@@ -95,6 +96,30 @@ def test_other_wrong_positions() -> None:
         answer({"id": "X", "kind": "tie_order", "events": ["a*"]})
     with pytest.raises(PositionError, match="a complete side has 4 cards here"):
         answer({"id": "X", "kind": "eval", "cards": ["r1", "r2", "r3"], "env": ["mud"]})
+
+
+def test_the_order_of_completion_in_events() -> None:
+    def first(events: str) -> str | None:
+        found = answer({"id": "X", "kind": "tie_order", "events": events.split()})["first_complete"]
+        assert found in ("a", "b", None)
+        return found  # type: ignore[no-any-return]
+
+    assert first("a+ a+ b+ b+") is None
+    assert first("a+ a+ a+ b+ b+") == "a"
+    assert first("b+ b+ b+ a+ a+") == "b"
+    assert first("a+ a+ a+ b+ b+ b+ a- a+") == "b"
+    assert first("a+ a+ a+ fog b+ b+ b+") == "a"
+    assert first("a+ a+ a+ b+ b+ b+ mud b+ a+") == "b"
+    with pytest.raises(PositionError, match="position X: event 4 \\(a\\+\\): that side is full"):
+        first("a+ a+ a+ a+")
+    with pytest.raises(PositionError, match="event 2 \\(b-\\): there is no card on that side"):
+        first("a+ b-")
+
+
+def test_face_up_tactic_cards_take_no_clan_card_away() -> None:
+    rules = load_rules("tactical")
+    mine, theirs = read_side(rules, ["r1", "r2", "r3"]), read_side(rules, ["b2", "b3"])
+    assert judge_claim(rules, mine, theirs, ["mud", "scout"]) == judge_claim(rules, mine, theirs)
 
 
 def test_verdicts_in_words() -> None:

@@ -1,0 +1,189 @@
+"""The referee's loop inside the engine, and moves that do not come from the list."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from arena.game.cards import CARD_TEXTS
+from arena.game.deals import make_deal
+from arena.game.engine import IllegalMove, State, View
+from arena.game.moves import MOVE_COUNT, MOVES, Move, MoveError, parse_move, place_move
+from arena.game.rng import Rng, derive_seed
+from arena.game.rules import load_rules
+from arena.game.seatlog import transcript
+from tests.game.play import AUTO_CLAIMS, RULE_SETS, dump, set_up
+
+Chooser = Callable[[View, list[Move]], Any]
+RNGS = (Rng(1), Rng(2))
+
+
+def start(rules_name: str, seed: int, auto: tuple[bool, bool] = (True, True)) -> State:
+    rules = load_rules(rules_name)
+    return State(rules, make_deal(rules, seed, 0), auto)
+
+
+def random_chooser(seed: int, seen: list[tuple[int, bool, int]]) -> Chooser:
+    """A bot that plays at random and notes the seat, whose turn it is, and the number of moves."""
+    rng = Rng(seed)
+
+    def choose(view: View, moves: list[Move]) -> Move:
+        seen.append((view.seat, view.my_turn, len(moves)))
+        return rng.choice(moves)
+
+    return choose
+
+
+@pytest.mark.parametrize("rules_name", RULE_SETS)
+def test_it_is_the_plain_loop(rules_name: str) -> None:
+    """The same end, trail and questions as a loop of legal_moves, view and apply."""
+    for seed, auto in enumerate(AUTO_CLAIMS):
+        for forced in ((False, False), (True, False), (True, True)):
+            asked: list[tuple[int, bool, int]] = []
+            trail = array("H", [0]) * 2000
+            quick = start(rules_name, seed, auto)
+            choosers = (random_chooser(seed, asked), random_chooser(seed + 50, asked))
+            at, zero, one, how, what = quick.play_by(choosers, RNGS, forced, trail, 7)
+            assert (how, what) == (0, None)
+            assert quick.is_over
+            assert list(trail[:7]) == [0] * 7
+            assert (zero, one) == (sum(seat == 0 for seat, _, _ in asked), sum(seat == 1 for seat, _, _ in asked))
+            assert all(mine for _, mine, _ in asked)
+
+            plain, wanted = start(rules_name, seed, auto), []
+            again = [random_chooser(seed, wanted), random_chooser(seed + 50, wanted)]
+            made = []
+            while moves := plain.legal_moves():
+                seat = plain.turn
+                move = moves[0]
+                if len(moves) > 1 or forced[seat]:
+                    move = again[seat](plain.view(seat), moves)
+                plain.apply(move)
+                made.append(move.index)
+            assert asked == wanted
+            assert list(trail[7:at]) == made
+            assert dump(quick) == dump(plain)
+
+
+def test_the_views_generators_are_handed_on() -> None:
+    seen: list[Rng | None] = []
+
+    def look(view: View, moves: list[Move]) -> Move:
+        assert view.rng is RNGS[view.seat]
+        seen.append(view.rng)
+        return moves[0]
+
+    start("base", 1).play_by((look, look), RNGS, (False, False), array("H", [0]) * 500, 0)
+    assert len(seen) > 10
+
+
+FORGED = [
+    Move(10**6, "x", "place", None, None, None),
+    Move(MOVE_COUNT, "x", "place", None, None, None),
+    Move(-1, "x", "place", None, None, None),
+    Move(-(10**6), "x", "place", None, None, None),
+    Move(0, "r1@1", "place", "r1", 1, None),
+]
+
+
+@pytest.mark.parametrize("wrong", [None, "r1@1", 7, *FORGED, parse_move("no claim"), parse_move("*8@1")])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_what_is_no_legal_move_ends_the_loop(wrong: Any, seat: int) -> None:
+    """It is handed back, and the state is that of the last legal move."""
+    count = 0
+
+    def bad(view: View, moves: list[Move]) -> Any:
+        nonlocal count
+        count += 1
+        return wrong if count == 4 else moves[0]
+
+    def good(view: View, moves: list[Move]) -> Move:
+        return moves[0]
+
+    state = start("base", 3)
+    trail = array("H", [0]) * 500
+    choosers = (bad, good) if seat == 0 else (good, bad)
+    at, zero, one, how, what = state.play_by(choosers, RNGS, (False, False), trail, 0)
+    assert how == 2
+    assert what is wrong
+    assert (zero, one)[seat] == 4
+    assert at == zero + one - 1
+    assert not state.is_over
+    assert state.turn == seat
+    again = start("base", 3)
+    for index in trail[:at]:
+        again.apply(MOVES[7][index])
+    assert dump(again) == dump(state)
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt(), SystemExit(3)])
+def test_an_exception_ends_the_loop(error: BaseException) -> None:
+    def fails(view: View, moves: list[Move]) -> Move:
+        raise error
+
+    state = start("base", 3)
+    at, zero, one, how, what = state.play_by((fails, fails), RNGS, (False, False), array("H", [0]) * 9, 0)
+    assert (at, zero + one, how) == (0, 1, 1)
+    assert what is error
+    assert state.turns == 1
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_apply_refuses_forged_moves(forged: Move) -> None:
+    """A Move with any number at all: no crash, a sentence."""
+    state = start("tactical", 1)
+    before = dump(state)
+    with pytest.raises(IllegalMove, match="it was made by hand"):
+        state.apply(forged)
+    assert dump(state) == before
+
+
+@pytest.mark.parametrize("wrong", [None, "r1@1", 3])
+def test_apply_refuses_what_is_no_move(wrong: Any) -> None:
+    state = start("tactical", 1)
+    before = dump(state)
+    with pytest.raises((IllegalMove, TypeError, AttributeError)):
+        state.apply(wrong)
+    assert dump(state) == before
+
+
+def test_wrong_seats_and_stones() -> None:
+    state = set_up("tactical", "r1")
+    for board in (state, state.view(0)):
+        for seat in (-1, 2):
+            for ask in ("stones_of", "row", "hand_counts", "tactics_played", "joker_played"):
+                with pytest.raises(ValueError, match=f"a seat is 0 or 1, not {seat}"):
+                    getattr(board, ask)(seat)
+            with pytest.raises(ValueError, match="a seat is 0 or 1"):
+                board.side(seat, 1)
+        for stone in (0, 10, -1):
+            for ask in ("modes", "capacity", "completed_first"):
+                with pytest.raises(ValueError, match=rf"a stone is 1\.\.9, not {stone}"):
+                    getattr(board, ask)(stone)
+            with pytest.raises(ValueError, match=r"a stone is 1\.\.9"):
+                board.side(0, stone)
+    with pytest.raises(ValueError, match="a seat is 0 or 1"):
+        state.hand_of(2)
+
+
+def test_texts_that_are_no_moves() -> None:
+    with pytest.raises(MoveError, match="'zz' is no card"):
+        place_move("zz", 3)
+    with pytest.raises(MoveError, match="'r7@10' is no move; did you mean"):
+        place_move("r7", 10)
+    for text in ("", "r7", "r7@", "r11@1", "claim 0", "take fog@1", "return x", "R7@3", "r7@3 "):
+        with pytest.raises(MoveError, match="is no move"):
+            parse_move(text)
+    assert {move.card for move in MOVES[7] if move.kind == "return"} == set(CARD_TEXTS)
+
+
+def test_a_transcript() -> None:
+    state = start("base", 1)
+    for _ in range(3):
+        state.apply(state.legal_moves()[derive_seed(1) % len(state.legal_moves())])
+    lines = transcript(state.events(0)).split("\n")
+    assert len(lines) == len(state.events(0)) == 6
+    assert lines == [str(event) for event in state.events(0)]
