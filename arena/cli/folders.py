@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from arena.cli.watch import watched
 from arena.errors import did_you_mean
 from arena.match.config import TournamentConfig, config_from_dict
 from arena.match.formats import make_schedule
@@ -60,7 +61,10 @@ def _schedule(
     if isinstance(schedule, SeriesSchedule):
         places = series_ranking(schedule.bots, series_results(schedule.rule, reader.results()))
     shown = None if places is None else tuple(FormatPlace(p.rank, p.bot, p.points, p.remark) for p in places)
-    return schedule.planned(done), shown
+    planned = schedule.planned(done)
+    if config.format == "sprt":
+        planned = watched(config.sprt, reader).planned
+    return planned, shown
 
 
 def _times(reader: Reader) -> tuple[BotTime, ...]:

@@ -18,6 +18,7 @@ from arena.cli import options
 from arena.errors import ArenaError, did_you_mean
 
 if TYPE_CHECKING:
+    from arena.cli.watch import Watch
     from arena.match.config import TournamentConfig
 
 FORMATS = ("round-robin", "gauntlet", "swiss", "knockout", "series")
@@ -43,7 +44,7 @@ def run(config: str, out: Path | None, as_json: bool, strict: bool, **given: Any
 
     settings = load_config(config_path(config), bot_fault, rules_fault)
     settings = changed(settings, given)
-    return _play(settings, out, as_json, strict)
+    return play(settings, out, as_json, strict)
 
 
 @click.command()
@@ -59,7 +60,7 @@ def match(a: str, b: str, out: Path | None, as_json: bool, strict: bool, **given
     A bot is a name (random), a file (bots/mine.py) or package.module:Class, with parameters behind a colon
     (bots/mine.py:depth=2) and a name of its own in front if need be (deep=bots/mine.py:depth=2).
     """
-    return _play(from_options("match", (a, b), given), out, as_json, strict, named=False)
+    return play(from_options("match", (a, b), given), out, as_json, strict, named=False)
 
 
 @click.command()
@@ -79,7 +80,7 @@ def tournament(
 
     Bots are named as in 'arena match'.
     """
-    return _play(from_options(format_, bots, given), out, as_json, strict, named=False)
+    return play(from_options(format_, bots, given), out, as_json, strict, named=False)
 
 
 @click.command()
@@ -95,7 +96,7 @@ def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
     with Reader(place) as reader:
         settings = stored_config(reader)
     settings = changed(settings, given, f"settings of {place}")
-    return _play(settings, place, as_json, strict, resume=True)
+    return play(settings, place, as_json, strict, resume=True)
 
 
 # ---------------------------------------------------------------- settings
@@ -203,7 +204,7 @@ def default_folder(config: TournamentConfig, named: bool) -> Path:
 # ---------------------------------------------------------------- playing
 
 
-def _play(
+def play(
     config: TournamentConfig,
     folder: Path | None,
     as_json: bool,
@@ -213,6 +214,7 @@ def _play(
     named: bool = True,
 ) -> int:
     """Play, write the tables, show the standing; the exit code."""
+    from arena.cli.watch import Watch
     from arena.match.progress import progress_for
     from arena.match.runner import run_tournament
 
@@ -223,32 +225,35 @@ def _play(
         if not named and config.seed is None:
             config = config.with_seed(_drawn_seed())
         folder = default_folder(config, named)
+    test = Watch(config.sprt) if config.format == "sprt" else None
     report = run_tournament(
         config,
         folder,
         workers=config.workers or _cores(),
         executor=config.executor,
         scheduler=config.scheduler,
-        progress=progress_for(),
+        progress=progress_for(text=test.text if test else None),
         resume=resume,
+        stop=test,
     )
     if report.interrupted:
         click.echo(
-            f"\nInterrupted: {report.done} of {report.total} games are stored. Go on with:\n"
+            f"\nInterrupted: {report.done} of {'at most ' if test else ''}{report.total} games are stored."
+            " Go on with:\n"
             f"  arena resume {shlex.quote(str(folder))}",
             err=True,
         )
         return INTERRUPTED
     if not report.played:
         click.echo(f"All {report.done} games were played before, seed {report.seed}.", err=True)
-    _show(folder, as_json)
+    _show(folder, as_json, test)
     if strict and report.forfeits:
         click.echo(f"{report.forfeits} games were lost by forfeit (--strict).", err=True)
         return FAULTS
     return DONE
 
 
-def _show(folder: Path, as_json: bool) -> None:
+def _show(folder: Path, as_json: bool, test: Watch | None = None) -> None:
     from arena.cli.folders import read_run
     from arena.report.export import export
     from arena.report.standings import standings
@@ -256,6 +261,11 @@ def _show(folder: Path, as_json: bool) -> None:
 
     found = standings(read_run(folder))
     export(found, folder)
+    if test is not None:
+        from arena.cli.sprt import show_run
+
+        show_run(found.run, test, folder, as_json)
+        return
     if as_json:
         click.echo(json_text(summary(found) | {"folder": str(folder)}), nl=False)
         return

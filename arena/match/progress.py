@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TextIO
+from typing import Protocol, TextIO, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,17 @@ def standing_text(standing: Sequence[Standing], most: int = 3) -> str:
     return ", ".join(shown + ["..."] * (len(played) > most))
 
 
+Text: TypeAlias = Callable[[Status], str]
+
+
 class _Paced:
     """What both kinds share: a stream, and how often to write to it."""
 
-    def __init__(self, stream: TextIO | None, every: float) -> None:
+    def __init__(self, stream: TextIO | None, every: float, text: Text | None) -> None:
         self.stream = sys.stderr if stream is None else stream
         self.every = every
+        self.text = text or _with_standing
+        self.most = "at most " if text else ""  # a run with figures of its own ends when they are clear
         self._next = 0.0
 
     def _due(self) -> bool:
@@ -120,30 +125,30 @@ class _Paced:
 class LineProgress(_Paced):
     """Plain lines, one every few seconds: for files, pipes and CI."""
 
-    def __init__(self, stream: TextIO | None = None, every: float = 5.0) -> None:
-        super().__init__(stream, every)
+    def __init__(self, stream: TextIO | None = None, every: float = 5.0, text: Text | None = None) -> None:
+        super().__init__(stream, every, text)
 
     def begin(self, name: str, seed: int, status: Status) -> None:
         before = f", {status.done:,} of them played before" if status.done else ""
-        self._write(f"{name}: {status.total:,} games{before}, seed {seed}\n")
+        self._write(f"{name}: {self.most}{status.total:,} games{before}, seed {seed}\n")
         self._next = time.monotonic() + self.every
 
     def update(self, status: Status) -> None:
         if self._due():
-            self._write(f"{_with_standing(status)}\n")
+            self._write(f"{self.text(status)}\n")
 
     def note(self, text: str) -> None:
         self._write(f"{text}\n")
 
     def end(self, status: Status, interrupted: bool) -> None:
-        self._write(f"{_with_standing(status)}{' - interrupted' if interrupted else ''}\n")
+        self._write(f"{self.text(status)}{' - interrupted' if interrupted else ''}\n")
 
 
 class TerminalProgress(_Paced):
     """One line of a terminal, rewritten several times a second."""
 
-    def __init__(self, stream: TextIO | None = None, every: float = 0.1) -> None:
-        super().__init__(stream, every)
+    def __init__(self, stream: TextIO | None = None, every: float = 0.1, text: Text | None = None) -> None:
+        super().__init__(stream, every, text)
 
     def begin(self, name: str, seed: int, status: Status) -> None:
         self._write(f"{name}, seed {seed}\n")
@@ -162,7 +167,7 @@ class TerminalProgress(_Paced):
 
     def _show(self, status: Status) -> None:
         width = shutil.get_terminal_size().columns - 1
-        text = _with_standing(status)
+        text = self.text(status)
         # a line that wraps could not be rewritten
         self._write(f"\r\x1b[K{text if len(text) <= width else text[: max(width - 1, 0)] + '…'}")
 
@@ -172,7 +177,7 @@ def _with_standing(status: Status) -> str:
     return status_text(status) + (f"  |  {standing}" if standing else "")
 
 
-def progress_for(stream: TextIO | None = None) -> LineProgress | TerminalProgress:
-    """What suits the stream (default stderr)."""
+def progress_for(stream: TextIO | None = None, text: Text | None = None) -> LineProgress | TerminalProgress:
+    """What suits the stream (default stderr). `text` says where a run stands, in other words than usual."""
     stream = sys.stderr if stream is None else stream
-    return TerminalProgress(stream) if stream.isatty() else LineProgress(stream)
+    return TerminalProgress(stream, text=text) if stream.isatty() else LineProgress(stream, text=text)

@@ -1,0 +1,27 @@
+"""The options that say in which form tables come out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+FORMATS = ("table", "markdown", "csv", "json", "html")
+
+
+def output(command: Command) -> Command:
+    """`--format`, and `--json` as the short way to one of them."""
+    as_json = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+    format_ = click.option(
+        "--format", "format_", type=click.Choice(FORMATS), default=None, help="Default: table."
+    )
+    return format_(as_json(command))
+
+
+def chosen(format_: str | None, as_json: bool) -> str:
+    """The format asked for. Asking for two is wrong use."""
+    if as_json and format_ not in (None, "json"):
+        raise click.UsageError(f"--json and --format {format_} were both given; choose one")
+    return "json" if as_json else format_ or "table"

@@ -1,0 +1,104 @@
+"""`arena ratings`: rate any list of games."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.options import complete_runs
+from arena.cli.output import chosen, output
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class RatingsError(ArenaError):
+    """A list of games cannot be rated as asked."""
+
+
+@click.command()
+@click.argument("source", metavar="FILE.csv|DIR", shell_complete=complete_runs)
+@click.option("--prior", type=float, metavar="N", help="Virtual draws a bot (default: 2); 0 for none.")
+@click.option(
+    "--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Hold a bot's rating; may be repeated."
+)
+@click.option("--no-first-advantage", is_flag=True, help="Moving first is no advantage: hold it at 0.")
+@click.option("--nash", is_flag=True, help="Nash averaging beside Elo, for rock-paper-scissors fields.")
+@click.option("--los", is_flag=True, help="The likelihood that each bot is stronger than each other.")
+@output
+def ratings(
+    source: str,
+    prior: float | None,
+    anchors: tuple[str, ...],
+    no_first_advantage: bool,
+    nash: bool,
+    los: bool,
+    format_: str | None,
+    as_json: bool,
+) -> None:
+    """Rate the bots of a list of games, or of a run.
+
+    FILE.csv has the header first,second,score or first,second,score,deal: who moved first, the other, the points of
+    the first (1, 0.5 or 0), and, if games share their cards, any label of the deal. DIR is the folder of a run, or
+    its name in results/.
+    """
+    from arena.report.ratings import ratings_text
+    from arena.stats.nash import nash_ratings
+    from arena.stats.ratings import DEFAULT_PRIOR, rate
+
+    form = chosen(format_, as_json)
+    fixed = parse_anchors(anchors)
+    games = read_games(source)
+    found = rate(
+        games,
+        prior=DEFAULT_PRIOR if prior is None else prior,
+        anchors=fixed,
+        first_advantage=0.0 if no_first_advantage else None,
+        disconnected="separate",
+    )
+    averaged = nash_ratings(games, ratings=found) if nash else None
+    click.echo(ratings_text(found, form, averaged, los, heading=f"{source}: {len(games)} games"), nl=False)
+
+
+def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
+    """Ratings to hold, from texts such as greedy=100."""
+    fixed: dict[str, float] = {}
+    for text in texts:
+        bot, equals, elo = text.rpartition("=")
+        try:
+            value = float(elo)
+        except ValueError:
+            value = math.nan
+        if not (equals and bot and math.isfinite(value)):
+            raise RatingsError(f"--anchor {text}: expected BOT=ELO, such as greedy=100")
+        if bot in fixed:
+            raise RatingsError(f"--anchor {text}: '{bot}' is anchored twice")
+        fixed[bot] = value
+    return fixed
+
+
+def read_games(source: str) -> pd.DataFrame:
+    """The games of a CSV file or of a run: first, second, score, and deal if there is one."""
+    from arena.cli.folders import run_folder
+    from arena.match.queries import Reader
+    from arena.match.schema import DATABASE, StoreError
+    from arena.stats.frames import StatsError, check_games, read_games_csv
+
+    path = Path(source)
+    if path.name != DATABASE and (path.is_file() or path.suffix.lower() == ".csv"):
+        games = read_games_csv(path)
+    else:
+        try:
+            folder = run_folder(str(path.parent) if path.name == DATABASE else source)
+        except StoreError as error:
+            raise RatingsError(f"{error}. A list of games is a file, such as games.csv") from error
+        with Reader(folder) as reader:
+            games = reader.frame()
+        if not len(games):
+            raise StatsError(f"{folder}: no games yet")
+        games = check_games(games, what=str(folder))
+    return games[[name for name in ("first", "second", "score", "deal") if name in games.columns]]

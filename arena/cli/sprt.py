@@ -1,0 +1,180 @@
+"""`arena sprt`: play two bots until it is clear whether one is stronger, or judge counts of results."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli import options
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.cli.watch import Watch
+    from arena.report.run import RunData
+    from arena.stats.sprt import SprtResult
+
+FILE = "sprt.json"
+_CELLS = {"pentanomial": ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW"), "trinomial": ("L", "D", "W")}
+_HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model", "max_pairs")
+
+
+class SprtError(ArenaError):
+    """A test cannot be made as asked."""
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("bots", nargs=-1, metavar="A B", shell_complete=options.complete_bots)
+@click.option("--elo0", type=float, metavar="E", help="H0: A is this much stronger than B.  [default: 0]")
+@click.option("--elo1", type=float, metavar="E", help="H1: A is this much stronger than B.  [default: 10]")
+@click.option("--alpha", type=float, metavar="P", help="Chance of H1 if H0 holds.  [default: 0.05]")
+@click.option("--beta", type=float, metavar="P", help="Chance of H0 if H1 holds.  [default: 0.05]")
+@click.option(
+    "--model", metavar="logistic|normalized", help="What Elo is meant by --elo0, --elo1.  [default: logistic]"
+)
+@click.option(
+    "--max-pairs", type=click.IntRange(min=1), metavar="N", help="Give up after so many.  [default: 1000000]"
+)
+@click.option("--pentanomial", metavar="LL,LD,S,WD,WW", help="Judge these counts of pairs, play nothing.")
+@click.option("--trinomial", metavar="L,D,W", help="Judge these counts of independent games, play nothing.")
+@click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Rule set, such as base.")
+@click.option(
+    "--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", help="Default: drawn, and shown."
+)
+@click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision.")
+@click.option("--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game.")
+@options.how_to_play
+@options.where
+@options.what_to_show
+def sprt(
+    bots: tuple[str, ...],
+    pentanomial: str | None,
+    trinomial: str | None,
+    out: Path | None,
+    as_json: bool,
+    strict: bool,
+    **given: Any,
+) -> int:
+    """Is bot A stronger than bot B? Plays pair after pair until that is clear (a sequential test).
+
+    The test reads the pairs in the order of the schedule, so that verdict and pair do not depend on the number of
+    workers. Interrupted, it goes on with 'arena resume DIR' or with the same command.
+
+    With --pentanomial or --trinomial nothing is played: the counts are judged, seen from A. Five counts are those of
+    pairs (two games on one deal with the seats swapped), three those of games on different deals.
+    """
+    if pentanomial is not None or trinomial is not None:
+        result = _from_counts(bots, pentanomial, trinomial, out, given)
+        _show_counts(result, as_json)
+        return 0
+    if len(bots) != 2:
+        raise SprtError(
+            f"expected two bots, found {len(bots)}{': ' + ', '.join(bots) if bots else ''}"
+            " (or counts: --pentanomial LL,LD,S,WD,WW or --trinomial L,D,W)"
+        )
+    from arena.cli.run import play
+
+    return play(_settings(bots, given), out, as_json, strict, named=False)
+
+
+def _settings(bots: tuple[str, ...], given: dict[str, Any]) -> Any:
+    from arena.cli.run import changed
+    from arena.match.config import config_from_dict
+    from arena.players.loading import find_bots
+
+    specs = find_bots(bots)
+    values: dict[str, Any] = {
+        "format": "sprt",
+        "bots": [{"spec": spec.spec, "name": spec.name} for spec in specs],
+        "sprt": {key: given[key] for key in _HYPOTHESES if given[key] is not None},
+    }
+    name = re.sub(r"[^\w.]+", "-", f"sprt-{specs[0].name}-{specs[1].name}").strip("-.")[:60]
+    return changed(config_from_dict(values, "command line", name), given)
+
+
+# ---------------------------------------------------------------- counts
+
+
+def parse_counts(option: str, text: str) -> list[float]:
+    """Counts such as 120,0,500,0,180, five for pentanomial and three for trinomial; SprtError says what is wrong."""
+    names = _CELLS[option]
+    parts = [part.strip() for part in text.split(",")]
+    expected = f"expected {len(names)} counts: {', '.join(names)}"
+    if len(parts) != len(names):
+        raise SprtError(f"--{option} {text}: {len(parts)} given, {expected}")
+    counts = []
+    for name, part in zip(names, parts):
+        if not re.fullmatch(r"\+?[0-9]{1,15}", part):
+            raise SprtError(
+                f"--{option} {text}: '{part}' for {name} is no whole number from 0 up; {expected}"
+            )
+        counts.append(float(part))
+    return counts
+
+
+def _from_counts(
+    bots: Sequence[str],
+    pentanomial: str | None,
+    trinomial: str | None,
+    out: Path | None,
+    given: dict[str, Any],
+) -> SprtResult:
+    from arena.stats.sprt import SprtTest, sprt_result
+
+    if pentanomial is not None and trinomial is not None:
+        raise SprtError("--pentanomial and --trinomial were both given; one of them says what the counts are")
+    if bots:
+        raise SprtError(f"bots ({', '.join(bots)}) and counts were given; either play or judge counts")
+    played = [key for key, value in {**given, "out": out}.items() if value is not None]
+    played = [f"--{key.replace('_', '-')}" for key in played if key not in _HYPOTHESES[:5]]
+    if played:
+        raise SprtError(f"{', '.join(played)}: nothing is played where counts are given")
+    counts = parse_counts("pentanomial", pentanomial) if pentanomial is not None else []
+    if trinomial is not None:
+        counts = parse_counts("trinomial", trinomial)
+    hypotheses = {key: given[key] for key in _HYPOTHESES[:5] if given[key] is not None}
+    return sprt_result(SprtTest(**{"elo0": 0.0, "elo1": 10.0, **hypotheses}), counts)
+
+
+def _show_counts(result: SprtResult, as_json: bool) -> None:
+    from arena.report.sprt import sprt_text, sprt_values
+    from arena.report.tables import json_text
+
+    click.echo(json_text(sprt_values(result)) if as_json else sprt_text(result), nl=False)
+
+
+# ---------------------------------------------------------------- a run
+
+
+def show_run(run: RunData, test: Watch, folder: Path, as_json: bool) -> None:
+    """Write sprt.json into the folder of a run and show where the test stands."""
+    from arena.report.export import write_whole
+    from arena.report.sprt import sprt_text, sprt_values
+    from arena.report.tables import json_text
+
+    result = test.result()
+    one, two = run.bots
+    config = run.config
+    values = {
+        "bot": one,
+        "opponent": two,
+        **sprt_values(result),
+        "pairs": result.units,
+        "max_pairs": test.limit,
+        "rules": config["rules"],
+        "seed": config["seed"],
+    }
+    write_whole(folder / FILE, [json_text(values)])
+    if as_json:
+        click.echo(json_text(values | {"folder": str(folder)}), nl=False)
+        return
+    click.echo(err=True)  # an empty line after the progress
+    click.echo(f"{run.name}: {one} against {two}, rules {config['rules']}, seed {config['seed']}\n")
+    click.echo(sprt_text(result, one, two), nl=False)
+    if not test.decided:
+        click.echo(f"The test was given up after {result.units:,} pairs; --max-pairs allows more.")
+    click.echo(f"\nStored in {folder}. The table: arena standings {shlex.quote(str(folder))}")
