@@ -308,7 +308,10 @@ class Referee:
     # ---- hooks ---------------------------------------------------------------------------------------------
 
     def _start(self, seats: tuple[Player, Player], starter: int) -> Forfeit | None:
-        """Make bots at their first game; the forfeit of one that could not be made, now or before."""
+        """Make both bots at their first game; the forfeit of one that could not be made, now or before.
+
+        Both, whatever becomes of the first: what the record says of the second must not hang on earlier games.
+        """
         for role, seat in ((1, starter), (2, 1 - starter)):
             player = seats[seat]
             if player.broken is None and not player.fit:
@@ -319,8 +322,10 @@ class Referee:
                     fault = self._fault(seat, error, "__init__")
                     player.broken = fault.kind, fault.detail
                 self.buffer[0] = trail.PLAYING
-            if player.broken is not None:
-                return Forfeit(seat, *player.broken)
+        for seat in (starter, 1 - starter):
+            fault_before = seats[seat].broken
+            if fault_before is not None:
+                return Forfeit(seat, *fault_before)
         return None
 
     def _begin(

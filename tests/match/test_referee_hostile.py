@@ -166,6 +166,28 @@ def test_end_and_observe_are_not_called_on_who_has_forfeited() -> None:
     assert calls == ["forfeit: exception"] * 2
 
 
+def test_the_record_of_a_broken_bots_game_does_not_hang_on_earlier_games() -> None:
+    """The claims of the other bot stood in the record only if it had been made for an earlier game."""
+
+    class Breaks(Bot):
+        def __init__(self):
+            raise ValueError
+
+    class Claims(Bot):
+        auto_claim = False
+
+        def act(self, view, moves):
+            return moves[0]
+
+    settings = GameSettings(load_rules("base"), 1)
+    fresh = Referee(settings, [Player("a", Breaks), Player("b", Claims)])
+    later = Referee(settings, [Player("a", Breaks), Player("b", Claims), Player("c", Claims)])
+    later.play(GameTask(1, 7, 0, "b", "c", 0))
+    records = [table.play(GameTask(0, 0, 0, "a", "b", 0))[18] for table in (fresh, later)]
+    assert records[0] == records[1]
+    assert sorted(records[0].split(";")[0][-2:]) == ["0", "1"]
+
+
 def test_ctrl_c_is_the_users_when_he_pressed_it() -> None:
     table = referee("raises:what=KeyboardInterrupt", "first", interrupted=lambda: True)
     with pytest.raises(KeyboardInterrupt):
