@@ -1,4 +1,4 @@
-"""Where chunks are played: the interface that the runner speaks to, and the choice of one.
+"""Where chunks are played: the interface that the runner speaks to.
 
 An executor gets chunks and gives back events, in any order. What it must promise is that each unit of each
 chunk submitted comes back in exactly one `Played`, whatever happens to its workers, and that the rows are the
@@ -11,9 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from arena.errors import ArenaError
-from arena.match.logs import Sink
-from arena.match.plan import Plan
 from arena.match.tasks import Chunk
 
 
@@ -78,21 +75,3 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """Stop all workers at once. No process of theirs is left when this returns."""
-
-
-def make_executor(
-    plan: Plan, *, workers: int, executor: str = "local", scheduler: str | None = None, sink: Sink
-) -> Executor:
-    """The executor `local` or `dask`; `sink` gets what workers and bots log.
-
-    ArenaError for an unknown name, or if what Dask needs is not installed.
-    """
-    if executor == "local":
-        from arena.match.local import LocalExecutor
-
-        return LocalExecutor(plan, workers, sink)
-    if executor == "dask":
-        from arena.match.dask_cluster import DaskExecutor
-
-        return DaskExecutor(plan, workers, scheduler, sink)
-    raise ArenaError(f"unknown executor '{executor}'; there are local and dask")

@@ -24,7 +24,8 @@ from typing import Any, TypeAlias
 
 from arena.errors import ArenaError
 from arena.match.config import TournamentConfig
-from arena.match.executors import Drained, Executor, Failed, Lost, Played, WorkerFault, make_executor
+from arena.match.crew import make_executor
+from arena.match.executors import Drained, Executor, Failed, Lost, Played, WorkerFault
 from arena.match.formats import make_schedule
 from arena.match.logs import RunLog
 from arena.match.plan import Limits, Plan

@@ -14,7 +14,8 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.match.config import Clock
-from arena.match.executors import Drained, Event, Failed, Lost, Played, make_executor
+from arena.match.crew import make_executor
+from arena.match.executors import Drained, Event, Failed, Lost, Played
 from arena.match.images import unpack
 from arena.match.local import LocalExecutor
 from arena.match.plan import Limits, Plan, pack_chunk, unpack_chunk
