@@ -180,7 +180,7 @@ def test_views_do_not_depend_on_hidden_cards(rules_name: str, seat: int) -> None
     """Two games that differ only in cards which a seat never saw: its view and its events are the same throughout."""
     rules = load_rules(rules_name)
     different = 0
-    for seed in range(8):
+    for seed in range(8 if COMPILED else 3):
         auto = AUTO_CLAIMS[seed % 4]
         moves: list[Move] = []
         rng = Rng(derive_seed(seed, "twin", rules_name, seat))
@@ -204,7 +204,7 @@ def test_views_do_not_depend_on_hidden_cards(rules_name: str, seat: int) -> None
             two.apply(other)
         assert view_dump(one.view(seat)) == view_dump(two.view(seat))
         different += dump(one) != dump(two)
-    assert different >= 4
+    assert different >= (4 if COMPILED else 1)
 
 
 @pytest.mark.parametrize("rules_name", [*RULE_SETS, SMALL])
@@ -213,7 +213,7 @@ def test_a_sample_cannot_be_told_apart(rules_name: str) -> None:
     rng = Rng(11)
     whole = whole_deck(load_rules(rules_name))
     for auto in ((True, True), (False, False)):
-        for seed in range(2):
+        for seed in range(2 if COMPILED else 1):
             for state in states(rules_name, seed, 4, auto):
                 before = dump(state)
                 for seat in (0, 1):
@@ -248,7 +248,7 @@ def test_returned_cards_stay_where_they_are_known(rules_name: str) -> None:
     """In games with a recruiter: known cards are where the view says, in the game and in every sample."""
     rng = Rng(5)
     seen = Counter[str]()
-    for seed in range(60):
+    for seed in range(60 if COMPILED else 15):
         for state, _ in random_game(rules_name, seed, tactic=6):
             for seat in (0, 1):
                 view = state.view(seat)
@@ -262,9 +262,9 @@ def test_returned_cards_stay_where_they_are_known(rules_name: str) -> None:
                         assert left[above] == card
                 seen["decks"] += bool(view.known_in_decks)
                 seen["hand"] += bool(view.known_in_hand)
-    assert seen["decks"] > 50
+    assert seen["decks"] > (50 if COMPILED else 5)
     if load_rules(rules_name).scout_return == "top":
-        assert seen["hand"] > 20
+        assert seen["hand"] > (20 if COMPILED else 0)
 
 
 TOP, BOTTOM = "tactical:scout_return=top", "tactical:scout_return=bottom"
@@ -383,8 +383,8 @@ def face_up_tactics(view: View) -> list[str]:
     return [card for card in cards if card not in CARD_TEXTS[:60]]
 
 
-def late_positions(rules_name: str, count: int, known: bool) -> list[tuple[State, int]]:
-    """Positions with few but several hidden cards, with or without cards that the seat knows there."""
+def late_positions(rules_name: str, count: int, known: bool, tactics: int) -> list[tuple[State, int]]:
+    """Positions with few but several hidden cards (so many tactics at least), some known to the seat or none."""
     found: list[tuple[State, int]] = []
     for seed in range(4000):
         for state, _ in random_game(rules_name, seed, tactic=3):
@@ -392,7 +392,8 @@ def late_positions(rules_name: str, count: int, known: bool) -> list[tuple[State
                 view = state.view(seat)
                 clan = view.hand_counts(1 - seat)[0] + view.deck_counts[0]
                 tactic = view.hand_counts(1 - seat)[1] + view.deck_counts[1]
-                if 2 <= clan <= 6 and (tactic <= 5) and min(view.deck_counts[0] + view.deck_counts[1], 2) == 2:
+                few = 2 <= clan <= 6 and tactics <= tactic <= 5
+                if few and sum(view.deck_counts) >= 2:
                     if bool(view.known_in_hand or view.known_in_decks) != known:
                         continue
                     if not 6 <= len(expected(view)) <= 400:
@@ -408,13 +409,13 @@ def late_positions(rules_name: str, count: int, known: bool) -> list[tuple[State
 
 
 @pytest.mark.parametrize(
-    ("rules_name", "known"),
-    [("base:hand_size=3", False), (SMALL, False), ("s2-tactical:hand_size=3", True), (SMALL, True),
-     ("battle-line-tactical:hand_size=2", False)],
+    ("rules_name", "known", "tactics"),
+    [("base:hand_size=3", False, 0), (SMALL, False, 2), ("s2-tactical:hand_size=3", True, 0), (SMALL, True, 0),
+     ("battle-line-tactical:hand_size=2", False, 0)],
 )  # fmt: skip
-def test_samples_are_uniform(rules_name: str, known: bool) -> None:
+def test_samples_are_uniform(rules_name: str, known: bool, tactics: int) -> None:
     """Late in a game all states that agree with a view are listed; samples hit each as often as it should be."""
-    for number, (state, seat) in enumerate(late_positions(rules_name, 3, known)):
+    for number, (state, seat) in enumerate(late_positions(rules_name, 3, known, tactics)):
         view = state.view(seat)
         weights = expected(view)
         total = sum(weights.values())
@@ -426,6 +427,30 @@ def test_samples_are_uniform(rules_name: str, known: bool) -> None:
         keys = sorted(weights)
         test = chisquare([found[key] for key in keys], [draws * weights[key] / total for key in keys])
         assert test.pvalue > 0.001, (rules_name, number, test)
+
+
+@pytest.mark.parametrize("rules_name", ["tactical", "battle-line-tactical"])
+def test_samples_of_the_opening_are_uniform(rules_name: str) -> None:
+    """Every hidden card is equally often in each place of its deck and in the opponent's hand."""
+    view = set_up(rules_name, "r1", "g1").view(0)
+    rng, count = Rng(8), 4000 if COMPILED else 800
+    tactics: Counter[tuple[int, str]] = Counter()
+    hands: Counter[str] = Counter()
+    tops: Counter[str] = Counter()
+    for _ in range(count):
+        sample = view.sample(rng)
+        tactics.update(enumerate(sample.tactic_cards_left))
+        hands.update(sample.hand_of(1))
+        tops[sample.clan_cards_left[0]] += 1
+        tops[sample.clan_cards_left[-1]] += 1
+    kinds = sorted({card for _, card in tactics})
+    assert len(kinds) == 9
+    for place in range(10):
+        wanted = [count / 10 * (2 if card == "*J" else 1) for card in kinds]
+        assert chisquare([tactics[place, card] for card in kinds], wanted).pvalue > 0.001
+    assert set(hands) == set(tops) == set(view.unseen)
+    assert chisquare([hands[card] for card in view.unseen]).pvalue > 0.001
+    assert chisquare([tops[card] for card in view.unseen]).pvalue > 0.001
 
 
 # ---- events ----------------------------------------------------------------------------------------------------
