@@ -18,6 +18,8 @@ from typing import Any, TypeAlias
 
 from arena.errors import ArenaError, did_you_mean
 from arena.match.series import NEXT_STARTERS
+from arena.players.faults import BotError
+from arena.players.loading import display_name, parse_spec
 
 FORMATS = ("round-robin", "gauntlet", "swiss", "knockout", "match", "series", "sprt")
 MODELS = ("logistic", "normalized")
@@ -180,24 +182,14 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
 
     >>> bot_name("greedy"), bot_name("bots/search.py:rollouts=200"), bot_name("package.module:Class")
     ('greedy', 'search:rollouts=200', 'Class')
-    >>> bot_name("search", {"rollouts": 50})
-    'search:rollouts=50'
+    >>> bot_name("search", {"rollouts": 50}), bot_name("deep=bots/search.py:rollouts=500")
+    ('search:rollouts=50', 'deep')
     """
-    base, _, last = spec.rpartition(":")
-    options = last if "=" in last else ""
-    target = (
-        (base if options else spec).rpartition(":")[2] if _is_module(spec) else (base if options else spec)
-    )
-    short = re.split(r"[/\\]", target)[-1].removesuffix(".py")
-    extra = [f"{key}={value}" for key, value in sorted((params or {}).items())]
-    options = ",".join([options, *extra] if options else extra)
-    return f"{short}:{options}" if options else short
-
-
-def _is_module(spec: str) -> bool:
-    """`package.module:Class`, perhaps with parameters, as against a file or a bare name."""
-    first, _, rest = spec.partition(":")
-    return bool(rest) and "=" not in rest.split(":")[0] and not first.endswith(".py")
+    try:
+        found = parse_spec(spec)
+    except BotError:  # said by whoever looks for the bot
+        return spec
+    return found.name or display_name(found.target, {**found.params, **(params or {})})
 
 
 # ---------------------------------------------------------------- checking

@@ -98,7 +98,8 @@ def run_tournament(
         raise ArenaError("isolation: only 'none' can be used so far; bots run inside the worker processes")
     folder = Path(folder)
     if config.seed is None:
-        config = config.with_seed(_stored_seed(folder) or secrets.randbits(48))
+        stored = _stored_seed(folder)
+        config = config.with_seed(secrets.randbits(48) if stored is None else stored)
     assert config.seed is not None
     schedule = make_schedule(config)
     specs = tuple(find_bot(bot.spec, bot.params, bot.name) for bot in config.bots)

@@ -150,6 +150,14 @@ def test_a_worker_killed_from_outside_costs_only_time(tmp_path: Path) -> None:
     assert games(tmp_path / "killed") == games(tmp_path / "whole")
 
 
+def test_a_stored_seed_of_zero_is_a_seed(tmp_path: Path) -> None:
+    data = {**settings(bot("first", "ann"), bot("well_behaved", "bob"), games=2), "seed": 0}
+    play(tmp_path / "run", data)
+    del data["seed"]
+    again = play(tmp_path / "run", data, resume=True)
+    assert (again.seed, again.played) == (0, 0)
+
+
 def test_a_drawn_seed_is_told_and_kept(tmp_path: Path) -> None:
     data = settings(*FIELD, games=2)
     del data["seed"]
