@@ -8,8 +8,8 @@ from arena.game.cards import ELITE_TEXTS, card_number
 from arena.game.moves import MOVES
 
 if TYPE_CHECKING:
-    from arena.game.engine import State
     from arena.game.moves import Move
+    from arena.game.turns import Turns
 
 #: What each phase asks for.
 ASKS = {
@@ -34,7 +34,7 @@ KINDS = {
 }
 
 
-def why_illegal(state: State, move: Move) -> str:
+def why_illegal(state: Turns, move: Move) -> str:
     """A sentence that says why ``move`` is not legal in ``state``."""
     return f"{move} is not legal: {_reason(state, move)}"
 
@@ -43,7 +43,7 @@ def _is_interned(move: Move) -> bool:
     return any(0 <= move.index < len(table) and table[move.index] is move for table in MOVES.values())
 
 
-def _reason(state: State, move: Move) -> str:
+def _reason(state: Turns, move: Move) -> str:
     if not _is_interned(move):
         return "it was made by hand; moves come from legal_moves() or parse_move()"
     phase = state.phase
@@ -65,7 +65,7 @@ def _reason(state: State, move: Move) -> str:
     return _why_not_claim(state, move)  # both decks can be drawn from where a draw is a decision
 
 
-def _why_not_play(state: State, move: Move) -> str:
+def _why_not_play(state: Turns, move: Move) -> str:
     seat = state.turn
     if move.kind == "pass":
         return "a clan card can be played; only a player without a clan-card play may pass"
@@ -88,7 +88,7 @@ def _why_not_play(state: State, move: Move) -> str:
     return _why_not_there(state, move, move.stone)
 
 
-def _why_not_there(state: State, move: Move, stone: int) -> str:
+def _why_not_there(state: Turns, move: Move, stone: int) -> str:
     if state.owners[stone - 1] != ".":
         return f"stone {stone} is claimed"
     if move.kind == "place" and _full_or_claimed(state, stone):
@@ -99,11 +99,11 @@ def _why_not_there(state: State, move: Move, stone: int) -> str:
     return f"in {state.rules.name} a wild card gets its colour and value at the claim: {move.card}@{stone}"
 
 
-def _full_or_claimed(state: State, stone: int) -> bool:
+def _full_or_claimed(state: Turns, stone: int) -> bool:
     return state.owners[stone - 1] != "." or len(state.side(state.turn, stone)) >= state.capacity(stone)
 
 
-def _why_not_take(state: State, move: Move) -> str:
+def _why_not_take(state: Turns, move: Move) -> str:
     ruse = state.ruse_under_way
     seat = state.turn if ruse == "redeploy" else 1 - state.turn
     assert move.card is not None
@@ -116,7 +116,7 @@ def _why_not_take(state: State, move: Move) -> str:
     return f"{ruse} takes only clan cards" + ("" if ruse == "traitor" else f" in {state.rules.name}")
 
 
-def _why_not_put(state: State, move: Move) -> str:
+def _why_not_put(state: Turns, move: Move) -> str:
     if move.kind == "discard":
         return "the traitor's card must be put on an own side"
     if move.card != state.pending:
@@ -131,7 +131,7 @@ def _why_not_put(state: State, move: Move) -> str:
     return _why_not_there(state, move, move.stone)
 
 
-def _why_not_claim(state: State, move: Move) -> str:
+def _why_not_claim(state: Turns, move: Move) -> str:
     stone = move.stone
     assert stone is not None  # 'no claim' is always legal in a window
     if state.owners[stone - 1] != ".":
