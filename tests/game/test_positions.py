@@ -116,6 +116,25 @@ def test_the_order_of_completion_in_events() -> None:
         first("a+ b-")
 
 
+def test_bound_wilds_are_what_they_were_bound_to() -> None:
+    """Under on_play it is the named card that counts, also where another would be better."""
+    rules = load_rules("bga-tactical")
+
+    def worth(cards: str, *modes: str) -> tuple[str, int]:
+        found = evaluate(rules, read_side(rules, cards.split()), modes)
+        assert found.wilds == ()
+        return found.category, found.sum
+
+    assert worth("r1 r3 *J=r2") == ("color_run", 6)
+    assert worth("r1 r3 *J=g2") == ("run", 6)
+    assert worth("r7 g7 *7=b7") == ("kind", 21)
+    assert worth("r1 g5 *123=b1", "fog") == ("sum", 7)
+    claim = judge_claim(rules, read_side(rules, ["r7", "r8", "*J=r9"]), read_side(rules, ["*7=b7", "b8"]))
+    assert claim.holds  # b9 would only tie
+    lower = judge_claim(rules, read_side(rules, ["r7", "r8", "*J=r6"]), read_side(rules, ["*7=b7", "b8"]))
+    assert lower.refutation == ("b9",)
+
+
 def test_face_up_tactic_cards_take_no_clan_card_away() -> None:
     rules = load_rules("tactical")
     mine, theirs = read_side(rules, ["r1", "r2", "r3"]), read_side(rules, ["b2", "b3"])
