@@ -218,18 +218,18 @@ def play(
     from arena.match.progress import progress_for
     from arena.match.runner import run_tournament
 
-    _refuse_isolation(config)
+    refuse_isolation(config)
     if folder is None and config.out is not None:
         folder = Path(config.out)
     if folder is None:
         if not named and config.seed is None:
-            config = config.with_seed(_drawn_seed())
+            config = config.with_seed(drawn_seed())
         folder = default_folder(config, named)
     test = Watch(config.sprt) if config.format == "sprt" else None
     report = run_tournament(
         config,
         folder,
-        workers=config.workers or _cores(),
+        workers=config.workers or cores(),
         executor=config.executor,
         scheduler=config.scheduler,
         progress=progress_for(text=test.text if test else None),
@@ -274,7 +274,7 @@ def _show(folder: Path, as_json: bool, test: Watch | None = None) -> None:
     click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
 
 
-def _refuse_isolation(config: TournamentConfig) -> None:
+def refuse_isolation(config: TournamentConfig) -> None:
     for where, isolation in [
         ("", config.isolation),
         *((f"bot {b.name}: ", b.isolation) for b in config.bots),
@@ -286,9 +286,9 @@ def _refuse_isolation(config: TournamentConfig) -> None:
             )
 
 
-def _drawn_seed() -> int:
+def drawn_seed() -> int:
     return secrets.randbelow(10**9)  # short enough to be read out
 
 
-def _cores() -> int:
+def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

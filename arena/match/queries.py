@@ -176,6 +176,10 @@ class Reader:
         """All stored rows in schedule order."""
         return self._query(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY id")
 
+    def records(self) -> Iterator[tuple[int, int, str]]:
+        """Identity, half points of the bot that began, and record of all games in schedule order."""
+        return self._query("SELECT id, score, record FROM games ORDER BY id")
+
     def results(self) -> Iterator[GameResult]:
         """All games in schedule order."""
         pairings = self.pairings()

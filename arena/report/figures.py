@@ -22,7 +22,8 @@ from arena.report.tables import json_text, number, percent
 
 FORMATS = ("table", "markdown", "csv", "json", "html")
 _NAMES = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit")
-_SHARES = ("score", "share", "los", "played", "weight", "low", "high", "mean", "difference")
+_SHARES = ("score", "share", "los", "played")
+_MAYBE_SHARES = ("mean", "difference", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Table:
     name      its key in JSON and the name of its CSV file
     title     a line that says what it shows
     note      a sentence under it, or ""
-    shares    figures in columns such as mean and difference are shares of 1, to be shown in %
+    shares    columns such as mean and difference hold shares of 1, to be shown in %, as scores always are
     shown     columns for people, None: all; the files have all of them
     """
 
@@ -121,11 +122,8 @@ def cells(table: Table) -> tuple[list[str], list[list[str]]]:
 
 
 def _is_share(table: Table, column: str) -> bool:
-    words = column.split("_")
-    if words[0] in ("elo", "nash") and "weight" not in words:
-        return False
-    found = any(word in _SHARES for word in words)
-    return found and (table.shares or words[0] in ("score", "share", "los"))
+    word = column.split("_")[0]
+    return word in _SHARES or (table.shares and word in _MAYBE_SHARES)
 
 
 def _cell(table: Table, column: str, value: Any) -> str:

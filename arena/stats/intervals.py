@@ -127,6 +127,8 @@ def mean_difference(
     for (values, _), part, there in zip(groups, parts, seen):
         if scores and float(np.abs(part).max()) < 1e-12:
             variance += smoothed_error(values, int(there.sum())) ** 2
+    if scores and variance < 1e-24:  # the groups were equal deal by deal: as if two deals more, one up, one down
+        variance = 2 / (clusters + 2) ** 2
     freedom = max(min(int(there.sum()) for there in seen) - 1, 1)
     error = math.sqrt(variance)
     gap = float(first.mean() - second.mean())

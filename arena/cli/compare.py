@@ -1,0 +1,304 @@
+"""`arena compare`: the same bots and the same deals under several rule sets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli import options
+from arena.cli.output import chosen, output
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.match.config import TournamentConfig
+    from arena.report.compare import VariantRun
+
+INTERRUPTED = 130
+
+
+class CompareError(ArenaError):
+    """Variants cannot be compared as asked."""
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="BOT...", shell_complete=options.complete_bots)
+@click.option(
+    "--variants",
+    multiple=True,
+    metavar="R,R,...",
+    help="Rule sets, such as base,tactical:hand_size=6,scout_return=top,expert; may be repeated.",
+)
+@click.option(
+    "--from",
+    "stored",
+    multiple=True,
+    metavar="DIR...",
+    help="Play nothing: compare stored runs, or the folders of comparisons.",
+)
+@options.what_to_play
+@options.how_to_play
+@options.where
+@click.option(
+    "--csv", "to", type=click.Path(path_type=Path), metavar="DIR", help="Also write the tables there."
+)
+@output
+def compare(
+    bots: tuple[str, ...],
+    variants: tuple[str, ...],
+    stored: tuple[str, ...],
+    out: Path | None,
+    to: Path | None,
+    format_: str | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Play the same deals under several rule sets, and show what that changes.
+
+    Every BOT plays every other one in each variant, on the same deals as far as the decks allow. A variant is a rule
+    set with or without changed options; a comma before option=value goes on with the same variant. Each is a run of
+    its own in DIR/VARIANT, so an interrupted comparison goes on with the same command.
+    """  # fmt: skip
+    form = chosen(format_, as_json)
+    if stored:
+        if (
+            variants
+            or out is not None
+            or any(value is not None for key, value in given.items() if key != "rules")
+        ):
+            raise CompareError("--from plays nothing, so --variants, --out and how to play do not go with it")
+        folders = _folders([*stored, *bots])
+    else:
+        if given.pop("rules") is not None:
+            raise CompareError("--rules is for one rule set; name those to compare with --variants")
+        played = _play(bots, split_variants(variants), out, given)
+        if played is None:
+            return INTERRUPTED
+        folders = played
+    _show(_read(folders), form, to)
+    return 0
+
+
+def split_variants(texts: Sequence[str]) -> list[str]:
+    """Rule sets out of texts with commas; option=value belongs to the rule set before it.
+
+    >>> split_variants(["base,tactical:hand_size=6,scout_return=top,expert"])
+    ['base', 'tactical:hand_size=6,scout_return=top', 'expert']
+    """
+    found: list[str] = []
+    for text in texts:
+        begun = len(found)
+        for part in (part.strip() for part in text.split(",")):
+            if not part:
+                raise CompareError(f"--variants {text}: there is nothing between two commas")
+            if re.fullmatch(r"[a-z_]+\s*=[^:]*", part) and not part.endswith(".toml"):
+                if len(found) == begun or ":" not in found[-1]:
+                    raise CompareError(
+                        f"--variants {text}: '{part}' changes an option, but of which rule set?"
+                        " Write such as base:hand_size=7"
+                    )
+                found[-1] += f",{part}"
+            else:
+                found.append(part)
+    return found
+
+
+# ---------------------------------------------------------------- playing
+
+
+def _play(
+    bots: Sequence[str], variants: Sequence[str], out: Path | None, given: dict[str, Any]
+) -> list[Path] | None:
+    """Play all variants; their folders, or None if it was interrupted."""
+    from arena.cli.run import refuse_isolation
+    from arena.game.rules import load_rules
+
+    if len(bots) < 2:
+        raise CompareError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
+    if len(variants) < 2:
+        raise CompareError(
+            f"expected at least two variants, found {len(variants)};"
+            " name them such as --variants base,tactical,expert"
+        )
+    names: dict[str, str] = {}
+    rules: dict[str, str] = {}
+    for variant in variants:
+        name, canonical = folder_name(variant), load_rules(variant).canonical
+        for other, known in ((names.get(name), variant), (rules.get(canonical), variant)):
+            if other is not None:
+                raise CompareError(f"--variants: '{other}' and '{known}' are the same; nothing to compare")
+        names[name] = rules[canonical] = variant
+    configs = {name: _config(bots, variant, name, given) for name, variant in names.items()}
+    for config in configs.values():
+        refuse_isolation(config)
+    if given["seed"] is None:
+        # one seed for all: that of a comparison begun before, or a new one
+        seed = _stored_seed(out, list(configs)) if out is not None else None
+        seed = _drawn(seed)
+        configs = {name: config.with_seed(seed) for name, config in configs.items()}
+    folder = _default_folder(list(configs.values())) if out is None else out
+    for at, (name, config) in enumerate(configs.items(), start=1):
+        click.echo(f"Variant {at} of {len(configs)}: {config.rules}", err=True)
+        if not _play_one(config, folder / name):
+            command = f" (--seed {config.seed}, --out {shlex.quote(str(folder))})"
+            click.echo(f"\nInterrupted. The same command goes on{command}.", err=True)
+            return None
+    click.echo(f"Stored in {folder}.\n", err=True)
+    return [folder / name for name in configs]
+
+
+def folder_name(variant: str) -> str:
+    """The folder of a variant.
+
+    >>> folder_name("tactical:hand_size=6,scout_return=top"), folder_name("rules/mine.toml")
+    ('tactical-hand_size=6-scout_return=top', 'rules-mine.toml')
+    """
+    return re.sub(r"[^\w.=+-]+", "-", variant).strip("-.")
+
+
+def _config(bots: Sequence[str], variant: str, name: str, given: dict[str, Any]) -> TournamentConfig:
+    from arena.cli.run import changed
+    from arena.match.config import config_from_dict
+    from arena.players.loading import find_bots
+
+    specs = [{"spec": spec.spec, "name": spec.name} for spec in find_bots(tuple(bots))]
+    values = {"format": "round-robin", "bots": specs, "rules": variant}
+    return changed(config_from_dict(values, "command line", name), given)
+
+
+def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
+    from arena.match.queries import Reader
+    from arena.match.schema import DATABASE
+
+    for name in names:
+        if (folder / name / DATABASE).is_file():
+            with Reader(folder / name) as reader:
+                return int(reader.config()["seed"])
+    return None
+
+
+def _drawn(seed: int | None) -> int:
+    from arena.cli.run import drawn_seed
+
+    return drawn_seed() if seed is None else seed
+
+
+def _default_folder(configs: Sequence[TournamentConfig]) -> Path:
+    """results/compare-BOTS-MARK; the mark tells bots, deals and variants from those of other comparisons."""
+    from arena.cli.folders import RESULTS
+    from arena.players.loading import find_bot
+
+    bots = configs[0].bots
+    sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in bots]
+    text = json.dumps([[config.canonical() for config in configs], sources], sort_keys=True)
+    shown = "-".join([bot.name for bot in bots[:4]] + ["and-more"] * (len(bots) > 4))
+    name = re.sub(r"[^\w.]+", "-", f"compare-{shown}").strip("-.")[:60]
+    return RESULTS / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _play_one(config: TournamentConfig, folder: Path) -> bool:
+    """Play a variant; whether it came to its end."""
+    from arena.cli.folders import read_run
+    from arena.cli.run import cores
+    from arena.match.progress import progress_for
+    from arena.match.runner import run_tournament
+    from arena.report.export import export
+    from arena.report.standings import standings
+
+    report = run_tournament(
+        config,
+        folder,
+        workers=config.workers or cores(),
+        executor=config.executor,
+        scheduler=config.scheduler,
+        progress=progress_for(),
+    )
+    if report.interrupted:
+        return False
+    if report.played:
+        export(standings(read_run(folder)), folder)
+    return True
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _folders(texts: Sequence[str]) -> list[Path]:
+    """The runs that are named, those within a comparison's folder in the order of its variants' names."""
+    from arena.cli.folders import RESULTS, run_folder
+    from arena.match.schema import DATABASE
+
+    found: list[Path] = []
+    for text in texts:
+        for folder in (Path(text), RESULTS / text):
+            inner = sorted(path.parent for path in folder.glob(f"*/{DATABASE}"))
+            if inner and not (folder / DATABASE).is_file():
+                found += inner
+                break
+        else:
+            found.append(run_folder(text))
+    seen: dict[Path, Path] = {}
+    for folder in found:
+        if folder.resolve() in seen:
+            raise CompareError(f"--from: {folder} is named twice")
+        seen[folder.resolve()] = folder
+    return found
+
+
+def _read(folders: Sequence[Path]) -> list[VariantRun]:
+    from arena.game.rules import load_rules
+    from arena.match.plays import plays_frame
+    from arena.match.queries import Reader
+    from arena.report.compare import VariantRun
+
+    runs: list[VariantRun] = []
+    labels: dict[str, str] = {}
+    known: dict[tuple[str, int], Path] = {}
+    for folder in folders:
+        with Reader(folder) as reader:
+            config = reader.config()
+            rules = load_rules(config["rules"])
+            again = known.setdefault((rules.canonical, config["seed"]), folder)
+            if again is not folder:
+                raise CompareError(
+                    f"{again} and {folder} hold the same deals under the same rules"
+                    f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
+                )
+            runs.append(
+                VariantRun(
+                    variant=labels.setdefault(rules.canonical, config["rules"]),
+                    seed=config["seed"],
+                    games=reader.frame(),
+                    cards=plays_frame(reader, rules),
+                    sources={bot.name: bot.source for bot in reader.bots()},
+                )
+            )
+    return runs
+
+
+def _show(runs: Sequence[VariantRun], form: str, to: Path | None) -> None:
+    from arena.report.compare import comparison
+    from arena.report.figures import report_text, write_csv
+
+    tables, remarks = comparison(runs)
+    variants = list(dict.fromkeys(run.variant for run in runs))
+    bots = list(dict.fromkeys(bot for run in runs for bot in run.sources))
+    seeds = sorted({run.seed for run in runs})
+    values = {
+        "variants": variants,
+        "bots": bots,
+        "seeds": seeds,
+        "games": sum(len(run.games) for run in runs),
+        "notes": remarks,
+    }
+    heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
+    click.echo(report_text(heading, tables, remarks, form, values), nl=False)
+    if to is not None:
+        for path in write_csv(tables, to):
+            click.echo(path, err=True)

@@ -1,0 +1,63 @@
+"""`arena stats`: everything that a run says beside its ranking."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import click
+
+from arena.cli.options import complete_runs
+from arena.cli.output import chosen, output
+from arena.errors import ArenaError
+
+
+class StatsUseError(ArenaError):
+    """Statistics cannot be made as asked."""
+
+
+@click.command()
+@click.argument("folder", shell_complete=complete_runs)
+@click.option(
+    "--error",
+    type=float,
+    default=10.0,
+    metavar="ELO",
+    help="Say how many pairs are still needed for this 95 % error.  [default: 10]",
+)
+@click.option("--prior", type=float, metavar="N", help="Virtual draws a bot in the ratings (default: 2).")
+@click.option(
+    "--csv",
+    "to",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also write all tables there, as tidy CSV.",
+)
+@output
+def stats(
+    folder: str, error: float, prior: float | None, to: Path | None, format_: str | None, as_json: bool
+) -> None:
+    """Show all figures of the run in FOLDER (a path, or a name in results/). Works while the run goes on.
+
+    Ratings, scores by bot and by opponent, how sure each is, how many pairs would settle it, the first player,
+    length, stones and points, endings, forfeits, thinking time. CSV and JSON have more tables than the terminal.
+    """
+    from arena.cli.folders import read_run, run_folder
+    from arena.report.field import ONLY_IN_FILES, TITLES, field_frames, field_tables
+    from arena.report.figures import report_text, write_csv
+    from arena.report.tables import title
+    from arena.stats.ratings import DEFAULT_PRIOR
+
+    form = chosen(format_, as_json)
+    if not (math.isfinite(error) and error > 0):
+        raise StatsUseError(f"--error {error:g}: the wanted 95 % error is a number of Elo above 0")
+    run = read_run(run_folder(folder))
+    frames = field_frames(run, error, DEFAULT_PRIOR if prior is None else prior)
+    brief = [name for name in TITLES if name not in ONLY_IN_FILES]
+    shown = field_tables(frames, error, tuple(TITLES) if form in ("csv", "json") else brief)
+    values = {"name": run.name, "games_played": len(run.games), "error": error}
+    remarks = [] if form in ("csv", "json") else ["More tables: --csv DIR or --json."]
+    click.echo(report_text(title(run), shown, remarks, form, values), nl=False)
+    if to is not None:
+        for path in write_csv(field_tables(frames, error), to):
+            click.echo(path, err=True)

@@ -1,0 +1,206 @@
+"""A stored run as pandas frames, for notebooks: `run = arena.load("results/quick")`.
+
+Frames are made when they are first asked for, and are then the same object; copy before you change one. What the
+columns mean, and their units, stands in `COLUMNS` and in docs/notebooks.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from arena.cli.folders import read_run, run_folder
+from arena.game.rules import load_rules
+from arena.match.plays import PLAY_COLUMNS, plays_frame
+from arena.match.queries import Reader
+from arena.report import ratings as rating_table
+from arena.report import standings as standing
+from arena.report.field import field_frames, pairings_frame, rated_field, superiority_frame, time_frame
+from arena.report.run import RunData
+from arena.stats.frames import COLUMNS as GAME_COLUMNS
+from arena.stats.frames import StatsError
+from arena.stats.pairs import pair_cells
+from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+
+COLUMNS: dict[str, dict[str, str]] = {
+    "games": {"round": "round of the format, from 0", **GAME_COLUMNS},
+    "pairs": {
+        "pairing": GAME_COLUMNS["pairing"],
+        "deal": GAME_COLUMNS["deal"],
+        "bot": "the bot whose points they are (the first of the two in the alphabet)",
+        "opponent": "its opponent",
+        "points": "points of the bot in both games, 0..2",
+        "cell": "0..4: twice the points, the place in the pentanomial counts",
+    },
+    "standings": standing.COLUMNS,
+    "crosstable": {
+        "bot": "name of the bot",
+        "opponent": "name of the opponent",
+        "games": "games between the two",
+        "wins": "games the bot won",
+        "draws": "games drawn",
+        "losses": "games the bot lost",
+        "score": "mean points of a game, 0..1",
+        "points": "sum of the bot's match points: 5 for a game won, one a stone else",
+        "points_against": "sum of the opponent's match points",
+    },
+    "ratings": rating_table.COLUMNS,
+    "los": {
+        "bot": "name of the bot",
+        "opponent": "name of the opponent",
+        "elo_difference": "rating of the bot minus that of the opponent, Elo",
+        "elo_difference_error95": "half the 95 % interval of that difference, Elo",
+        "los": "likelihood that the bot is the stronger one, 0..1",
+    },
+    "pairings": {
+        "bot": "name of the bot",
+        "opponent": "name of the opponent",
+        "games": "games between the two",
+        "wins": "games the bot won",
+        "draws": "games drawn",
+        "losses": "games the bot lost",
+        "score": "mean points of a game, 0..1",
+        "unit": "'pairs', or 'games' where there are no pairs: what is counted as one piece of evidence",
+        "units": "how many there are",
+        "elo": "Elo difference from these games alone, within about ±1200",
+        "elo_error95": "half the 95 % interval",
+        "elo_low": "its lower end",
+        "elo_high": "its upper end",
+        "normalized_elo": "the difference in standard deviations of a game, times 800/ln 10",
+        "los": "likelihood of superiority, 0..1",
+        "units_needed": "more pairs (games) that bring elo_error95 to the error asked for; missing: cannot be told",
+    },
+    "plays": PLAY_COLUMNS,
+    "time": {
+        "bot": "name of the bot",
+        "decisions": "decisions it was asked for",
+        "ms_mean": "mean thinking time of a decision, ms",
+        "ms_p50": "median of decisions, ms (within 10 %)",
+        "ms_p99": "99 % of decisions are below, ms (within 10 %)",
+        "ms_max": "longest decision, ms",
+        "ms_total": "all of it, ms",
+    },
+}
+"""What the columns of each frame of a `Run` mean."""
+
+
+class Run:
+    """A stored run. See `load`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._data: RunData = read_run(folder)
+
+    def __repr__(self) -> str:
+        bots = ", ".join(self.bots[:5]) + (", ..." if len(self.bots) > 5 else "")
+        return f"<Run {self.name}: {len(self.games)} games of {bots}; rules {self.rules}, seed {self.seed}>"
+
+    @property
+    def name(self) -> str:
+        return self._data.name
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What determines the results: format, bots, rules, seed, clock, ..."""
+        return self._data.config
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        """Names in the order in which they were given."""
+        return self._data.bots
+
+    @property
+    def rules(self) -> str:
+        return str(self.config["rules"])
+
+    @property
+    def seed(self) -> int:
+        return int(self.config["seed"])
+
+    @property
+    def complete(self) -> bool:
+        """Have all games been played?"""
+        return self._data.complete
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """A row a game in schedule order; times in ms. Goes into every function of arena.stats."""
+        return self._data.games
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """A row for each complete pair: two games on one deal, seats swapped. The unit of evidence."""
+        if not len(self.games):
+            return pd.DataFrame(columns=list(COLUMNS["pairs"]))
+        return pair_cells(self._used)
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """The table of the run, first place first."""
+        return self._standings.table
+
+    @cached_property
+    def crosstable(self) -> pd.DataFrame:
+        """A row for each bot and opponent that met."""
+        return self._standings.crosstable
+
+    @cached_property
+    def rated(self) -> Ratings:
+        """The fitted ratings themselves, with covariance, `los()` and `difference(a, b)`."""
+        return rated_field(self._used)
+
+    @cached_property
+    def ratings(self) -> pd.DataFrame:
+        """Ratings with errors, best first."""
+        return rating_table.ratings_frame(self.rated)
+
+    @cached_property
+    def los(self) -> pd.DataFrame:
+        """Each bot against each: difference of ratings, its error, likelihood of superiority."""
+        return superiority_frame(self.rated)
+
+    @cached_property
+    def pairings(self) -> pd.DataFrame:
+        """Each bot against each opponent it met, from their pairs alone; units_needed is for ± 10 Elo."""
+        return self.pairings_for(10.0)
+
+    def pairings_for(self, error: float) -> pd.DataFrame:
+        """As `pairings`, with the pairs still needed for a 95 % error of `error` Elo."""
+        return pairings_frame(self._used, error)
+
+    @cached_property
+    def plays(self) -> pd.DataFrame:
+        """A row for each game and tactic card: which side played it how often. Read out of the records."""
+        with Reader(self.folder) as reader:
+            return plays_frame(reader, load_rules(self.rules))
+
+    @cached_property
+    def time(self) -> pd.DataFrame:
+        """Thinking time of each bot, ms a decision."""
+        return time_frame(self._data)
+
+    def tables(self, error: float = 10.0, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
+        """All frames of `arena stats`, by name."""
+        return field_frames(self._data, error, prior)
+
+    @property
+    def _used(self) -> pd.DataFrame:
+        if not len(self.games):
+            raise StatsError(f"{self.folder}: no games yet")
+        return self.games[["pairing", "deal", "first", "second", "score"]]
+
+    @cached_property
+    def _standings(self) -> standing.Standings:
+        return standing.standings(self._data)
+
+
+def load(folder: str | Path) -> Run:
+    """Read a run, finished or in progress, by its folder or by its name in results/.
+
+    Raises ArenaError if there is none. A run in progress is read as it stands; load it again for more.
+    """
+    return Run(run_folder(str(folder)))

@@ -1,0 +1,145 @@
+"""The same bots under several rule sets: the tables of `arena compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from arena.report.figures import Table
+from arena.stats.frames import StatsError, bot_names
+from arena.stats.variants import (
+    card_effects,
+    first_player_advantage,
+    first_player_differences,
+    length_by_variant,
+    length_differences,
+    win_rate_differences,
+    win_rates,
+)
+
+_USED = ("deal", "first", "second", "score", "turns", "plies")
+_DIFFERENCE_NOTE = (
+    "p holm: p-value adjusted for all rows of the table (Holm). Low, high: 95 % interval of the difference, before that"
+    " adjustment."
+)
+
+
+@dataclass(frozen=True)
+class VariantRun:
+    """The games of one variant.
+
+    seed       seed of the deals: only equal seeds mean equal cards
+    cards      which side played which tactic card (arena.match.plays.PLAY_COLUMNS), empty without tactics
+    sources    hash of each bot's source
+    """
+
+    variant: str
+    seed: int
+    games: pd.DataFrame
+    cards: pd.DataFrame
+    sources: dict[str, str] = field(default_factory=dict)
+
+
+def comparison(runs: Sequence[VariantRun]) -> tuple[list[Table], list[str]]:
+    """All tables, and remarks. StatsError for fewer than two variants and for variants without games."""
+    variants = list(dict.fromkeys(run.variant for run in runs))
+    if len(variants) < 2:
+        raise StatsError(f"a comparison needs at least two variants, there is only '{variants[0]}'")
+    for run in runs:
+        if not len(run.games):
+            raise StatsError(f"variant '{run.variant}': no games yet")
+    games = pd.concat([_labelled(run.games, run, runs, _USED) for run in runs], ignore_index=True)
+    tables = [
+        Table(
+            "win_rates",
+            "Win rate by variant and bot (a draw is half a win), 95 % intervals",
+            _in_order(win_rates(games), variants),
+            shown=("bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"),
+        ),
+        Table(
+            "win_rate_differences",
+            "How win rates differ: variant minus the one it stands against",
+            win_rate_differences(games),
+            _DIFFERENCE_NOTE,
+        ),
+        Table(
+            "first_player",
+            "The first player by variant",
+            _in_order(first_player_advantage(games), variants),
+        ),
+        Table(
+            "first_player_differences",
+            "How the first player's score differs",
+            first_player_differences(games),
+        ),
+        Table(
+            "length",
+            "Length of games by variant",
+            _in_order(length_by_variant(games), variants),
+            shown=(
+                "variant",
+                "games",
+                "turns_mean",
+                "turns_sd",
+                "turns_p10",
+                "turns_p50",
+                "turns_p90",
+                "plies_mean",
+            ),
+        ),
+        Table(
+            "length_differences", "How the length in turns differs", length_differences(games), shares=False
+        ),
+    ]
+    if any(len(run.cards) for run in runs):
+        used = ("deal", "card", "played_by_first", "played_by_second", "score")
+        cards = pd.concat([_labelled(run.cards, run, runs, used) for run in runs if len(run.cards)])
+        table = _in_order(card_effects(cards.reset_index(drop=True)), variants)
+        note = "A card that only a winning side gets to play is a sign of the win, not its cause."
+        tables.append(
+            Table("cards", "Tactic cards: how often played, and the score of the sides that did", table, note)
+        )
+    return tables, _remarks(runs, games)
+
+
+def _in_order(table: pd.DataFrame, variants: Sequence[str]) -> pd.DataFrame:
+    """Rows in the order of the variants, under each bot if there are bots."""
+    place = table["variant"].map({name: at for at, name in enumerate(variants)})
+    keys = pd.DataFrame({"place": place.astype(np.int64)})
+    if "bot" in table.columns:
+        keys.insert(0, "bot", table["bot"])
+    return table.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(drop=True)
+
+
+def _labelled(
+    frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], columns: Sequence[str]
+) -> pd.DataFrame:
+    """The columns with the variant, and deals numbered so that equal numbers are equal cards in all runs."""
+    out = frame[[name for name in columns if name in frame.columns]].copy()
+    seeds = list(dict.fromkeys(one.seed for one in runs))
+    out["deal"] = out["deal"].to_numpy(dtype=np.int64) + (seeds.index(run.seed) << 40)
+    for name in ("first", "second"):
+        if name in out.columns:
+            out[name] = out[name].astype(str)
+    return out.assign(variant=run.variant)
+
+
+def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
+    lines = []
+    if len({run.seed for run in runs}) > 1:
+        lines.append("The runs have different seeds, so the deals of different seeds are other cards.")
+    fields = {run.variant: set(bot_names(run.games)) for run in runs}
+    everybody = set().union(*fields.values())
+    for variant, bots in fields.items():
+        if everybody - bots:
+            lines.append(f"Not in {variant}: {', '.join(sorted(everybody - bots))}.")
+    for bot in sorted(everybody):
+        if len({run.sources[bot] for run in runs if bot in run.sources}) > 1:
+            lines.append(f"Mind: the source of {bot} is not the same in all runs.")
+    lengths = games.groupby("variant", sort=False).size()
+    if lengths.nunique() > 1:
+        lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")
+    return lines

@@ -1,0 +1,200 @@
+"""Everything about a field beside its ranking, as tidy tables: `arena stats`, and the frames of a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from arena.report.figures import Table
+from arena.report.ratings import ratings_frame
+from arena.report.run import RunData
+from arena.stats.field import (
+    crosstable,
+    endings,
+    first_player_score,
+    forfeits,
+    game_length,
+    length_histogram,
+    scores,
+    stones_and_points,
+    terminations,
+    thinking_time,
+)
+from arena.stats.frames import StatsError
+from arena.stats.pairs import counts_between, head_to_head, units_needed
+from arena.stats.ratings import DEFAULT_PRIOR, Ratings, rate
+
+TITLES = {
+    "ratings": "Ratings",
+    "scores": "Score by bot, 95 % interval clustered by deal",
+    "pairings": "Bot against opponent",
+    "los": "How much stronger, and how surely (from the ratings)",
+    "first_player": "Score of whoever moves first",
+    "first_player_by_bot": "Score of each bot in the games it began",
+    "length": "Length of games",
+    "length_by_bot": "Length of games by bot",
+    "length_by_opponent": "Length of games by bot and opponent",
+    "length_histogram": "How many games took how many turns",
+    "points_by_bot": "Stones and match points a game (5 for a win, else the stones)",
+    "points_by_opponent": "Stones and match points a game by opponent",
+    "endings": "How games ended",
+    "endings_by_bot": "How each bot won",
+    "endings_by_opponent": "How each bot won against each opponent",
+    "terminations": "Games that each bot ended itself, by forfeit",
+    "forfeits": "Forfeits by bot and opponent",
+    "time": "Thinking time in ms a decision",
+    "time_by_opponent": "Thinking time in ms a decision, by opponent (quantiles over games)",
+}
+"""The tables of a field in their order, by the name of their CSV file."""
+ONLY_IN_FILES = ("length_by_opponent", "length_histogram", "points_by_opponent", "endings_by_opponent",
+                 "time_by_opponent", "first_player_by_bot", "length_by_bot")  # fmt: skip
+"""Tables too long for a terminal: in CSV and JSON only."""
+
+_LENGTHS = ("games", "turns_mean", "turns_sd", "turns_min", "turns_p10", "turns_p50", "turns_p90", "turns_max",
+            "plies_mean")  # fmt: skip
+_SHOWN = {
+    "scores": ("bot", "games", "wins", "draws", "losses", "score", "score_low", "score_high", "score_first",
+               "score_second"),
+    "length": _LENGTHS,
+    "pairings": ("bot", "opponent", "games", "wins", "draws", "losses", "score", "elo", "elo_error95", "los",
+                 "unit", "units", "units_needed"),
+}  # fmt: skip
+
+
+def field_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
+    """The frames of all TITLES that the run has figures for. StatsError if it has no games.
+
+    `error` is the 95 % error in Elo for which `pairings` says how many pairs are still needed.
+    """
+    games = run.games
+    if not len(games):
+        raise StatsError(f"{run.name}: no games yet")
+    small = games[[name for name in ("pairing", "first", "second", "score", "deal") if name in games.columns]]
+    rated = rated_field(small, prior)
+    found = {
+        "ratings": ratings_frame(rated),
+        "scores": scores(small),
+        "pairings": pairings_frame(small, error),
+        "los": superiority_frame(rated),
+        "first_player": first_player_score(small),
+        "first_player_by_bot": first_player_score(small, by=["bot"]),
+        "length": game_length(games),
+        "length_by_bot": game_length(games, by=["bot"]),
+        "length_by_opponent": game_length(games, by=["bot", "opponent"]),
+        "length_histogram": length_histogram(games),
+        "points_by_bot": stones_and_points(games),
+        "points_by_opponent": stones_and_points(games, by=["bot", "opponent"]),
+        "endings": endings(games),
+        "endings_by_bot": endings(games, by=["bot"]),
+        "endings_by_opponent": endings(games, by=["bot", "opponent"]),
+        "terminations": terminations(games),
+        "forfeits": forfeits(games),
+        "time": time_frame(run),
+        "time_by_opponent": thinking_time(games, by=["bot", "opponent"]),
+    }
+    rank = {bot: at for at, bot in enumerate(rated.bots)}
+    return {name: _by_rank(frame, rank) for name, frame in found.items()}
+
+
+def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
+    """Rows in the order of the ratings; names as plain texts."""
+    names = [column for column in ("bot", "opponent") if column in frame.columns]
+    if not names:
+        return frame
+    frame = frame.astype(dict.fromkeys(names, object))
+    places = pd.DataFrame({name: frame[name].map(rank) for name in names})
+    return frame.loc[places.sort_values(names, kind="stable").index].reset_index(drop=True)
+
+
+def rated_field(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
+    """Ratings of each connected group; without an advantage of the first player if the games cannot tell it."""
+    try:
+        return rate(games, prior=prior, disconnected="separate")
+    except StatsError:
+        if prior > 0:
+            raise
+        return rate(games, prior=prior, disconnected="separate", first_advantage=0.0)
+
+
+def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
+    """A row for each bot and opponent that met: the score, and what their pairs say.
+
+    Columns: bot, opponent, games, wins, draws, losses, score, unit ("pairs", or "games" where there are no pairs),
+    units, elo, elo_error95, elo_low, elo_high, normalized_elo, los, units_needed: how many more pairs (games)
+    bring elo_error95 down to `error`, missing where that cannot be told.
+    """
+    table = crosstable(games)
+    rows: list[dict[str, Any]] = []
+    needed: list[int | None] = []
+    for bot, opponent in zip(table["bot"].astype(str), table["opponent"].astype(str)):
+        met = games[
+            ((games["first"] == bot) & (games["second"] == opponent))
+            | ((games["first"] == opponent) & (games["second"] == bot))
+        ]
+        counts = counts_between(met, bot, opponent)
+        head = head_to_head(counts)
+        names = ("unit", "units", "elo", "elo_error95", "elo_low", "elo_high", "normalized_elo", "los")
+        rows.append({name: getattr(head, name) for name in names})
+        needed.append(units_needed(counts, error))
+    found = pd.concat([table.reset_index(drop=True), pd.DataFrame(rows)], axis=1)
+    found["units_needed"] = pd.array(needed, dtype="Int64")
+    return found
+
+
+def superiority_frame(rated: Ratings) -> pd.DataFrame:
+    """A row for each bot and opponent: elo_difference, elo_difference_error95 and los, from the ratings.
+
+    los is the likelihood that `bot` is stronger, with all that moves both ratings together taken out.
+    """
+    likely = rated.los().to_numpy()
+    rows = []
+    for i, bot in enumerate(rated.bots):
+        for j, opponent in enumerate(rated.bots):
+            if i != j:
+                gap, error = rated.difference(bot, opponent)
+                rows.append((bot, opponent, gap, error, float(likely[i, j])))
+    return pd.DataFrame(rows, columns=["bot", "opponent", "elo_difference", "elo_difference_error95", "los"])
+
+
+def time_frame(run: RunData) -> pd.DataFrame:
+    """Thinking time of each bot in ms a decision: bot, decisions, ms_mean, ms_p50, ms_p99, ms_max, ms_total."""
+    rows = [
+        (time.bot, time.decisions, *(_known(ms, time.decisions) for ms in (time.mean_ms, time.p50_ms, time.p99_ms,
+         time.max_ms)), time.total_ms)
+        for time in run.times
+    ]  # fmt: skip
+    return pd.DataFrame(
+        rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"]
+    )
+
+
+def _known(value: float, decisions: int) -> float:
+    return value if decisions else math.nan
+
+
+def field_tables(
+    frames: dict[str, pd.DataFrame], error: float, only: Sequence[str] = tuple(TITLES)
+) -> list[Table]:
+    """The frames as tables, those without rows left out."""
+    notes = {
+        "pairings": "Units needed: how many more pairs (or games, where there are none) bring the 95 % error down to"
+        f" {error:g} Elo, if they fall as those so far; '-' where all fell alike."
+        " Elo ends at ±1200: near there it is no measurement.",
+        "length_histogram": "",
+        "endings_by_bot": "Shares of a bot's wins (and of games that nobody won).",
+        "terminations": "normal: games that this bot did not forfeit.",
+    }
+    return [
+        Table(
+            name,
+            title,
+            frames[name],
+            notes.get(name, ""),
+            shown=_SHOWN.get(name),
+        )
+        for name, title in TITLES.items()
+        if name in only and name in frames and len(frames[name])
+    ]
