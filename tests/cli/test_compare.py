@@ -1,0 +1,207 @@
+"""`arena compare`: the same deals under several rule sets, played and from stored runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.cli.compare import CompareError, split_variants
+from arena.cli.main import main
+from arena.game.record import parse_record
+from arena.match.queries import Reader
+from arena.report.compare import VariantRun, comparison
+from arena.stats.frames import StatsError
+from arena.stats.variants import holm
+from tests.cli.conftest import Arena
+
+QUIET = ("--workers", 1)
+SIX = "tactical:hand_size=6,scout_return=top"
+PLAY = ("compare", "greedy", "random", "--games", 20, "--seed", 3, *QUIET)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A comparison that was played once."""
+    place = tmp_path_factory.mktemp("compare") / "cmp"
+    assert main([str(one) for one in (*PLAY, "--variants", f"base,{SIX},expert", "--out", place)]) == 0
+    return place
+
+
+@pytest.fixture
+def played(arena: Arena, folder: Path) -> dict[str, Any]:
+    """What the command says to a copy of it in the working directory."""
+    shutil.copytree(folder, "cmp")
+    found = arena(*PLAY, "--variants", f"base,{SIX},expert", "--out", "cmp", "--json")
+    values: dict[str, Any] = json.loads(found.out)
+    return values
+
+
+def test_shape_and_figures(played: dict[str, Any]) -> None:
+    assert played["variants"] == ["base", SIX, "expert"]
+    assert (played["bots"], played["seeds"], played["games"]) == (["greedy", "random"], [3], 60)
+    assert {(row["bot"], row["variant"]) for row in played["win_rates"]} == {
+        (bot, variant) for bot in played["bots"] for variant in played["variants"]
+    }
+    for row in played["win_rates"]:
+        assert row["score_low"] <= row["score"] <= row["score_high"]
+        assert row["games"] == row["wins"] + row["draws"] + row["losses"] == 20
+    differences = played["win_rate_differences"]
+    assert len(differences) == 2 * 3
+    assert {row["shared_deals"] for row in differences} == {10}
+    assert [row["p_holm"] for row in differences] == pytest.approx(
+        holm([r["p_value"] for r in differences]).tolist()
+    )
+    for name in ("first_player", "length"):
+        assert [row["variant"] for row in played[name]] == played["variants"]
+    for name in ("first_player_differences", "length_differences"):
+        assert len(played[name]) == 3
+        assert {"difference", "low", "high", "p_value", "p_holm"} <= set(played[name][0])
+    assert {row["variant"] for row in played["cards"]} == {SIX, "expert"}
+    assert len(played["cards"]) == 2 * 9
+
+
+def test_the_same_deals_in_each_variant(arena: Arena, played: dict[str, Any]) -> None:
+    decks = []
+    for name in ("base", "tactical-hand_size=6-scout_return=top", "expert"):
+        with Reader(Path("cmp") / name) as reader:
+            records = [parse_record(result.record) for result in reader.results()]
+        assert len(records) == 20
+        decks.append([(record.deal_text, record.deal.clan, record.deal.starter) for record in records])
+    assert decks[0] == decks[1] == decks[2]
+
+
+def test_the_same_from_the_stored_runs(arena: Arena, played: dict[str, Any]) -> None:
+    folders = [f"cmp/{name}" for name in ("base", "tactical-hand_size=6-scout_return=top", "expert")]
+    assert json.loads(arena("compare", "--from", *folders, "--json").out) == played
+    whole = json.loads(arena("compare", "--from", "cmp", "--json").out)
+    key = lambda row: (row["bot"], row["variant"])  # noqa: E731
+    assert sorted(whole["win_rates"], key=key) == sorted(played["win_rates"], key=key)
+
+
+def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, Any]) -> None:
+    with Reader("cmp/base") as reader:
+        before = reader.sessions()
+    assert (
+        json.loads(arena(*PLAY, "--variants", f"base,{SIX},expert", "--out", "cmp", "--json").out) == played
+    )
+    with Reader("cmp/base") as reader:
+        assert reader.sessions() == before
+    # without a seed, a folder that is begun keeps its own
+    unseeded = ("compare", "greedy", "random", "--games", 20, *QUIET, "--out", "cmp", "--json")
+    assert json.loads(arena(*unseeded, "--variants", f"base,{SIX},expert").out) == played
+
+
+def test_workers_change_nothing(arena: Arena, played: dict[str, Any]) -> None:
+    command = [2 if one == 1 else one for one in PLAY]
+    assert (
+        json.loads(arena(*command, "--variants", f"base,{SIX},expert", "--out", "two", "--json").out)
+        == played
+    )
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "csv", "html"])
+def test_every_format(arena: Arena, played: dict[str, Any], form: str) -> None:
+    out = arena("compare", "--from", "cmp", "--format", form, "--csv", "tables").out
+    assert "nan" not in out.lower()
+    for word in ("expert", "greedy", "traitor"):
+        assert word in out
+    rows = list(csv.DictReader(Path("tables/win_rates.csv").read_text().splitlines()))
+    assert len(rows) == 6
+    assert Path("tables/cards.csv").is_file()
+
+
+def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
+    for rules, seed in (("base", 1), ("expert", 2)):
+        arena(
+            "match",
+            "greedy",
+            "random",
+            "--games",
+            8,
+            "--rules",
+            rules,
+            "--seed",
+            seed,
+            "--out",
+            rules,
+            *QUIET,
+        )
+    values = json.loads(arena("compare", "--from", "base", "--from", "expert", "--json").out)
+    assert {row["shared_deals"] for row in values["win_rate_differences"]} == {0}
+    assert any("different seeds" in note for note in values["notes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("greedy", "--variants", "base,expert"), "expected at least two bots, found 1: greedy"),
+        (("greedy", "random"), "expected at least two variants, found 0"),
+        (("greedy", "random", "--variants", "base"), "expected at least two variants, found 1"),
+        (("greedy", "random", "--variants", "base,experd"), "did you mean 'expert'?"),
+        (("greedy", "random", "--variants", "base,iello-base"), "'base' and 'iello-base' are the same"),
+        (("greedy", "random", "--variants", "base,,expert"), "nothing between two commas"),
+        (("greedy", "random", "--variants", "hand_size=6,base"), "of which rule set?"),
+        (("greedy", "random", "--variants", "base,hand_size=6"), "of which rule set?"),
+        (("greedy", "random", "--variants", "base:hand_size=99,expert"), "hand_size"),
+        (("greedy", "gready", "--variants", "base,expert"), "did you mean 'greedy'?"),
+        (("greedy", "random", "--variants", "base,expert", "--rules", "base"), "--variants"),
+        (("--from", "nowhere"), "there is no run in nowhere"),
+        (("--from", "nowhere", "--variants", "base"), "--from plays nothing"),
+    ],
+)
+def test_mistakes_are_said(arena: Arena, options: tuple[str, ...], message: str) -> None:
+    found = arena("compare", *options, code=2)
+    assert message in found.err
+    assert "Traceback" not in found.err
+    assert not Path("results").exists()
+
+
+def test_the_same_games_twice_are_no_comparison(arena: Arena, played: dict[str, Any]) -> None:
+    assert "named twice" in arena("compare", "--from", "cmp/base", "cmp/base", code=2).err
+    arena("match", "greedy", "random", "--games", 4, "--seed", 3, "--out", "again", *QUIET)
+    assert (
+        "the same deals under the same rules" in arena("compare", "--from", "cmp/base", "again", code=2).err
+    )
+    assert "only 'base'" in arena("compare", "--from", "again", code=2).err
+
+
+def test_overrides_after_a_comma_belong_to_the_rule_set_before() -> None:
+    assert split_variants([f"base,{SIX}", "expert"]) == ["base", SIX, "expert"]
+    assert split_variants(["rules/a=b.toml,base"]) == ["rules/a=b.toml", "base"]
+    with pytest.raises(CompareError, match="of which rule set"):
+        split_variants(["base:hand_size=6", "scout_return=top"])
+
+
+def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
+    games = pd.DataFrame(
+        {
+            "deal": np.repeat(np.arange(len(score)), 2),
+            "first": ["a", "b"] * len(score),
+            "second": ["b", "a"] * len(score),
+            "score": [value for one in score for value in (one, 1 - one)],
+            "turns": 40,
+        }
+    )
+    return VariantRun(variant, seed, games, pd.DataFrame())
+
+
+def test_equal_results_on_every_deal_leave_an_interval() -> None:
+    score = [1.0, 0.0] * 10
+    tables, _ = comparison([_run("x", score), _run("y", score)])
+    row = next(table for table in tables if table.name == "win_rate_differences").frame.iloc[0]
+    assert (row["difference"], row["p_value"]) == (0, 1)
+    assert -0.3 < row["low"] < -0.05
+    assert row["high"] == -row["low"]
+
+
+def test_a_variant_without_games_is_said() -> None:
+    empty = VariantRun("y", 1, _run("y", [1.0]).games.iloc[:0], pd.DataFrame())
+    with pytest.raises(StatsError, match="variant 'y': no games yet"):
+        comparison([_run("x", [1.0]), empty])

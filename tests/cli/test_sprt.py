@@ -1,0 +1,203 @@
+"""`arena sprt`: counts against the reference, and tests that are played."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.sprt import FILE
+from arena.match.queries import Reader
+from arena.match.schema import DATABASE, StoreError
+from tests.cli.conftest import Arena, program
+from tests.match.runs import games
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())
+CASES = [
+    (kind, name, at)
+    for kind in ("pentanomial", "trinomial")
+    for name, case in REFERENCE[kind].items()
+    for at in range(len(case["llr"]))
+]
+KEYS = {"llr", "lower", "upper", "verdict", "elo", "elo_error95", "normalized_elo", "los", "score", "model",
+        "elo0", "elo1", "alpha", "beta", "unit", "units", "games", "counts"}  # fmt: skip
+PLAY = ("greedy", "random", "--elo0", 0, "--elo1", 400, "--seed", 4)
+CLOSE = ("first", "random", "--elo0", -40, "--elo1", 60, "--seed", 5)
+
+
+@pytest.mark.parametrize(("kind", "name", "at"), CASES)
+@pytest.mark.parametrize("model", ["logistic", "normalized"])
+def test_counts_agree_with_the_reference(arena: Arena, kind: str, name: str, at: int, model: str) -> None:
+    case = REFERENCE[kind][name]
+    test = case["llr"][at]
+    values = json.loads(
+        arena(
+            "sprt", f"--{kind}", ",".join(map(str, case["counts"])), "--elo0", test["elo0"], "--elo1", test["elo1"],
+            "--model", model, "--json",
+        ).out
+    )  # fmt: skip
+    assert set(values) >= KEYS
+    assert values["llr"] == pytest.approx(test[model], rel=1e-6, abs=1e-9)
+    for figure in ("elo", "elo_error95", "los", "normalized_elo"):
+        assert values[figure] == pytest.approx(case[figure], rel=1e-6, abs=1e-6)
+    assert (values["lower"], values["upper"]) == pytest.approx((-2.944438979, 2.944438979))
+    crossed = {values["llr"] >= values["upper"]: "H1", values["llr"] <= values["lower"]: "H0"}
+    assert values["verdict"] == crossed.get(True, "continue")
+    assert (values["model"], values["counts"]) == (model, case["counts"])
+    assert values["unit"] == ("pairs" if kind == "pentanomial" else "games")
+
+
+def test_the_example_of_the_issue(arena: Arena) -> None:
+    command = ("sprt", "--pentanomial", "120,0,500,0,180", "--elo0", 0, "--elo1", 5, "--model", "logistic")
+    values = json.loads(arena(*command, "--json").out)
+    assert (values["units"], values["games"], values["verdict"], values["remark"]) == (
+        800,
+        1600,
+        "continue",
+        "",
+    )
+    shown = arena(*command).out
+    assert f"LLR {values['llr']:+.3f}" in shown
+    assert "120, 0, 500, 0, 180" in shown
+
+
+def test_a_verdict_comes_with_the_remark_on_bias(arena: Arena) -> None:
+    found = arena("sprt", "--trinomial", "100,0,300")
+    assert "Verdict: H1" in found.out
+    assert "biased" in found.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--pentanomial", "1,2,3"), "3 given, expected 5 counts: LL, LD+DL, LW+DD+WL, DW+WD, WW"),
+        (("--trinomial", "1,2,3,4,5"), "5 given, expected 3 counts: L, D, W"),
+        (("--pentanomial", "1,2,-3,4,5"), "'-3' for LW+DD+WL is no whole number from 0 up"),
+        (("--pentanomial", "1,2,nan,4,5"), "'nan' for LW+DD+WL"),
+        (("--pentanomial", "1,2,2.5,4,5"), "'2.5' for LW+DD+WL"),
+        (("--pentanomial", "1,2,,4,5"), "'' for LW+DD+WL"),
+        (("--trinomial", "a,b,c"), "'a' for L"),
+        (("--trinomial", "0,0,0"), "all zero"),
+        (("--trinomial", "1,1,1", "--pentanomial", "1,1,1,1,1"), "both given"),
+        (("greedy", "--trinomial", "1,1,1"), "either play or judge"),
+        (("--trinomial", "1,1,1", "--seed", 4), "--seed: nothing is played"),
+        (("--trinomial", "1,1,1", "--elo0", 5, "--elo1", 5), "elo0 = 5 must be less than elo1 = 5"),
+        (("--trinomial", "1,1,1", "--elo1", "nan"), "elo1 = nan"),
+        (("--trinomial", "1,1,1", "--alpha", 0.7), "alpha = 0.7"),
+        (("--trinomial", "1,1,1", "--model", "logistc"), "did you mean 'logistic'?"),
+        ((), "expected two bots, found 0"),
+        (("greedy",), "expected two bots, found 1: greedy"),
+        (("greedy", "random", "first"), "found 3"),
+        (("greedy", "greddy"), "did you mean 'greedy'?"),
+        (("greedy", "random", "--elo0", 20), "elo0 (20) must be less than elo1 (10)"),
+        (("greedy", "random", "--model", "elo"), "logistic, normalized"),
+        (("greedy", "random", "--rules", "basse"), "did you mean 'base'?"),
+    ],
+)
+def test_mistakes_are_said(arena: Arena, options: tuple[object, ...], message: str) -> None:
+    found = arena("sprt", *options, code=2)
+    assert message in found.err
+    assert "Traceback" not in found.err
+    assert found.out == ""
+    assert not Path("results").exists()
+
+
+# ---------------------------------------------------------------- played
+
+
+def played(folder: Path) -> tuple[str, bytes, list[tuple[Any, ...]]]:
+    return (folder / FILE).read_text(), (folder / "summary.json").read_bytes(), games(folder)
+
+
+@pytest.mark.parametrize("play", [PLAY, CLOSE])
+def test_any_number_of_workers_ends_at_the_same_pair(arena: Arena, play: tuple[object, ...]) -> None:
+    found = [json.loads(arena("sprt", *play, "--workers", w, "--out", f"w{w}", "--json").out) for w in (1, 2)]
+    assert found[0] | {"folder": ""} == found[1] | {"folder": ""}
+    assert played(Path("w1")) == played(Path("w2"))
+    assert found[0]["verdict"] in ("H0", "H1")
+    # only the pairs of the prefix count, and one pair less was not enough
+    assert found[0]["games"] == 2 * found[0]["pairs"] == len(games(Path("w1")))
+    with Reader("w1") as reader:
+        cells = reader.cells_from(0)
+    judge = ("--elo0", found[0]["elo0"], "--elo1", found[0]["elo1"], "--json")
+    for number, verdict in ((len(cells), found[0]["verdict"]), (len(cells) - 1, "continue")):
+        counts = ",".join(str(cells[:number].count(cell)) for cell in range(5))
+        values = json.loads(arena("sprt", "--pentanomial", counts, *judge).out)
+        assert values["verdict"] == verdict
+        if verdict != "continue":
+            same = ("llr", "elo", "elo_error95", "los", "counts")
+            assert [values[key] for key in same] == [found[0][key] for key in same]
+
+
+def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
+    first = arena("sprt", *PLAY, "--workers", 1)
+    assert "Verdict: H1" in first.out
+    assert "biased" in first.out
+    assert "LLR" in first.err
+    assert "at most 2,000,000 games, seed 4" in first.err
+    (folder,) = Path("results").iterdir()
+    again = arena("sprt", *PLAY, "--workers", 1)
+    assert again.out == first.out
+    assert "were played before" in again.err
+    assert arena("resume", folder).out == first.out
+    number = json.loads((folder / FILE).read_text())["games"]
+    assert f"rules base, {number} games, seed 4" in arena("standings", folder.name).out
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["complete"]
+    assert summary["format"] == "sprt"
+    assert arena("verify", folder).code == 0
+
+
+def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
+    short = json.loads(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1).out)
+    assert (short["verdict"], short["pairs"], short["max_pairs"]) == ("continue", 3, 3)
+    assert "given up after 3 pairs" in arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x").out
+    longer = json.loads(arena("sprt", *CLOSE, "--out", "x", "--json", "--workers", 1).out)
+    whole = json.loads(arena("sprt", *CLOSE, "--out", "y", "--json", "--workers", 1).out)
+    assert longer | {"folder": ""} == whole | {"folder": ""}
+    assert games(Path("x")) == games(Path("y"))
+
+
+def test_other_hypotheses_are_another_test(arena: Arena) -> None:
+    arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--workers", 1)
+    err = arena("sprt", *CLOSE[:-4], "--elo1", 70, "--seed", 5, "--out", "x", code=2).err
+    assert "sprt.elo1: 60.0 there, 70.0 asked for" in err
+
+
+def test_interrupted_and_resumed_it_equals_the_whole(arena: Arena, tmp_path: Path) -> None:
+    slow = "import time\n\ndef act(view, moves):\n    time.sleep(0.002)\n    return moves[0]\n"
+    Path("slow.py").write_text(slow)
+    command = ("sprt", "greedy", "slow.py", "--elo0", 0, "--elo1", 60, "--seed", 2)
+    run = program(*command, "--out", "broken", "--workers", 2, cwd=tmp_path, start_new_session=True)
+    broken = tmp_path / "broken" / DATABASE
+    until = time.monotonic() + 30
+    count = 0
+    while count < 8 and run.poll() is None and time.monotonic() < until:
+        with suppress(StoreError), Reader(broken.parent) as reader:  # it may not have begun yet
+            count = reader.count()
+        time.sleep(0.02)
+    os.killpg(run.pid, signal.SIGINT)
+    out, err = run.communicate(timeout=30)
+    assert run.returncode == 130, err
+    assert "arena resume broken" in err
+    assert out == ""
+    resumed = json.loads(arena("resume", "broken", "--json", "--workers", 1).out)
+    whole = json.loads(arena(*command, "--out", "whole", "--json", "--workers", 2).out)
+    assert resumed | {"folder": ""} == whole | {"folder": ""}
+    assert whole["pairs"] > count / 2
+    assert played(Path("broken")) == played(Path("whole"))
+
+
+def test_a_test_from_a_file(arena: Arena) -> None:
+    Path("t.toml").write_text(
+        'format = "sprt"\nbots = ["greedy", "random"]\nseed = 4\n[sprt]\nelo1 = 400\nmodel = "logistic"\n'
+    )
+    values = json.loads(arena("run", "t.toml", "--json", "--workers", 1).out)
+    direct = json.loads(arena("sprt", *PLAY, "--json", "--workers", 1).out)
+    assert values | {"folder": ""} == direct | {"folder": ""}

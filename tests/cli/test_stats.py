@@ -1,0 +1,133 @@
+"""`arena stats`: the figures of a run against those counted by hand from its games."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.main import main
+from arena.match.queries import Reader
+from arena.report.field import ONLY_IN_FILES, TITLES
+from arena.stats.pairs import head_to_head, units_needed
+from tests.cli.conftest import Arena
+
+FIELD = ("tournament", "greedy", "random", "--games", 20, "--seed", 3, "--workers", 1)
+BAD = "def act(view, moves):\n    if view.rng.random() < 0.02:\n        raise ValueError('no')\n    return moves[0]\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A field with a bot that fails, played once."""
+    place = tmp_path_factory.mktemp("stats")
+    (place / "bad.py").write_text(BAD)
+    assert main([str(one) for one in (*FIELD, place / "bad.py", "--out", place / "run")]) == 0
+    return place / "run"
+
+
+@pytest.fixture
+def run(arena: Arena, folder: Path) -> Path:
+    """A copy in the working directory."""
+    return Path(shutil.copytree(folder, "run"))
+
+
+@pytest.fixture
+def values(arena: Arena, run: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(arena("stats", run, "--json", "--error", 20).out)
+    return found
+
+
+def test_all_tables_are_there(values: dict[str, Any]) -> None:
+    assert set(TITLES) <= set(values)
+    assert (values["games_played"], values["error"]) == (60, 20)
+
+
+def test_figures_are_those_of_the_games(run: Path, values: dict[str, Any]) -> None:
+    with Reader(run) as reader:
+        games = list(reader.results())
+        pentanomial = reader.pentanomial()
+        pairings = reader.pairings()
+    for row in values["scores"]:
+        own = [
+            g.score if g.first == row["bot"] else 1 - g.score
+            for g in games
+            if row["bot"] in (g.first, g.second)
+        ]
+        assert (row["games"], row["wins"]) == (len(own), own.count(1.0))
+        assert row["score"] == pytest.approx(sum(own) / len(own))
+    for number, pairing in pairings.items():
+        row = next(r for r in values["pairings"] if (r["bot"], r["opponent"]) == (pairing.a, pairing.b))
+        head = head_to_head(pentanomial[number])
+        for figure in ("elo", "elo_error95", "los", "units"):
+            assert row[figure] == pytest.approx(getattr(head, figure)), figure
+        assert row["units_needed"] == units_needed(pentanomial[number], 20)
+    assert values["first_player"][0]["score"] == pytest.approx(sum(g.score for g in games) / 60)
+    assert values["length"][0]["turns_mean"] == pytest.approx(sum(g.turns for g in games) / 60)
+    assert sum(row["games"] for row in values["length_histogram"]) == 60
+    endings = {row["ending"]: row["games"] for row in values["endings"]}
+    assert endings == {name: sum(g.ending == name for g in games) for name in endings}
+    assert endings["forfeit"] > 0
+    for row in values["terminations"]:
+        failed = sum(g.forfeit_by == row["bot"] for g in games)
+        assert (row["exception"], row["normal"]) == (failed, row["games"] - failed)
+    for row in values["points_by_bot"]:
+        points = [g.points[g.second == row["bot"]] for g in games if row["bot"] in (g.first, g.second)]
+        assert row["points_total"] == sum(points)
+    assert {row["bot"] for row in values["time"]} == {"greedy", "random", "bad"}
+    for row in values["time"]:
+        decisions = sum(
+            g.decisions[g.second == row["bot"]] for g in games if row["bot"] in (g.first, g.second)
+        )
+        assert row["decisions"] == decisions
+        assert row["ms_mean"] <= row["ms_max"]
+
+
+def test_likelihood_of_superiority(values: dict[str, Any]) -> None:
+    likely = {(row["bot"], row["opponent"]): row for row in values["los"]}
+    assert len(likely) == 6
+    assert likely["greedy", "random"]["los"] > 0.9
+    assert likely["greedy", "random"]["elo_difference"] == -likely["random", "greedy"]["elo_difference"]
+
+
+def test_tidy_csv(arena: Arena, run: Path, values: dict[str, Any]) -> None:
+    written = arena("stats", run, "--csv", "tables").err.splitlines()
+    assert {Path(path).stem for path in written} == set(TITLES)
+    for name in TITLES:
+        rows = list(csv.DictReader(Path(f"tables/{name}.csv").read_text().splitlines()))
+        assert len(rows) == len(values[name])
+        assert set(rows[0]) == set(values[name][0])
+        assert "nan" not in Path(f"tables/{name}.csv").read_text().lower()
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "csv", "html"])
+def test_every_format(arena: Arena, run: Path, form: str) -> None:
+    out = arena("stats", "run", "--format", form).out
+    assert "nan" not in out.lower()
+    shown = {name for name in TITLES if (f"# {name}\n" if form == "csv" else TITLES[name]) in out}
+    assert shown >= set(TITLES) - set(ONLY_IN_FILES)
+
+
+def test_a_smaller_error_takes_more_pairs(arena: Arena, run: Path, values: dict[str, Any]) -> None:
+    finer = json.loads(arena("stats", run, "--json", "--error", 5).out)["pairings"]
+    assert any(row["units_needed"] for row in finer)
+    for fine, coarse in zip(finer, values["pairings"]):
+        assert fine["units_needed"] is None or fine["units_needed"] > coarse["units_needed"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("nowhere",), "there is no run in nowhere"),
+        (("run", "--error", "0"), "--error 0: the wanted 95 % error is a number of Elo above 0"),
+        (("run", "--error", "nan"), "--error nan"),
+        (("run", "--prior", "-1"), "prior -1"),
+    ],
+)
+def test_mistakes_are_said(arena: Arena, run: Path, options: tuple[str, ...], message: str) -> None:
+    found = arena("stats", *options, code=2)
+    assert message in found.err
+    assert "Traceback" not in found.err
