@@ -24,7 +24,7 @@ from arena.game.moves import MOVE_COUNT, MOVES, Move
 from arena.game.rng import Rng
 from arena.game.rules import Rules
 from arena.game.seatlog import Event, SeatLog
-from arena.game.shown import Shown
+from arena.game.shown import Shown, check_seat
 from arena.game.turns import Turns
 
 if not cython.compiled:
@@ -112,6 +112,7 @@ class State(Turns):
         act_0, act_1 = choosers
         rng_0, rng_1 = rngs
         ask_0, ask_1 = forced
+        seen: View | None
         while True:
             n = self.legal_codes(CODES)
             if n == 0:
@@ -133,10 +134,13 @@ class State(Turns):
                     return at, asked_0, asked_1, 1, error
                 if type(got) is not Move:
                     return at, asked_0, asked_1, 2, got
+                seen = None  # nobody keeps it: its memory is used again
                 move = got
                 code = move.index
                 if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not self.is_legal(code):
                     return at, asked_0, asked_1, 2, got
+            if not 0 <= at < len(trail):
+                raise IndexError(f"the trail has no place {at}, it has {len(trail)}")
             self.perform(code)
             trail[at] = code
             at += 1
@@ -155,8 +159,16 @@ class State(Turns):
             state.log1 = self.log1.copy()
         return state
 
+    def __deepcopy__(self, memo: object) -> State:
+        return self.copy()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a state cannot be pickled: send its record (arena.game.record) and replay it")
+
     def rollout(self, rng: Rng) -> int:
         """Play a copy to its end with uniformly random moves; the winner, 2 for a draw."""
+        if rng is None:
+            raise TypeError("rollout() needs a generator: view.rng, or Rng(seed)")
         state = self.copy()
         state.logging = False
         return state.play_out(rng)
@@ -195,7 +207,8 @@ class State(Turns):
         seen.tactics[p] = 0
         if self.scouter == p:
             for i in range(4):
-                seen.back_card[i] = 255
+                if seen.back_place[i] != 254:  # what the seat has drawn itself lies in its own hand
+                    seen.back_card[i] = 255
         seen.log = None
         seen.log_length = 0
         if self.logging:
@@ -218,15 +231,15 @@ class State(Turns):
 
     def events(self, seat: int, start: int = 0) -> tuple[Event, ...]:
         """What a seat has seen happen, from event number ``start``; nothing in states that come from a sample."""
-        if not self.logging:
+        if check_seat(seat) < 0 or not self.logging:
             return ()
         log = self.log1 if seat else self.log0
-        return log.events(self.spy, start, len(log))
+        return log.events(self.spy, max(start, 0), len(log))
 
     def claimable(self, seat: int) -> tuple[int, ...]:
         """The stones (1..9) that a seat could prove now, whoever's turn it is."""
         state = self.copy()
-        got = state.provable(seat)
+        got = state.provable(check_seat(seat))
         return tuple([s + 1 for s in range(9) if got >> s & 1])
 
 
@@ -244,6 +257,9 @@ class View(Shown):
         clock: Any
         log: SeatLog | None
         log_length: int
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a view can be neither copied nor pickled: take what is needed out of it")
 
     @property
     def hand(self) -> tuple[str, ...]:
@@ -282,7 +298,7 @@ class View(Shown):
         """Cards that the opponent certainly holds: put back by the own recruiter and drawn by the opponent."""
         return tuple(
             [self.card_text(self.back_card[i]) for i in range(self.back_n)
-             if self.back_card[i] != 255 and self.back_place[i] == 254]
+             if self.scouter == self.seat and self.back_place[i] == 254]
         )  # fmt: skip
 
     @property
@@ -291,7 +307,7 @@ class View(Shown):
         return tuple(
             [(self.card_text(self.back_card[i]), "tactic" if self.back_deck[i] else "clan",
               self.back_place[i] - (self.tactic_pos if self.back_deck[i] else self.clan_pos))
-             for i in range(self.back_n) if self.back_card[i] != 255 and self.back_place[i] < 250]
+             for i in range(self.back_n) if self.scouter == self.seat and self.back_place[i] < 250]
         )  # fmt: skip
 
     def sample(self, rng: Rng) -> State:
@@ -314,7 +330,7 @@ class View(Shown):
         places: dict[tuple[int, int], int] = {}
         for i in range(self.back_n):
             card = self.back_card[i]
-            if card == 255 or self.back_place[i] == 255:
+            if self.scouter != self.seat or self.back_place[i] == 255:
                 continue
             (tactics if card >= 60 else hidden).remove(card)
             if self.back_place[i] == 254:
@@ -333,6 +349,10 @@ class View(Shown):
         for place in range(self.tactic_pos, self.tactic_end):
             known = places.get((1, place), -1)
             state.tactic_deck[place] = tactics.pop() if known < 0 else known
+        for i in range(self.back_n):  # the opponent's recruiter knows what it put back, in this state too
+            if self.back_place[i] < 250:
+                place = self.back_place[i]
+                state.back_card[i] = state.tactic_deck[place] if self.back_deck[i] else state.clan_deck[place]
         return state
 
 

@@ -50,7 +50,10 @@ def test_it_is_the_plain_loop(rules_name: str) -> None:
             assert (how, what) == (0, None)
             assert quick.is_over
             assert list(trail[:7]) == [0] * 7
-            assert (zero, one) == (sum(seat == 0 for seat, _, _ in asked), sum(seat == 1 for seat, _, _ in asked))
+            assert (zero, one) == (
+                sum(seat == 0 for seat, _, _ in asked),
+                sum(seat == 1 for seat, _, _ in asked),
+            )
             assert all(mine for _, mine, _ in asked)
 
             plain, wanted = start(rules_name, seed, auto), []
@@ -187,3 +190,15 @@ def test_a_transcript() -> None:
     lines = transcript(state.events(0)).split("\n")
     assert len(lines) == len(state.events(0)) == 6
     assert lines == [str(event) for event in state.events(0)]
+
+
+def test_the_trail_is_not_left() -> None:
+    """Neither before its first place nor behind its last."""
+    for length, at in ((5, 0), (4000, -3)):
+        state = start("base", 1)
+
+        def first(view: View, moves: list[Move]) -> Move:
+            return moves[0]
+
+        with pytest.raises(IndexError, match="the trail has no place"):
+            state.play_by((first, first), (Rng(1), Rng(2)), (False, False), array("H", [0] * length), at)
