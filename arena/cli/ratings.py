@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,9 @@ def ratings(
     the first (1, 0.5 or 0), and, if games share their cards, any label of the deal. DIR is the folder of a run, or
     its name in results/.
     """
+    # Matrices of some thousand bots gain little by more threads, and lose much where other programs run beside.
+    # It also keeps the last digits from depending on the number of cores. Too late if numpy is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from arena.report.ratings import ratings_text
     from arena.stats.nash import nash_ratings
     from arena.stats.ratings import DEFAULT_PRIOR, rate

@@ -21,6 +21,8 @@ from arena.report.export import ExportError, write_whole
 from arena.report.tables import json_text, number, percent
 
 FORMATS = ("table", "markdown", "csv", "json", "html")
+DIGITS = 10
+"""Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
 _NAMES = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit")
 _SHARES = ("score", "share", "los", "played")
 _MAYBE_SHARES = ("mean", "difference", "low", "high")
@@ -46,7 +48,7 @@ class Table:
 
 
 def plain(value: Any) -> Any:
-    """A value for JSON: None for what is not known, Python's own numbers and texts for the rest.
+    """A value for JSON: None for what is not known, Python's own numbers (of DIGITS) and texts for the rest.
 
     >>> import numpy as np
     >>> plain(float("nan")), plain(np.int64(3)), plain(np.float64(0.5)), plain("a")
@@ -57,7 +59,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):
-        return float(value) + 0.0 if math.isfinite(value) else None
+        return float(f"{float(value):.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
     return None if value is pd.NA or value is pd.NaT else str(value)
 
 
@@ -71,8 +73,8 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def csv_of(frame: pd.DataFrame) -> str:
-    """A frame as CSV with ten significant digits, so that equal games give equal bytes on any machine."""
-    return frame.to_csv(index=False, lineterminator="\n", float_format="%.10g")
+    """A frame as CSV."""
+    return frame.to_csv(index=False, lineterminator="\n", float_format=f"%.{DIGITS}g")
 
 
 def write_csv(tables: Sequence[Table], folder: Path) -> list[Path]:
