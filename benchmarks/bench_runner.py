@@ -28,8 +28,9 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
     """Games a second of a referee in a process of its own that does nothing else."""
     from arena.game.rules import load_rules
     from arena.match.player import Player
-    from arena.match.referee import GameSettings, Referee
+    from arena.match.referee import Referee
     from arena.match.results import Progress
+    from arena.match.rows import GameSettings
     from arena.match.schedule import round_robin
     from arena.players.loading import find_bot, load_bot
 

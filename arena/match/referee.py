@@ -24,67 +24,30 @@ from __future__ import annotations
 import importlib
 import logging
 import random
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from time import perf_counter_ns
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.moves import MOVES, Move
-from arena.game.record import deal_text, record_text
 from arena.game.rng import Rng, derive_seed
-from arena.game.rules import Rules
 from arena.game.seatlog import Event
 from arena.match import trail
 from arena.match.player import Player
-from arena.match.results import ENDINGS, FORFEITS, Row, pack_times, time_bucket
+from arena.match.results import Row
+from arena.match.rows import KINDS, Clocked, Forfeit, GameSettings, Pieces, histogram, make_row, record_pieces
 from arena.match.series import play_unit
 from arena.match.surroundings import Surroundings
-from arena.match.tasks import GameId, GameTask, SeriesTask, Task, game_key
+from arena.match.tasks import GameTask, Task, game_key
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import author_traceback, show_value
 
 log = logging.getLogger("arena.referee")
 
-_FORFEIT = ENDINGS.index("forfeit")
-_ENDING = {name: number for number, name in enumerate(ENDINGS)}
-_KIND = {name: number for number, name in enumerate(FORFEITS)}
 _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
-
-
-@dataclass(frozen=True)
-class GameSettings:
-    """What all games of a run share. ``clock`` is the time for each decision and the bank for each game."""
-
-    rules: Rules
-    seed: int
-    clock: TimeLeft | None = None
-
-
-class Forfeit(NamedTuple):
-    """Who lost by what: ``seat``, ``kind`` (one of FORFEITS) and a ``detail`` for the author."""
-
-    seat: int
-    kind: str
-    detail: str
-
-
-Clocked: TypeAlias = tuple[
-    int, int, int, int, bytes, bytes, int
-]  # the columns of a row that a clock measures
-_UNCLOCKED: Clocked = (0, 0, 0, 0, b"", b"", 0)
-
-
-class _Pieces(NamedTuple):
-    """A record without its game: what stands before the deal's number, the moves, the result; the moves' texts."""
-
-    head: str
-    middle: str
-    joint: str
-    texts: tuple[str, ...]
 
 
 class _Course(NamedTuple):
@@ -130,7 +93,7 @@ class Referee:
         self._interrupted = interrupted or (lambda: False)
         self._deal = lru_cache(maxsize=64)(self._make_deal)
         self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
-        self._pieces: dict[tuple[bool, bool], _Pieces] = {}
+        self._pieces: dict[tuple[bool, bool], Pieces] = {}
         self._surroundings = Surroundings()
         self._state: State | None = None
         self._names = ("", "")
@@ -382,7 +345,7 @@ class Referee:
         self._surroundings.lift_limit()
         if isinstance(error, KeyboardInterrupt) and self._interrupted():
             raise error
-        if isinstance(error, BotFault) and error.kind in _KIND:
+        if isinstance(error, BotFault) and error.kind in KINDS:
             return Forfeit(seat, error.kind, str(error.detail))
         return Forfeit(seat, "exception", f"in {hook}: {author_traceback(error)}")
 
@@ -415,14 +378,14 @@ class Referee:
             second.timed(theirs)
             clocked = (
                 sum(mine) // 1000, sum(theirs) // 1000, max(mine, default=0) // 1000, max(theirs, default=0) // 1000,
-                _histogram(mine), _histogram(theirs), duration // 1000,
+                histogram(mine), histogram(theirs), duration // 1000,
             )  # fmt: skip
         auto = (seats[0].auto_claim, seats[1].auto_claim)
         pieces = self._pieces.get(auto)
         if pieces is None:
-            pieces = self._pieces[auto] = _record_pieces(self.settings, auto)
+            pieces = self._pieces[auto] = record_pieces(self.settings, auto)
         moves = self.buffer[trail.FIRST : stop]
-        return _make_row(
+        return make_row(
             pieces, key, number, state, starter, moves, forfeit, (asked_first, asked_second), clocked
         )
 
@@ -445,100 +408,7 @@ class Referee:
         return (*self._names, "arena")[role - 1], self.games
 
 
-# ---------------------------------------------------------------- games that were cut off
-
-
-def cut_row(
-    settings: GameSettings, task: GameTask, standing: trail.Standing, kind: str, detail: str
-) -> Row | None:
-    """The row of a game whose worker hung (``timeout``) or died (``crash``), from the trail that it left.
-
-    The bot that was to decide, or whose hook was being called, has forfeited. None if no bot was: then the
-    cause is elsewhere, and the game can be played again. Times are not known and 0.
-    """
-    if standing.hook is None or standing.key != task.key:
-        return None
-    rules = settings.rules
-    deal = make_deal(rules, settings.seed, task.deal)
-    auto = standing.auto_claim if standing.hook in ("act", "end") else (True, True)
-    state = State(rules, deal, auto)
-    for index in standing.moves:
-        state.apply(MOVES[rules.spy_value][index])
-    if standing.role:
-        seat = deal.starter if standing.role == 1 else 1 - deal.starter
-    elif state.is_over:
-        return None
-    else:
-        seat = state.turn
-    forfeit = Forfeit(seat, kind, f"in {standing.hook}: {detail}")
-    return _make_row(
-        _record_pieces(settings, auto),
-        task.key,
-        task.deal,
-        state,
-        deal.starter,
-        standing.moves,
-        forfeit,
-        (0, 0),
-        _UNCLOCKED,
-    )
-
-
-def find_game(task: Task, key: int) -> GameTask | None:
-    """The game with a key among those of a unit of work, None if it has not got it."""
-    pairing, deal, game = GameId.from_key(key)
-    if pairing != task.pairing:
-        return None
-    if isinstance(task, SeriesTask):
-        number = deal - task.deal
-        return task.game_task(number, game) if 0 <= number < task.rule.stride else None
-    return next((one for one in task.game_tasks() if one.key == key), None)
-
-
 # ---------------------------------------------------------------- pieces
-
-
-def _make_row(
-    pieces: _Pieces,
-    key: int,
-    number: int,
-    state: State,
-    starter: int,
-    moves: Sequence[int],
-    forfeit: Forfeit | None,
-    asked: tuple[int, int],
-    clocked: Clocked,
-) -> Row:
-    """A row. ``moves`` are numbers; ``asked`` and what a clock has measured are given as (bot that began, other)."""
-    if forfeit is None:
-        outcome = state.outcome
-        assert outcome is not None  # moves have run out
-        winner, stones, reason = outcome.winner, outcome.stones, outcome.reason
-        score = 1 if winner is None else 2 if winner == starter else 0
-        ending, fault, by, detail = _ENDING[reason], 0, 0, None
-    else:
-        loser, kind, detail = forfeit
-        winner, stones, reason = 1 - loser, (state.stones_of(0), state.stones_of(1)), f"forfeit {kind}"
-        score = 0 if loser == starter else 2
-        ending, fault, by = _FORFEIT, _KIND[kind], 1 if loser == starter else 2
-    result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
-    head, middle, joint, texts = pieces
-    record = f"{head}{number}{middle}{','.join([texts[index] for index in moves])}{joint}{result}"
-    return (
-        key, score, ending, fault, by, stones[starter], stones[1 - starter], state.turns, len(moves),
-        *asked, *clocked, record, detail,
-    )  # fmt: skip
-
-
-def _record_pieces(settings: GameSettings, auto: tuple[bool, bool]) -> _Pieces:
-    """The parts of a record that are the same in all games of a run."""
-    deal = deal_text(settings.seed, 0)
-    whole = record_text(settings.rules, f"{deal[:-1]}\0", auto, (), "\0")
-    head, between, _ = whole.split("\0")
-    texts = tuple(move.text for move in MOVES[settings.rules.spy_value])
-    return _Pieces(
-        head, between[:-2], between[-2:], texts
-    )  # the moves, here none, stand before the last "; "
 
 
 def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
@@ -559,14 +429,6 @@ def _illegal(seat: int, move: object, table: tuple[Move, ...], error: BaseExcept
     if 0 <= move.index < len(table) and table[move.index] is move:
         raise error
     return Forfeit(seat, "illegal move", "act returned a Move of its own making, not one of the moves")
-
-
-def _histogram(times: Sequence[int]) -> bytes:
-    counts: dict[int, int] = {}
-    for ns in times:
-        bucket = time_bucket(ns)
-        counts[bucket] = counts.get(bucket, 0) + 1
-    return pack_times(counts)
 
 
 @lru_cache(maxsize=1)

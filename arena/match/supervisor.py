@@ -32,8 +32,8 @@ from arena.match import lifeline
 from arena.match.executors import Event, Failed, Lost, Played
 from arena.match.logs import Sink, WorkerLog
 from arena.match.plan import Plan, pack_chunk
-from arena.match.referee import cut_row, find_game
 from arena.match.results import Row
+from arena.match.rows import cut_row, find_game
 from arena.match.tasks import Chunk, GameId, GameTask, Task
 from arena.match.trail import SIZE, Standing, read_standing, shared_buffer
 from arena.match.worker import (

@@ -27,8 +27,9 @@ from arena.match import lifeline, logs
 from arena.match.images import Packer
 from arena.match.plan import Plan, unpack_chunk
 from arena.match.player import Player
-from arena.match.referee import GameSettings, Referee
+from arena.match.referee import Referee
 from arena.match.results import Row
+from arena.match.rows import GameSettings
 from arena.match.surroundings import Surroundings
 from arena.match.tasks import PAIRING_BITS
 from arena.match.trail import shared_buffer

@@ -8,8 +8,9 @@ from typing import Any
 
 from arena.game.rules import load_rules
 from arena.match.player import Player
-from arena.match.referee import GameSettings, Referee
+from arena.match.referee import Referee
 from arena.match.results import CLOCKED, COLUMNS, FORFEITS, Row
+from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
 from arena.players.loading import find_bot, load_bot

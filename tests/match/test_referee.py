@@ -11,8 +11,9 @@ from arena.game.deals import make_deal
 from arena.game.record import parse_record, replay, verify
 from arena.game.rules import load_rules
 from arena.match.player import Player
-from arena.match.referee import GameSettings, Referee, find_game
+from arena.match.referee import Referee
 from arena.match.results import ENDINGS, GameResult, merge_times
+from arena.match.rows import GameSettings, find_game
 from arena.match.series import series_rule
 from arena.match.tasks import GameId, PairTask, SeriesTask
 from arena.players.bot import Bot, GameEnd, Setup, TimeLeft

@@ -16,8 +16,9 @@ from arena.game.record import parse_record, verify
 from arena.game.rules import load_rules
 from arena.match import trail
 from arena.match.player import Player
-from arena.match.referee import GameSettings, Referee, cut_row
+from arena.match.referee import Referee
 from arena.match.results import ENDINGS
+from arena.match.rows import GameSettings, cut_row
 from arena.match.surroundings import Surroundings
 from arena.match.tasks import GameTask, PairTask
 from arena.players.bot import Bot, BotFault
@@ -196,7 +197,7 @@ def test_ctrl_c_is_the_users_when_he_pressed_it() -> None:
 
 def test_our_own_errors_are_loud(monkeypatch: pytest.MonkeyPatch) -> None:
     table = referee("first", "first")
-    monkeypatch.setattr("arena.match.referee._make_row", lambda *_: 1 / 0)
+    monkeypatch.setattr("arena.match.referee.make_row", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         play(table, [0])
 

@@ -10,7 +10,8 @@ import pytest
 
 from arena.game.rules import load_rules
 from arena.match.player import Player
-from arena.match.referee import GameSettings, Referee
+from arena.match.referee import Referee
+from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.loading import find_bot, load_bot
 from tests.match.games import detail, forfeit
