@@ -171,7 +171,7 @@ def _finish(executor: LocalExecutor, chunks: list[Chunk]) -> tuple[list[Row], li
     left = {chunk.number: len(chunk) for chunk in chunks}
     rows: list[Row] = []
     seen: list[Event] = []
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120  # only a guard: a loaded machine takes its time to start workers
     while any(left.values()):
         assert time.monotonic() < until
         for event in executor.events(0.1):
