@@ -1,0 +1,1 @@
+"""Bots in processes of their own: limits, pipes, the sandbox, bots in any language."""
