@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 #: The modules that setup.py compiles.
-COMPILED = ("rng", "moves", "seatlog", "formations", "board", "shown", "choices", "turns", "engine")
+COMPILED = ("rng", "moves", "seatlog", "formations", "board", "shown", "choices", "turns", "engine", "packing")
 _FOLDER = Path(__file__).resolve().parent
 
 

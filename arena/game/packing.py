@@ -1,0 +1,234 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, annotation_typing=False
+"""What a seat knows as bytes, for bots in other processes of this machine, and games that wait for them in step.
+
+``pack_view`` writes all that a view holds, and of its history what is new; a ``Desk`` in the bot's process makes the
+same view of it again. Nothing that the seat does not know is among the bytes. They are a memory image: both sides must
+run the same build. ``Tables`` holds many games at once, so that one message can ask a bot for a move in each of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from arena.game import nocython as cython  # type: ignore[no-redef]
+
+from arena.game.engine import State, View
+from arena.game.moves import MOVE_COUNT, MOVES, Move
+from arena.game.rng import Rng
+from arena.game.rules import Rules
+from arena.game.seatlog import Event, SeatLog
+
+if not cython.compiled:
+    import marshal
+
+    from arena.game.board import Board
+    from arena.game.choices import CODES
+    from arena.game.engine import st_list
+
+    _FIELDS = [name for name in Board.__annotations__ if name not in ("rules", "table")]
+
+    def is_spare(view: View) -> bool:
+        """As in the engine."""
+        return False
+
+    def packed(view: View, told: int) -> bytes:
+        """The bytes of a view: their number, seat, place in the history, new events, all fields of the board."""
+        log = view.log
+        codes = [] if log is None else log.codes[told : view.log_length]
+        image = marshal.dumps((view.seat, told, codes, [getattr(view, name) for name in _FIELDS]))
+        return len(image).to_bytes(4, "little") + image
+
+    def unpacked(view: View, log: SeatLog, data: bytes, at: int) -> int:
+        """Fill a view and go on with its log; the place behind, or -1 if the log does not fit."""
+        size = int.from_bytes(data[at : at + 4], "little")
+        view.seat, told, codes, fields = marshal.loads(data[at + 4 : at + 4 + size])
+        if told != len(log):
+            return -1
+        for name, value in zip(_FIELDS, fields):
+            setattr(view, name, value)
+        for code in codes:
+            log.add(code)
+        view.log_length = len(log)
+        return at + 4 + size
+
+
+TABLES = 64
+"""Games that ``Tables`` can hold."""
+
+
+def pack_view(view: View, told: int) -> bytes:
+    """A view as bytes; of its history only what came after the first ``told`` events.
+
+    ``rng`` and ``clock`` are not among them.
+    """
+    if told < 0 or told > view.log_length:
+        raise ValueError(f"the view has {view.log_length} events, {told} cannot have been told")
+    return packed(view, told)
+
+
+def events_of(view: View) -> int:
+    """How many events the history of a view has."""
+    return view.log_length
+
+
+class Desk:
+    """One game as its bot sees it, in the bot's process."""
+
+    if not cython.compiled:
+        rules: Rules
+        table: tuple[Move, ...]
+        log: SeatLog
+        rng: Rng
+        spare: View | None
+        state: State
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.table = MOVES[rules.spy_value]
+        self.state = State.__new__(State)
+        self.begin(0)
+
+    def begin(self, seed: int) -> None:
+        """A new game: nothing was told yet; ``seed`` is that of the seat's generator."""
+        self.log = SeatLog()
+        self.rng = Rng(seed)
+        self.spare = None
+
+    def read(self, data: bytes, at: int, clock: Any = None) -> tuple[View, list[Move], int]:
+        """The view that stands at place ``at``, the legal moves, and the place behind it.
+
+        ValueError if its events do not follow on those that were told before.
+        """
+        seen = self.spare if cython.compiled else None
+        if seen is None or not is_spare(seen):
+            seen = View.__new__(View)
+            self.spare = seen
+        stop = unpacked(seen, self.log, data, at)
+        if stop < 0:
+            raise ValueError("the events do not follow on those told before")
+        seen.rules = self.rules
+        seen.table = self.table
+        seen.log = self.log
+        seen.rng = self.rng
+        seen.clock = clock
+        state = self.state
+        copy_block(state, seen)
+        n = state.legal_codes(CODES)
+        return seen, st_list(CODES, n, self.table), stop
+
+    def events(self, start: int) -> tuple[Event, ...]:
+        """What was told, from event ``start`` on."""
+        return self.log.events(self.rules.spy_value, start, len(self.log))
+
+
+def answer_all(
+    desks: list[Desk], acts: list[Any], data: bytes, at: int, count: int
+) -> tuple[bytearray, int, Any]:
+    """Ask a bot for ``count`` moves, in games whose desk number (2 bytes) and view stand in ``data`` from ``at``.
+
+    ``acts[desk](view, moves)`` decides. The numbers of its moves, 2 bytes each; and if it fails, the desk and the
+    exception that it raised or the thing that it returned which is no move, else -1 and None.
+    """
+    out = bytearray(2 * count)
+    to = out
+    for i in range(count):
+        number = data[at] | data[at + 1] << 8
+        desk = desks[number]
+        seen, moves, at = desk.read(data, at + 2)
+        try:
+            got = acts[number](seen, moves)
+        except BaseException as error:
+            return out, number, error
+        if type(got) is not Move:
+            return out, number, got
+        seen = None
+        move = got
+        to[2 * i] = move.index & 255
+        to[2 * i + 1] = move.index >> 8 & 255
+    return out, -1, None
+
+
+class Tables:
+    """Up to ``TABLES`` games, each of which is brought to its next decision and then waits for a move."""
+
+    def __init__(self) -> None:
+        self.states: list[Any] = [None] * TABLES
+        if not cython.compiled:
+            self.forced = [[0, 0] for _ in range(TABLES)]
+            self.told = [[0, 0] for _ in range(TABLES)]
+            self.asked = [[0, 0] for _ in range(TABLES)]
+            self.made = [0] * TABLES
+            self.codes = [[0] * 2048 for _ in range(TABLES)]
+
+    def sit(self, k: int, state: State, forced: tuple[bool, bool]) -> None:
+        """Begin a game at table ``k``. ``forced`` says by seat whether decisions with one legal move are asked."""
+        if not 0 <= k < TABLES:
+            raise ValueError(f"a table is 0..{TABLES - 1}, not {k}")
+        self.states[k] = state
+        for seat in range(2):
+            self.forced[k][seat] = bool(forced[seat])
+            self.told[k][seat] = 0
+            self.asked[k][seat] = 0
+        self.made[k] = 0
+
+    def advance(self, k: int) -> int:
+        """Make the moves nobody is asked for; the seat to decide then, -1 at the end of the game."""
+        state: State = self.states[k]
+        while True:
+            n = state.legal_codes(CODES)
+            if n == 0:
+                return -1
+            seat = state.mover
+            if n > 1 or self.forced[k][seat]:
+                return seat
+            self.note(k, CODES[0])
+            state.perform(CODES[0])
+
+    def note(self, k: int, code: int) -> None:
+        """Note a move in the list of the game's moves."""
+        if self.made[k] >= 2048:
+            raise OverflowError("a game has more than 2048 decisions")
+        self.codes[k][self.made[k]] = code
+        self.made[k] += 1
+
+    def ask(self, k: int) -> bytes:
+        """The question to the seat that decides at table ``k``: the table's number (2 bytes) and the view."""
+        state: State = self.states[k]
+        seat = state.mover
+        seen = state.view(seat)
+        told = self.told[k][seat]
+        self.told[k][seat] = seen.log_length
+        self.asked[k][seat] += 1
+        return bytes((k & 255, k >> 8)) + packed(seen, told)
+
+    def answer(self, k: int, data: bytes, at: int) -> bool:
+        """Carry out the move whose number (2 bytes) stands in ``data`` at ``at``; False if it is not legal."""
+        state: State = self.states[k]
+        if not 0 <= at < len(data) - 1:
+            return False
+        code = data[at] | data[at + 1] << 8
+        if code >= MOVE_COUNT or not state.is_legal(code):
+            return False
+        self.note(k, code)
+        state.perform(code)
+        return True
+
+    def moves_of(self, k: int) -> list[int]:
+        """The numbers of the moves made at table ``k``."""
+        return [self.codes[k][i] for i in range(self.made[k])]
+
+    def asked_of(self, k: int) -> tuple[int, int]:
+        """How many decisions were asked of seat 0 and seat 1 at table ``k``."""
+        return self.asked[k][0], self.asked[k][1]
+
+    def state_of(self, k: int) -> State:
+        """The game at table ``k``."""
+        state: State = self.states[k]
+        return state
+
+
+if not cython.compiled:
+    from arena.game.board import copy_block
