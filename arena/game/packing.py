@@ -144,7 +144,7 @@ def answer_all(
             return out, number, error
         if type(got) is not Move:
             return out, number, got
-        seen = None
+        del seen  # nobody keeps it: its memory is used again
         move = got
         to[2 * i] = move.index & 255
         to[2 * i + 1] = move.index >> 8 & 255

@@ -157,9 +157,11 @@ def test_a_failing_bot_is_named_by_its_desk() -> None:
         raise IllegalMove("mine")
 
     out, desk, thing = answer_all(desks, [first, fails, first], data, 0, 3)
-    assert desk == 1 and isinstance(thing, IllegalMove)
+    assert desk == 1
+    assert isinstance(thing, IllegalMove)
     for desk_ in desks:
         desk_.begin(0)
     out, desk, thing = answer_all(desks, [first, first, lambda view, moves: "r7@3"], data, 0, 3)
-    assert desk == 2 and thing == "r7@3"
+    assert desk == 2
+    assert thing == "r7@3"
     assert int.from_bytes(out[:2], "little") < len(MOVES[7])
