@@ -1,0 +1,393 @@
+"""A bot's process: started with limits, spoken to through pipes with a deadline, ended with what it has started.
+
+What is said here holds for both levels. At the level ``process`` the bot has a process, a session and limits of its
+own, which keeps the games of others whole when it crashes and its memory apart from the runner's; it still has all
+the rights of its user. At the level ``sandbox`` the same command runs inside of bubblewrap (``arena.isolation.sandbox``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.isolation.limits import MIB, BotLimits
+from arena.isolation.sandbox import sandboxed
+
+LEVELS = ("process", "sandbox")
+PIECE = 1 << 16
+_COMPLAINTS = 20_000
+_PR_SET_PDEATHSIG = 1
+
+#: Process numbers of the bots that run now, as this process knows them.
+running: set[int] = set()
+
+
+class CannotStart(ArenaError):
+    """The command of a bot cannot be run."""
+
+
+class Ended(Exception):
+    """The process has ended, or has closed its output; ``how`` says it in words."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class Overdue(Exception):
+    """The deadline has passed. The process is still there."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a bot's process is started.
+
+    ``argv`` is the command, a program's path first; ``folder`` the bot's own, its working directory, read-only in the
+    sandbox. ``read_only`` are further files and folders that the sandbox shows; ``system`` lets it show the system's
+    programs, too. ``environment`` is the whole environment beside PATH, HOME and LANG; ``cpus`` pins the process.
+    """
+
+    argv: tuple[str, ...]
+    folder: Path
+    level: str
+    limits: BotLimits = field(default_factory=BotLimits)
+    read_only: tuple[Path, ...] = ()
+    system: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    cpus: frozenset[int] | None = None
+
+
+class BotProcess:
+    """A running bot. Not thread-safe. The thread that made it must live as long as it is wanted."""
+
+    def __init__(self, launch: Launch) -> None:
+        if os.name != "posix":
+            raise CannotStart(
+                "bots in processes of their own need Linux or another Unix; use --isolation none"
+            )
+        self.launch = launch
+        self._how: str | None = None
+        self._complaints = bytearray()
+        self._dropped = False
+        self._process = _started(launch)
+        self.pid = self._process.pid
+        running.add(self.pid)
+        self._in, self._out, self._err = _ends(self._process)
+        for end in (self._in, self._out, self._err):
+            os.set_blocking(end, False)
+        self._readable = select.poll()
+        self._readable.register(self._out, select.POLLIN)
+        self._readable.register(self._err, select.POLLIN)
+        self._writable = select.poll()
+        self._writable.register(self._in, select.POLLOUT)
+        self._writable.register(self._err, select.POLLIN)
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """Write all of ``data``. ``deadline`` is a time of ``time.monotonic``. Raises Ended, Overdue."""
+        at = 0
+        while True:
+            try:
+                at += os.write(self._in, data[at:] if at else data)
+            except BlockingIOError:
+                pass
+            except OSError as error:  # EPIPE, or closed by us
+                raise Ended(self._ended()) from error
+            if at >= len(data):
+                return
+            self._wait(self._writable, self._in, deadline)
+
+    def receive(self, deadline: float) -> bytes:
+        """What the process has written since, at least one byte, at most ``PIECE``. Raises Ended, Overdue."""
+        while True:
+            self._wait(self._readable, self._out, deadline)
+            try:
+                data = os.read(self._out, PIECE)
+            except BlockingIOError:
+                continue
+            except OSError:
+                data = b""
+            if not data:
+                raise Ended(self._ended())
+            return data
+
+    def pending(self) -> bool:
+        """Has the process written something that was not received yet, or ended?"""
+        return any(end == self._out for end, _ in self._readable.poll(0))
+
+    def _wait(self, poll: select.poll, end: int, deadline: float) -> None:
+        """Wait for a pipe, keeping what is written to stderr meanwhile."""
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                ready = poll.poll(max(left, 0) * 1000 + 1)
+            except OSError as error:
+                raise Ended(self._ended()) from error
+            for descriptor, _ in ready:
+                if descriptor == end:
+                    return
+            for descriptor, _ in ready:
+                if descriptor == self._err and not self._listen():
+                    for one in (self._readable, self._writable):
+                        with contextlib.suppress(KeyError):
+                            one.unregister(self._err)
+            if not ready and left <= 0:
+                raise Overdue
+            if left <= 0:  # a flood of complaints must not hold us up
+                raise Overdue
+
+    def _listen(self) -> bool:
+        """Read what was written to stderr; False at its end."""
+        try:
+            data = os.read(self._err, PIECE)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        room = _COMPLAINTS - len(self._complaints)
+        self._complaints += data[:room]
+        self._dropped |= len(data) > room
+        return bool(data)
+
+    def complaints(self) -> str:
+        """What the process has written to stderr since the last call, at most 20,000 characters. Never waits."""
+        if self._how is None:
+            for _ in range(4):
+                if not any(end == self._err for end, _ in self._readable.poll(0)) or not self._listen():
+                    break
+        text = self._complaints.decode("utf-8", "replace")
+        if self._dropped:
+            text += "\n[more is dropped]"
+        self._complaints.clear()
+        self._dropped = False
+        return text
+
+    def cpu_seconds(self) -> float:
+        """Processor time that the bot's process has used; 0 if the system does not tell.
+
+        In the sandbox that is the process of bubblewrap, whose children count when they have ended.
+        """
+        try:
+            return time.clock_gettime(~self.pid << 3 | 2)  # the clock of a process, clock_getcpuclockid(3)
+        except OSError:
+            return 0.0
+
+    def _ended(self) -> str:
+        """How the process has ended, when its pipe says that it has."""
+        if self._how is not None:
+            return self._how
+        deadline = time.monotonic() + 1.0
+        while self._process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        if self._process.returncode is None:
+            return "it closed its output"
+        return how_ended(self._process.returncode, self.launch.level)
+
+    def close(self, grace_s: float = 0.0) -> str:
+        """End the process and all that it has started, at once or after waiting ``grace_s`` for it to end by itself.
+
+        Returns how it ended. May be called again.
+        """
+        if self._how is not None:
+            return self._how
+        process = self._process
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+        if grace_s > 0:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(grace_s)
+        own = process.poll()
+        followers = _descendants(self.pid) if self.launch.level == "process" else set()
+        _kill_group(self.pid)
+        if own is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        process.wait()
+        for pid in followers:  # those that have left the group
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        while self._listen_rest():
+            pass
+        for end in (process.stdout, process.stderr):
+            if end is not None:
+                end.close()
+        running.discard(self.pid)
+        self._how = "it was stopped" if own is None else how_ended(own, self.launch.level)
+        return self._how
+
+    def _listen_rest(self) -> bool:
+        """Read the last words, as far as they are there; something may still hold the pipe open."""
+        before = len(self._complaints)
+        return self._listen() and before < len(self._complaints) < _COMPLAINTS
+
+    def __del__(self) -> None:
+        if getattr(self, "_how", "") is None and hasattr(self, "_err"):
+            self.close()
+
+
+# ---------------------------------------------------------------- starting
+
+
+def _started(launch: Launch) -> subprocess.Popen[bytes]:
+    argv, passed = list(launch.argv), []
+    if launch.level == "sandbox":
+        argv, passed = sandboxed(launch)
+    elif launch.level not in LEVELS:
+        raise ValueError(f"a bot's process has the level {' or '.join(LEVELS)}, not {launch.level!r}")
+    environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", **launch.environment}
+    try:
+        return subprocess.Popen(
+            argv,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=launch.folder,
+            env=environment,
+            pass_fds=passed,
+            start_new_session=True,
+            preexec_fn=_preparation(launch),
+        )
+    except OSError as error:
+        what = f"folder {launch.folder}" if error.filename == str(launch.folder) else argv[0]
+        raise CannotStart(f"cannot start {what}: {error.strerror}{_remedy(error, argv[0])}") from None
+    except subprocess.SubprocessError as error:
+        raise CannotStart(f"cannot start {argv[0]}: {error}") from None
+    finally:
+        for end in passed:
+            os.close(end)
+
+
+def _ends(process: subprocess.Popen[bytes]) -> tuple[int, int, int]:
+    pipes = (process.stdin, process.stdout, process.stderr)
+    return tuple(pipe.fileno() for pipe in pipes if pipe is not None)  # type: ignore[return-value]
+
+
+def _remedy(error: OSError, program: str) -> str:
+    if error.errno == errno.EACCES:
+        return f"; make it executable: chmod +x {program}"
+    if error.errno == errno.ENOEXEC:
+        return "; it is no program: a script needs a first line such as #!/usr/bin/env python3"
+    return ""
+
+
+def _preparation(launch: Launch) -> Callable[[], None]:
+    """What happens in the new process before its program begins: limits, core, death with the parent."""
+    import resource  # not there on Windows
+
+    limits = launch.limits
+    wanted = [
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_FSIZE, limits.file_mb * MIB, limits.file_mb * MIB),
+        (resource.RLIMIT_NOFILE, limits.files, limits.files),
+        (resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 5),
+    ]
+    # data counts memory that is written to; the address space would also count what is only reserved
+    memory = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+    wanted.append((memory, limits.memory_mb * MIB, limits.memory_mb * MIB))
+    bounded = [(kind, *_within(soft, hard, resource.getrlimit(kind)[1])) for kind, soft, hard in wanted]
+    parent = os.getpid()
+    cpus = launch.cpus
+    die = _death_with_parent()
+
+    def prepare() -> None:
+        for kind, soft, hard in bounded:
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(kind, (soft, hard))
+        if cpus and hasattr(os, "sched_setaffinity"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(0, cpus)
+        if die is not None:
+            die(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            if os.getppid() != parent:
+                os._exit(1)
+
+    return prepare
+
+
+def _within(soft: int, hard: int, most: int) -> tuple[int, int]:
+    if most < 0:  # RLIM_INFINITY
+        return soft, hard
+    return min(soft, most), min(hard, most)
+
+
+def _death_with_parent() -> Callable[..., int] | None:
+    """prctl, looked up before the fork: a lock of the loader could be held in the child."""
+    if sys.platform != "linux":
+        return None
+    try:
+        found: Callable[..., int] = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):
+        return None
+    return found
+
+
+# ---------------------------------------------------------------- ending
+
+
+def how_ended(code: int, level: str = "process") -> str:
+    """The exit code of a bot's process in words; bubblewrap reports a signal as 128 and its number.
+
+    >>> how_ended(3), how_ended(-9), how_ended(139, "sandbox")
+    ('it ended itself with exit code 3', 'it was killed by SIGKILL', 'it was killed by SIGSEGV')
+    """
+    if level == "sandbox" and code > 128:
+        code = 128 - code
+    if code >= 0:
+        return f"it ended itself with exit code {code}"
+    name = str(-code)
+    with contextlib.suppress(ValueError):
+        name = signal.Signals(-code).name
+    reasons = {"SIGXCPU": " (its processor time is used up)", "SIGXFSZ": " (a file grew too large)"}
+    return f"it was killed by {name}{reasons.get(name, '')}"
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _descendants(pid: int) -> set[int]:
+    """Processes that a process has started, and theirs; those whose parent has ended are not found."""
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        for path in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                new = {int(word) for word in path.read_text().split()} - found
+                found |= new
+                waiting += new
+    return found
+
+
+def kill_orphans() -> None:
+    """End children of this process that are no bots it knows: what a bot has started and left behind.
+
+    Only where this process is told to take over orphans (``adopt_orphans``).
+    """
+    for path in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for word in path.read_text().split():
+                pid = int(word)
+                if pid not in running:
+                    with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
+                        os.kill(pid, signal.SIGKILL)
+                        os.waitpid(pid, 0)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes whose parent has ended, so that they can be found and ended (Linux)."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
