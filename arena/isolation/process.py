@@ -2,7 +2,7 @@
 
 What is said here holds for both levels. At the level ``process`` the bot has a process, a session and limits of its
 own, which keeps the games of others whole when it crashes and its memory apart from the runner's; it still has all
-the rights of its user. At the level ``sandbox`` the same command runs inside of bubblewrap (``arena.isolation.sandbox``).
+the rights of its user. At the level ``sandbox`` the same command runs inside of bubblewrap (see ``sandbox``).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from arena.isolation.sandbox import sandboxed
 LEVELS = ("process", "sandbox")
 PIECE = 1 << 16
 _COMPLAINTS = 20_000
+_PATIENCE_MS = 20
 _PR_SET_PDEATHSIG = 1
 
 #: Process numbers of the bots that run now, as this process knows them.
@@ -86,6 +87,8 @@ class BotProcess:
         self._in, self._out, self._err = _ends(self._process)
         for end in (self._in, self._out, self._err):
             os.set_blocking(end, False)
+        self._answer = select.poll()
+        self._answer.register(self._out, select.POLLIN)
         self._readable = select.poll()
         self._readable.register(self._out, select.POLLIN)
         self._readable.register(self._err, select.POLLIN)
@@ -120,6 +123,21 @@ class BotProcess:
             if not data:
                 raise Ended(self._ended())
             return data
+
+    def exchange(self, data: bytes, seconds: float) -> bytes:
+        """``send`` and ``receive`` with as few steps as can be, for an answer that comes at once."""
+        try:
+            sent = os.write(self._in, data)
+        except OSError:
+            sent = 0
+        if sent == len(data) and self._answer.poll(_PATIENCE_MS):
+            answer = os.read(self._out, PIECE)
+            if answer:
+                return answer
+        deadline = time.monotonic() + seconds
+        if sent < len(data):
+            self.send(data[sent:], deadline)
+        return self.receive(deadline)
 
     def pending(self) -> bool:
         """Has the process written something that was not received yet, or ended?"""

@@ -1,0 +1,312 @@
+"""The inside of the process that plays one Python bot: reads frames, calls the bot, answers.
+
+It is started by ``arena.isolation.isolated`` with nothing but its pipes; standard output and standard error of the bot
+both go to the runner's log. Whatever the bot does here it does to itself: the runner believes nothing but moves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from arena.game.moves import MOVES, Move
+from arena.game.packing import Desk, answer_all
+from arena.game.rng import derive_seed
+from arena.game.rules import Rules
+from arena.isolation.frames import (
+    ANSWER,
+    ANSWERING,
+    ASK,
+    ASK_FORCED,
+    AUTO_CLAIM,
+    BEGIN,
+    BEGINNING,
+    DONE,
+    END,
+    ENDING,
+    HAS_BEGIN,
+    HAS_END,
+    HAS_OBSERVE,
+    HEAD,
+    LOAD,
+    MADE,
+    MAKE,
+    REPLY,
+    SINGLE,
+    SINGLE_ANSWER,
+    clock_of,
+    fault_frame,
+    frame,
+)
+from arena.players.bot import Bot, GameEnd, Setup
+from arena.players.faults import author_traceback, show_value
+from arena.players.loading import BotSpec, LoadedBot, load_bot
+from arena.players.output import BotOutput, NoInput
+
+_PIECE = 1 << 16
+
+
+class _Table:
+    """One bot object and the game that it plays."""
+
+    def __init__(self, rules: Rules, bot: Any) -> None:
+        self.desk = Desk(rules)
+        self.act = bot.act
+        self.begin = _hook(bot, "begin")
+        self.observe = _hook(bot, "observe")
+        self.end = _hook(bot, "end")
+        self.bot = bot
+        self.seen = 0  # events that observe was told
+        self.fault: bytes = b""  # what went wrong in a begin that wanted no answer
+
+
+class Child:
+    """The loop. ``write`` takes whole frames."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self.write = write
+        self.rules: Rules
+        self.moves: tuple[Move, ...] = ()
+        self.loaded: LoadedBot
+        self.tables: dict[int, _Table] = {}
+        self.desks: list[Any] = []
+        self.acts: list[Any] = []
+        self.generators = False
+        self.games = 0
+
+    def serve(self, read: Callable[[], bytes]) -> None:
+        """Answer frames until the runner closes its end."""
+        data = b""
+        while True:
+            while len(data) >= 5:
+                size, kind = HEAD.unpack_from(data)
+                if len(data) < 5 + size:
+                    break
+                if kind == ASK and len(data) == 5 + size:
+                    self._ask(data)  # nearly always
+                    data = b""
+                    break
+                frame_ = data[: 5 + size]
+                data = data[5 + size :]
+                self.answer(kind, frame_)
+            more = read()
+            if not more:
+                return
+            data = data + more if data else more
+
+    def answer(self, kind: int, whole: bytes) -> None:
+        """Carry out one frame."""
+        if kind == ASK:
+            self._ask(whole)
+        elif kind == BEGIN:
+            self._begin(whole[HEAD.size :])
+        elif kind == END:
+            self._end(whole[HEAD.size :])
+        elif kind == LOAD:
+            self._load(json.loads(whole[HEAD.size :]))
+        elif kind == MAKE:
+            self._make()
+
+    # ---- the bot -------------------------------------------------------------------------------------------
+
+    def _load(self, order: dict[str, Any]) -> None:
+        sys.path += [path for path in order["paths"] if path not in sys.path]
+        self.rules = Rules(**order["rules"])
+        self.moves = MOVES[self.rules.spy_value]
+        spec = order["spec"]
+        spec["params"] = tuple((key, value) for key, value in spec["params"])
+        try:
+            self.loaded = load_bot(BotSpec(**spec))
+        except BaseException as error:
+            self.write(fault_frame(0, "loading", "exception", str(error)))
+            return
+        self.generators = self.loaded.uses_random or self.loaded.uses_numpy
+        gc.freeze()  # what was loaded is never looked at again
+        self.write(frame(DONE))
+
+    def _make(self) -> None:
+        try:
+            table = self._table(0)
+        except BaseException as error:
+            self._say_fault(0, "__init__", error)
+            return
+        bot = table.bot
+        flags = (
+            AUTO_CLAIM * bool(getattr(bot, "auto_claim", True))
+            | ASK_FORCED * bool(getattr(bot, "ask_forced", False))
+            | HAS_BEGIN * (table.begin is not None)
+            | HAS_OBSERVE * (table.observe is not None)
+            | HAS_END * (table.end is not None)
+        )
+        self.write(frame(MADE, bytes((flags,))))
+
+    def _table(self, number: int) -> _Table:
+        """The table of a number, made when it is first needed: each has a bot object of its own."""
+        table = self.tables.get(number)
+        if table is None:
+            table = self.tables[number] = _Table(self.rules, self.loaded.make())
+            while len(self.desks) <= number:
+                self.desks.append(None)
+                self.acts.append(None)
+            self.desks[number] = table.desk
+            self.acts[number] = table.act
+        return table
+
+    # ---- games ---------------------------------------------------------------------------------------------
+
+    def _begin(self, body: bytes) -> None:
+        number, seat, starter, seed, flags, move, bank = BEGINNING.unpack(body)
+        self.games += 1
+        try:
+            table = self._table(number)
+            table.desk.begin(seed)
+            table.seen = 0
+            table.fault = b""
+            if self.generators:
+                _seed_generators(derive_seed(seed, "global generators"), self.loaded.uses_numpy)
+            if table.begin is not None:
+                table.begin(Setup(seat, starter, self.rules, seed, clock_of(flags, move, bank)))
+        except BaseException as error:
+            fault = fault_frame(0, "begin", "exception", _text_of(error))
+            if flags & REPLY:
+                self.write(fault)
+            elif number in self.tables:
+                self.tables[number].fault = fault
+            return
+        if flags & REPLY:
+            self.write(frame(DONE))
+
+    def _ask(self, data: bytes) -> None:
+        """Decide at one table or at many. A clock, and ``observe``, come with single ones only."""
+        _, _, question, count, flags, move, bank, number = SINGLE.unpack_from(data)
+        if count != 1:
+            self._ask_many(question, count, data)
+            return
+        table = self.tables[number]
+        if table.fault:
+            self.write(table.fault)
+            return
+        hook = "observe"
+        try:
+            clock = clock_of(flags, move, bank) if flags else None
+            view, moves, _ = table.desk.read(data, SINGLE.size, clock)
+            if table.observe is not None:
+                self._tell(table)
+            hook = "act"
+            made = table.act(view, moves)
+        except BaseException as error:
+            self._say_fault(question, hook, error)
+            return
+        if type(made) is Move and self.moves[made.index] is made:
+            self.write(SINGLE_ANSWER.pack(8, ANSWER, question, 1, made.index))
+        else:
+            self._say_wrong(question, made)
+
+    def _ask_many(self, question: int, count: int, data: bytes) -> None:
+        faults = [table.fault for table in self.tables.values() if table.fault]
+        if faults:
+            self.write(faults[0])
+            return
+        moves_made, table_number, thing = answer_all(self.desks, self.acts, data, SINGLE.size - 2, count)
+        if table_number < 0:
+            self.write(frame(ANSWER, ANSWERING.pack(question, count) + moves_made))
+        elif isinstance(thing, BaseException):
+            self._say_fault(question, "act", thing)
+        else:
+            self._say_wrong(question, thing)
+
+    def _say_wrong(self, question: int, made: Any) -> None:
+        text = f"act returned {show_value(made)}, not one of the moves"
+        if type(made) is Move:
+            text = "act returned a Move of its own making, not one of the moves"
+        self.write(fault_frame(question, "act", "illegal move", text))
+
+    def _tell(self, table: _Table) -> None:
+        assert table.observe is not None
+        events = table.desk.events(table.seen)
+        table.seen += len(events)
+        for event in events:
+            table.observe(event)
+
+    def _end(self, body: bytes) -> None:
+        number, size = ENDING.unpack_from(body)
+        start = ENDING.size + size
+        winner, stones, reason, forfeit = json.loads(body[ENDING.size : start])
+        table = self.tables[number]
+        hook = "observe"
+        try:
+            table.desk.read(body, start)
+            if table.observe is not None:
+                self._tell(table)
+            hook = "end"
+            if table.end is not None:
+                table.end(GameEnd(winner, (stones[0], stones[1]), reason, forfeit))
+        except BaseException as error:
+            self._say_fault(0, hook, error)
+            return
+        self.write(frame(DONE))
+
+    def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
+        self.write(fault_frame(question, hook, "exception", _text_of(error)))
+
+
+def _hook(bot: Any, name: str) -> Callable[..., Any] | None:
+    """A hook of a bot, None if it has not got it or not overridden it."""
+    hook = getattr(bot, name, None)
+    if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
+        return None
+    if not callable(hook):
+        raise TypeError(f"{name} of the bot is no method")
+    return hook  # type: ignore[no-any-return]
+
+
+def _text_of(error: BaseException) -> str:
+    limit = sys.getrecursionlimit()
+    if limit < 1000:  # a bot may have lowered it
+        sys.setrecursionlimit(1000)
+    return author_traceback(error)
+
+
+def _seed_generators(seed: int, numpy: bool) -> None:
+    random.seed(seed)
+    generator = sys.modules.get("numpy.random") if numpy else None
+    if generator is not None:
+        generator.seed(seed & 0xFFFFFFFF)
+
+
+class _Output(BotOutput):
+    """What a bot prints, in bounds, line by line to the runner."""
+
+    @staticmethod
+    def _log(bot: str, line: str) -> None:
+        with contextlib.suppress(OSError):
+            os.write(2, line.encode("utf-8", "replace") + b"\n")
+
+
+def main() -> None:
+    """Serve on the pipes that stand in the places of standard input and output."""
+    orders, answers = os.dup(0), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(2, 1)
+    os.close(nowhere)
+    write, read = os.write, os.read
+
+    def write_all(data: bytes) -> None:
+        at = write(answers, data)
+        while at < len(data):
+            at += write(answers, data[at:])
+
+    child = Child(write_all)
+    output = _Output(lambda: ("", child.games))
+    sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
+    try:
+        child.serve(lambda: read(orders, _PIECE))
+    finally:
+        os._exit(0)  # no waiting for threads and no exit handlers: both may be a bot's
