@@ -101,6 +101,7 @@ class IsolatedBot:
         self._question = 0
         self._table = MOVES[rules.spy_value]
         self._told = 0
+        self._begun = b""
         self._games = 0
         self._output = BotOutput(lambda: (spec.name, self._games))
 
@@ -174,12 +175,13 @@ class IsolatedBot:
     def begin(self, setup: Setup) -> None:
         """A new game. Asks the child only if its bot has a ``begin``."""
         self._told = 0
+        self._begun = b""
         wants = bool((self._flags or 0) & HAS_BEGIN)
         message = self.beginning(0, setup, wants)
         if wants:
             self._done(self._exchange(message, self._deadline(setup.clock), "begin"))
         else:
-            self._send(message, self._deadline(setup.clock))
+            self._begun = message  # goes with the first question: that saves waking the child
 
     def beginning(self, table: int, setup: Setup, reply: bool = False) -> bytes:
         """The message that begins a game at a table."""
@@ -199,7 +201,10 @@ class IsolatedBot:
             seconds = clock.total_ms / 1000 + GRACE_S
         self._question = question = self._question + 1 & 0xFFFFFFFF
         head = SINGLE.pack(len(image) + SINGLE.size - HEAD.size, ASK, question, 1, flags, move, bank, 0)
-        number = self._single(head + image, question, seconds)
+        message = head + image
+        if self._begun:
+            message, self._begun = self._begun + message, b""
+        number = self._single(message, question, seconds)
         table = self._table
         if number >= len(table):
             raise self._failed(
@@ -239,8 +244,9 @@ class IsolatedBot:
         text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
         image = pack_view(view, self._told)
         self._told = events_of(view)
-        body = ENDING.pack(0, len(text)) + text + image
-        self._done(self._exchange(frame(END, body), self._deadline(None), "end"))
+        message = self._begun + frame(END, ENDING.pack(0, len(text)) + text + image)
+        self._begun = b""
+        self._done(self._exchange(message, self._deadline(None), "end"))
 
     # ---- messages ------------------------------------------------------------------------------------------
 
