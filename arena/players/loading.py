@@ -7,6 +7,7 @@ any:
 * ``greedy``, ``search:rollouts=200``: a file of the folder ``bots`` here, else one of those that came with
   the program;
 * ``package.module:Class``, ``package.module:Class:depth=2``: a class of an installed package;
+* ``cmd:./mybot --fast``: a command, for bots in any language (``arena.players.commands``);
 * ``mine=bots/greedy.py``: any of these with a name of its own, for the tables.
 
 ``find_bot`` looks at the file system only; ``load_bot`` runs the bot's code. A ``BotSpec`` is what travels to
@@ -35,6 +36,7 @@ from typing import Any, cast
 from arena.errors import did_you_mean
 from arena.paths import data_folder
 from arena.players.bot import Act, Actor, Bot, Param
+from arena.players.commands import command_name, find_command, split_spec
 from arena.players.faults import BotError, author_traceback
 from arena.players.imports import HARMLESS, imported_names, may_draw_from
 from arena.players.output import bot_output
@@ -52,6 +54,9 @@ class BotSpec:
 
     ``spec`` is the text that named it, ``target`` that text without name and parameters, ``path`` its file,
     ``source_hash`` the SHA-256 of that file. ``params`` are as they were written, not yet typed.
+
+    For a command (``cmd:...``) ``command`` has its words with absolute paths, ``path`` is the first of its own files,
+    ``files`` has them all, and the hash covers them and the command.
     """
 
     name: str
@@ -60,6 +65,8 @@ class BotSpec:
     path: str
     source_hash: str
     params: tuple[tuple[str, Param], ...] = ()
+    command: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,12 @@ def parse_spec(text: str) -> SpecText:
     SpecText(name='deep', target='bots/search.py', params={'rollouts': '200', 'depth': '2'})
     >>> parse_spec("package.module:Class")
     SpecText(name=None, target='package.module:Class', params={})
+    >>> parse_spec("fast=cmd:./mybot --depth=3")
+    SpecText(name='fast', target='cmd:./mybot --depth=3', params={})
     """
+    command = split_spec(text)
+    if command is not None:
+        return SpecText(*command, {})
     found = _SPEC.fullmatch(text.strip())
     assert found is not None  # everything matches
     target = found["target"].strip()
@@ -158,7 +170,11 @@ def display_name(target: str, params: Mapping[str, Param]) -> str:
 
     >>> display_name("bots/search.py", {"rollouts": 200}), display_name("package.module:Class", {})
     ('search:rollouts=200', 'Class')
+    >>> display_name("cmd:node bots/wire/js/counter.js", {})
+    'counter'
     """
+    if target.startswith("cmd:"):
+        return command_name(target)
     module = _MODULE.fullmatch(target)
     short = module[2] if module else re.split(r"[/\\]", target)[-1].removesuffix(".py")
     options = ",".join(f"{key}={value}" for key, value in params.items())
@@ -182,6 +198,8 @@ def find_bot(
     parts = parse_spec(text)
     given: dict[str, Param] = {**parts.params, **dict(sorted((params or {}).items()))}
     here = Path.cwd() if folder is None else Path(folder)
+    if parts.target.startswith("cmd:"):
+        return _command_spec(name or parts.name, text, parts.target, given, here)
     path = _find_file(parts.target, here)
     try:
         source = path.read_bytes()
@@ -191,6 +209,20 @@ def find_bot(
     return BotSpec(
         chosen, text, parts.target, str(path), hashlib.sha256(source).hexdigest(), tuple(given.items())
     )
+
+
+def _command_spec(
+    name: str | None, text: str, target: str, given: Mapping[str, Param], here: Path
+) -> BotSpec:
+    if given:
+        raise BotError(
+            f"the bot '{target}' is a command and has no parameters ({', '.join(given)}); write arguments behind it, "
+            f"such as {target} --{next(iter(given))}={next(iter(given.values()))}"
+        )
+    found = find_command(target, here)
+    files = tuple(map(str, found.files))
+    chosen = name or command_name(target)
+    return BotSpec(chosen, text, target, files[0], found.source_hash, (), found.argv, files)
 
 
 def find_bots(texts: Iterable[str], folder: Path | str | None = None) -> list[BotSpec]:
@@ -283,6 +315,11 @@ def load_bot(spec: BotSpec | str) -> LoadedBot:
     """
     if isinstance(spec, str):
         spec = find_bot(spec)
+    if spec.command:
+        raise BotError(
+            f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this "
+            "one; use --isolation process or sandbox"
+        )
     path = Path(spec.path)
     module = _MODULE.fullmatch(spec.target)
     helpers: dict[str, ModuleType] = {}

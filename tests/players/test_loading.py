@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import subprocess
 import sys
@@ -62,6 +63,9 @@ def error_of(spec: str) -> str:
         ("my bot=./a=b.py", "my bot", "./a=b.py", {}),
         ("bots/a.py:file=c:d=e", None, "bots/a.py", {"file": "c:d=e"}),
         (" greedy : ", None, "greedy :", {}),
+        ("cmd:./mybot --fast", None, "cmd:./mybot --fast", {}),
+        ("x = cmd: ./mybot --net=a:b,c=d ", "x", "cmd:./mybot --net=a:b,c=d", {}),
+        ("bots/cmd.py:a=cmd:b", None, "bots/cmd.py", {"a": "cmd:b"}),
     ],
 )
 def test_specs_are_taken_apart(text: str, name: str | None, target: str, params: dict[str, str]) -> None:
@@ -124,6 +128,95 @@ def test_names(here: Path) -> None:
         check_names([find_bot("random"), find_bot("random")])
     assert find_bot("a/bot.py", {"n": 4}, name="four").name == "four"
     assert find_bot("a/bot.py", {"n": 4}).name == "bot:n=4"
+
+
+# ---------------------------------------------------------------- commands
+
+
+def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def test_a_command_is_split_like_in_a_shell_and_its_files_are_made_absolute(here: Path) -> None:
+    mine = program(here / "bots" / "my bot")
+    net = here / "nets" / "a=1.bin"
+    write(net, "weights")
+    spec = find_bot("cmd:'bots/my bot' --net nets/a=1.bin --x=nets/a=1.bin \"$HOME *\" nets ''")
+    assert spec.command == (str(mine), "--net", str(net), "--x=nets/a=1.bin", "$HOME *", "nets", "")
+    assert spec.files == (str(mine), str(net))
+    assert (spec.name, spec.path, spec.params) == ("my bot", str(mine), ())
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+def test_the_bots_own_file_is_the_first_that_is_no_program_of_the_system(here: Path) -> None:
+    script = Path(write(here / "deep" / "bot.sh", "exit"))
+    for command in ("sh deep/bot.sh", f"{here}/python3 deep/bot.sh", "/bin/sh -e ./deep/bot.sh"):
+        (here / "python3").unlink(missing_ok=True)
+        (here / "python3").symlink_to("/bin/sh")
+        spec = find_bot(f"cmd:{command}")
+        assert (spec.path, spec.files, spec.name) == (str(script), (str(script),), "bot")
+        assert spec.command[-1] == str(script)
+        assert os.access(spec.command[0], os.X_OK)
+    assert find_bot(f"cmd:{here}/python3 deep/bot.sh").command[0] == str(here / "python3")
+    alone = find_bot("cmd:sh -c exit")
+    assert (alone.name, alone.path) == ("sh", alone.command[0])
+    assert find_bot("cmd:./bot.sh", folder=program(here / "other" / "bot.sh").parent).path == str(
+        here / "other" / "bot.sh"
+    )
+
+
+def test_a_program_without_a_slash_is_looked_up_on_the_path_first(here: Path) -> None:
+    program(here / "sh")
+    program(here / "mybot")
+    assert find_bot("cmd:sh -c exit").command[0] != str(here / "sh")
+    assert find_bot("cmd:mybot").path == str(here / "mybot")
+
+
+def test_the_hash_of_a_command_covers_its_text_and_its_files(here: Path) -> None:
+    program(here / "mybot")
+    write(here / "net.bin", "1")
+    first = find_bot("cmd:./mybot net.bin").source_hash
+    assert find_bot("named=cmd: ./mybot net.bin ").source_hash == first
+    assert find_bot("cmd:./mybot net.bin --fast").source_hash != first
+    write(here / "net.bin", "2")
+    changed = find_bot("cmd:./mybot net.bin").source_hash
+    assert changed != first
+    program(here / "mybot", "#!/bin/bash\n")
+    assert find_bot("cmd:./mybot net.bin").source_hash not in (first, changed)
+
+
+def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> None:
+    program(here / "bots" / "mybot")
+    write(here / "bots" / "script.py", "")
+    for spec, text in {
+        "cmd:bots/mybott --fast": "did you mean 'mybot'?",
+        "cmd:pythom3 x.py": "did you mean 'python3'?",
+        "cmd:./nowhere/bot": f"there is no folder {here}/nowhere",
+        "cmd:bots": "is a folder",
+        "cmd:bots/script.py": "or name what runs it: cmd:python3 bots/script.py",
+        "cmd:bots/script": "there is script.py, but no program made from it; build it first",
+        "cmd:'open": "no closing quotation",
+        "cmd:  ": "names no program",
+        "cmd:''": "names no program",
+        "cmd:bots/mybot a\0b": "NUL",
+        "cmd:bots/mybot": "use --isolation process or sandbox",
+    }.items():
+        assert text in error_of(spec), spec
+    with pytest.raises(BotError, match=r"has no parameters.*--depth=3"):
+        find_bot("cmd:bots/mybot", {"depth": 3})
+
+
+def test_two_commands_of_one_name_are_told_apart(here: Path) -> None:
+    program(here / "mybot")
+    with pytest.raises(BotError, match=r"'mybot2=cmd:./mybot --slow'"):
+        find_bots(["cmd:./mybot --fast", "cmd:./mybot --slow"])
+    assert [one.name for one in find_bots(["cmd:./mybot --fast", "slow=cmd:./mybot --slow"])] == [
+        "mybot",
+        "slow",
+    ]
 
 
 # ---------------------------------------------------------------- loading
