@@ -1,0 +1,82 @@
+"""Run a piece of Python inside of a sandbox, and get what it finds out."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.isolation.limits import BotLimits
+from arena.isolation.sandbox import SandboxMissing, sandboxed, usable
+
+_BEGINNING = """
+import json, os, sys
+def attempt(action):
+    try:
+        return repr(action())
+    except OSError as error:
+        return f"{type(error).__name__} {error.errno}"
+    except BaseException as error:
+        return type(error).__name__
+def tell(value):
+    print(json.dumps(value), flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Confined:
+    """As much of a ``Launch`` as the sandbox looks at."""
+
+    argv: tuple[str, ...]
+    folder: Path
+    limits: BotLimits = field(default_factory=BotLimits)
+    read_only: tuple[Path, ...] = ()
+    system: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@functools.cache
+def why_not() -> str | None:
+    """Why there is no sandbox on this machine, or None."""
+    try:
+        usable()
+    except SandboxMissing as error:
+        return str(error)
+    return None
+
+
+def need_sandbox() -> None:
+    """Skip the test where there is no sandbox; fail instead where the machine was told to have one."""
+    reason = why_not()
+    if reason is not None and os.environ.get("ARENA_NEEDS_SANDBOX"):
+        pytest.fail(reason)
+    if reason is not None:
+        pytest.skip(reason)
+
+
+def run(launch: Confined) -> subprocess.CompletedProcess[str]:
+    """Run the command of a launch in the sandbox to its end, as the runner starts a bot."""
+    need_sandbox()
+    argv, passed = sandboxed(launch)
+    try:
+        return subprocess.run(
+            argv, pass_fds=passed, env=dict(launch.environment), capture_output=True, text=True, timeout=60
+        )
+    finally:
+        for descriptor in passed:
+            os.close(descriptor)
+
+
+def learn(code: str, folder: Path, **more: Any) -> Any:
+    """What Python code ``tell``s inside of the sandbox, having ``attempt``ed something."""
+    ended = run(Confined((sys.executable, "-I", "-c", _BEGINNING + code), folder, **more))
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)

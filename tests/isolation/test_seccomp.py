@@ -1,0 +1,226 @@
+"""The system call filter: its program on a small machine of our own, and in the kernel around a real process."""
+
+from __future__ import annotations
+
+import errno
+import re
+import struct
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.isolation.sandbox_calls import MACHINES, NEWER, NUMBERS, SHARED, Machine
+from arena.isolation.seccomp import ALLOW, FORBIDDEN, KILL, UNKNOWN, filter_program, machine_here
+from tests.isolation.inside import Confined, learn, run
+
+EPERM, ENOSYS = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
+JUDGED_BY_ARGUMENTS = {"clone", "mmap", "socketpair", "fcntl", "ioctl"}
+HEADERS = {
+    "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
+    "aarch64": "/usr/include/asm-generic/unistd.h",
+}
+machines = pytest.mark.parametrize("machine", MACHINES.values(), ids=list(MACHINES))
+
+
+def judge(machine: Machine, number: int, *arguments: int, audit: int | None = None) -> int:
+    """What the filter answers, worked out by following its program as the kernel does (``man 2 bpf``, classic)."""
+    padded = (*arguments, *[0] * (6 - len(arguments)))
+    data = struct.pack("=IIQ6Q", number, machine.audit if audit is None else audit, 0, *padded)
+    program = list(struct.iter_unpack("=HBBI", filter_program(machine)))
+    at = value = 0
+    while True:
+        code, then, otherwise, k = program[at]
+        at += 1
+        if code == 0x20:
+            value = struct.unpack_from("=I", data, k)[0]
+        elif code == 0x05:
+            at += k
+        elif code == 0x15:
+            at += then if value == k else otherwise
+        elif code == 0x35:
+            at += then if value >= k else otherwise
+        elif code == 0x45:
+            at += then if value & k else otherwise
+        else:
+            assert code == 0x06
+            return k
+
+
+def number_of(name: str, machine: Machine) -> int:
+    number = NUMBERS[name][machine.column]
+    assert number is not None
+    return number
+
+
+@machines
+def test_every_number_gets_the_answer_of_the_lists(machine: Machine) -> None:
+    forbidden = {NUMBERS[name][machine.column] for group in FORBIDDEN for name in group.split()}
+    unknown = {NUMBERS[name][machine.column] for name in UNKNOWN.split()}
+    special = {NUMBERS[name][machine.column] for name in JUDGED_BY_ARGUMENTS}
+    for number in range(600):
+        if number in special:
+            continue
+        free = number in unknown or machine.gap <= number < SHARED or number >= NEWER
+        expected = EPERM if number in forbidden else ENOSYS if free else ALLOW
+        assert judge(machine, number) == expected, number
+
+
+def test_every_call_in_the_table_is_judged_and_every_judged_one_is_in_the_table() -> None:
+    named = [name for group in FORBIDDEN for name in group.split()] + UNKNOWN.split()
+    assert len(named) == len(set(named))
+    assert set(named) | JUDGED_BY_ARGUMENTS == set(NUMBERS)
+
+
+@machines
+def test_the_numbers_are_those_of_the_headers(machine: Machine) -> None:
+    header = Path(HEADERS[machine.name])
+    if not header.is_file():
+        pytest.skip(f"{header} is not installed")
+    defined = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", header.read_text(encoding="utf-8"))
+    known: dict[str, int] = {}
+    for name, number in defined:
+        known.setdefault(name, int(number))
+    for name, numbers in NUMBERS.items():
+        assert numbers[machine.column] == known.get(name), name
+    assert not [number for number in known.values() if machine.gap <= number < SHARED and number < 403]
+
+
+@machines
+def test_the_calls_of_another_processor_end_the_process(machine: Machine) -> None:
+    for audit in (0x40000003, 0x40000028, 0):  # i386, arm
+        assert judge(machine, 8, audit=audit) == KILL
+    for other in MACHINES.values():
+        assert judge(machine, 8, audit=other.audit) == (ALLOW if other is machine else KILL)
+
+
+def test_the_second_set_of_calls_of_x86_64_ends_the_process() -> None:
+    for number in (0x40000000, 0x40000000 | 57, 0x7FFFFFFF, 0xFFFFFFFF):
+        assert judge(MACHINES["x86_64"], number) == KILL
+        assert judge(MACHINES["aarch64"], number) == ENOSYS
+
+
+THREAD = 0x3D0F00  # what pthread_create asks for
+FORK = 0x01200011  # what fork of the C library asks for
+
+
+@machines
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer"),
+    [
+        ("clone", (THREAD,), ALLOW),
+        ("clone", (FORK,), EPERM),
+        ("clone", (0x4111,), EPERM),  # vfork
+        ("clone", (THREAD | 0x10000000,), EPERM),  # CLONE_NEWUSER
+        ("clone", (THREAD | 0x20000,), EPERM),  # CLONE_NEWNS
+        ("clone", (THREAD | 0x2000,), EPERM),  # CLONE_PTRACE
+        ("clone", (FORK | 0x10000 << 32,), EPERM),  # the kernel looks at the low half
+        ("mmap", (0, 4096, 3, 0x22), ALLOW),  # private, anonymous
+        ("mmap", (0, 4096, 1, 0x01), ALLOW),  # a file, shared
+        ("mmap", (0, 4096, 3, 0x21), EPERM),  # shared, anonymous
+        ("mmap", (0, 4096, 3, 0x23), EPERM),  # MAP_SHARED_VALIDATE
+        ("mmap", (0, 4096, 3, 0x122), EPERM),  # MAP_GROWSDOWN
+        ("mmap", (0, 4096, 3, 0x40022), EPERM),  # MAP_HUGETLB
+        ("socketpair", (1, 1), ALLOW),
+        ("socketpair", (2, 1), EPERM),
+        ("fcntl", (0, 1), ALLOW),
+        ("fcntl", (1031, 3), ALLOW),  # the descriptor may have any number
+        ("fcntl", (0, 1031), EPERM),
+        ("fcntl", (0, 1024), EPERM),
+        ("ioctl", (0, 0x5401), ALLOW),
+        ("ioctl", (0, 0x5412), EPERM),
+        ("ioctl", (0, 0x541C), EPERM),
+        ("ioctl", (0, 1 << 32 | 0x5412), EPERM),
+    ],
+)
+def test_calls_that_are_judged_by_their_arguments(
+    machine: Machine, name: str, arguments: tuple[int, ...], answer: int
+) -> None:
+    assert judge(machine, number_of(name, machine), *arguments) == answer
+
+
+# ---------------------------------------------------------------- in the kernel
+
+
+def test_each_forbidden_call_fails_in_a_sandbox(tmp_path: Path) -> None:
+    machine = machine_here()
+    if machine is None:
+        pytest.skip("there is no filter for this machine")
+    names = [name for group in FORBIDDEN for name in group.split()] + UNKNOWN.split()
+    numbers = {name: NUMBERS[name][machine.column] for name in names}
+    called = {name: number for name, number in numbers.items() if number is not None}
+    code = f"""
+import ctypes
+call = ctypes.CDLL(None, use_errno=True).syscall
+own = os.getpid()
+found = {{}}
+for name, number in {called}.items():
+    ctypes.set_errno(0)
+    result = call(number, *[ctypes.c_long(-1)] * 6)
+    if os.getpid() != own:
+        os._exit(0)
+    found[name] = ctypes.get_errno() if result == -1 else result
+tell(found)
+"""
+    expected = {name: errno.ENOSYS if name in UNKNOWN.split() else errno.EPERM for name in called}
+    assert learn(code, tmp_path) == expected
+
+
+def test_threads_work_and_processes_do_not(tmp_path: Path) -> None:
+    code = """
+import asyncio, threading, subprocess
+found = []
+threads = [threading.Thread(target=found.append, args=(n,)) for n in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+async def hello(): return await asyncio.sleep(0, "asyncio")
+tell({
+    "threads": sorted(found), "asyncio": asyncio.run(hello()), "fork": attempt(os.fork),
+    "vfork": attempt(lambda: subprocess.run(["/bin/true"])),
+    "spawn": attempt(lambda: os.posix_spawn(sys.executable, ["python"], {})),
+})
+"""
+    assert learn(code, tmp_path) == {
+        "threads": list(range(8)),
+        "asyncio": "asyncio",
+        "fork": "PermissionError 1",
+        "vfork": "PermissionError 1",
+        "spawn": "PermissionError 1",
+    }
+
+
+def test_memory_that_no_limit_counts_is_not_to_be_had(tmp_path: Path) -> None:
+    code = """
+import mmap
+private = mmap.MAP_PRIVATE | mmap.MAP_ANON
+tell({
+    "private": len(mmap.mmap(-1, 4096, flags=private)),
+    "shared": attempt(lambda: mmap.mmap(-1, 4096)),
+    "stack": attempt(lambda: mmap.mmap(-1, 4096, flags=private | 0x100)),
+    "zero": os.path.exists("/dev/zero"),
+})
+"""
+    refused = "PermissionError 1"
+    assert learn(code, tmp_path) == {"private": 4096, "shared": refused, "stack": refused, "zero": False}
+
+
+def test_another_program_is_below_the_same_filter(tmp_path: Path) -> None:
+    """Why ``execve`` may stay allowed."""
+    inner = "import os\ntry: os.fork()\nexcept PermissionError: print('\"still forbidden\"')"
+    code = f"os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', {inner!r}])"
+    assert learn(code, tmp_path) == "still forbidden"
+
+
+def test_the_second_set_of_calls_kills_in_the_kernel(tmp_path: Path) -> None:
+    machine = machine_here()
+    if machine is None or not machine.x32:
+        pytest.skip("this machine has one set of calls")
+    code = "import ctypes; ctypes.CDLL(None).syscall(0x40000000 | 39); print('alive')"
+    ended = run(Confined((sys.executable, "-I", "-S", "-c", code), tmp_path))
+    assert (ended.returncode, ended.stdout) == (128 + 31, "")  # SIGSYS
+
+
+def test_a_shell_script_says_that_it_cannot_start_programs(tmp_path: Path) -> None:
+    ended = run(Confined(("/bin/sh", "-c", "ls; echo done"), tmp_path, system=True))
+    assert ended.returncode != 0
+    assert "fork" in ended.stderr
