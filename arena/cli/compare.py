@@ -116,7 +116,6 @@ def _play(
     bots: Sequence[str], variants: Sequence[str], out: Path | None, given: dict[str, Any]
 ) -> list[Path] | None:
     """Play all variants; their folders, or None if it was interrupted."""
-    from arena.cli.run import refuse_isolation
     from arena.game.rules import load_rules
 
     if len(bots) < 2:
@@ -135,8 +134,6 @@ def _play(
                 raise CompareError(f"--variants: '{other}' and '{known}' are the same; nothing to compare")
         names[name] = rules[canonical] = variant
     configs = {name: _config(bots, variant, name, given) for name, variant in names.items()}
-    for config in configs.values():
-        refuse_isolation(config)
     if given["seed"] is None:
         # one seed for all: that of a comparison begun before, or a new one
         seed = _stored_seed(out, list(configs)) if out is not None else None

@@ -218,7 +218,6 @@ def play(
     from arena.match.progress import progress_for
     from arena.match.runner import run_tournament
 
-    refuse_isolation(config)
     if folder is None and config.out is not None:
         folder = Path(config.out)
     if folder is None:
@@ -272,18 +271,6 @@ def _show(folder: Path, as_json: bool, test: Watch | None = None) -> None:
     click.echo(err=True)  # an empty line after the progress
     click.echo(terminal(found))
     click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
-
-
-def refuse_isolation(config: TournamentConfig) -> None:
-    for where, isolation in [
-        ("", config.isolation),
-        *((f"bot {b.name}: ", b.isolation) for b in config.bots),
-    ]:
-        if isolation not in (None, "none"):
-            raise RunError(
-                f"{where}isolation '{isolation}' does not exist yet; only 'none' does: bots run inside the"
-                " workers with all the rights you have. Do not run bots that you do not trust"
-            )
 
 
 def drawn_seed() -> int:

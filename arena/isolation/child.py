@@ -28,6 +28,7 @@ from arena.isolation.frames import (
     BEGIN,
     BEGINNING,
     DONE,
+    DRAWS,
     END,
     ENDING,
     HAS_BEGIN,
@@ -143,6 +144,7 @@ class Child:
             | HAS_BEGIN * (table.begin is not None)
             | HAS_OBSERVE * (table.observe is not None)
             | HAS_END * (table.end is not None)
+            | DRAWS * self.generators  # games in step would share the global generators
         )
         self.write(frame(MADE, bytes((flags,))))
 

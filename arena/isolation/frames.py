@@ -41,7 +41,7 @@ ANSWERING = struct.Struct("<IH")
 FAULTY = struct.Struct("<IBB")
 
 MOVE_MS, BANK_MS, REPLY = 1, 2, 4
-AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END = 1, 2, 4, 8, 16
+AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END, DRAWS = 1, 2, 4, 8, 16, 32
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = ("exception", "illegal move")
 

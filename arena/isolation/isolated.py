@@ -30,6 +30,7 @@ from arena.isolation.frames import (
     BEGIN,
     BEGINNING,
     DONE,
+    DRAWS,
     END,
     ENDING,
     HAS_BEGIN,
@@ -51,7 +52,7 @@ from arena.isolation.frames import (
 )
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess, Ended, Launch, Overdue
-from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.players.faults import BotError
 from arena.players.loading import BotSpec
 from arena.players.output import BotOutput
@@ -64,7 +65,7 @@ _BOOT = "import sys; sys.path.append(sys.argv[1]); from arena.isolation.child im
 _ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
-class IsolatedBot:
+class IsolatedBot(RemoteBot):
     """A Python bot in a child process, at one of the levels of ``arena.isolation.process``."""
 
     def __init__(
@@ -73,15 +74,10 @@ class IsolatedBot:
         rules: Rules,
         level: str,
         limits: BotLimits,
-        cpus: frozenset[int] | None = None,
         household: Household | None = None,
     ) -> None:
         """Starts nothing yet: ``load`` or ``prepare`` does."""
         self.name = spec.name
-        self.auto_claim = True
-        self.ask_forced = False
-        self.steps = False  # may it be asked for many games at once?
-        self.finish: object = None
         self._spec = spec
         self._rules = rules
         self._launch = Launch(
@@ -91,7 +87,6 @@ class IsolatedBot:
             limits=limits,
             read_only=tuple(Path(path) for path in package_folders()),
             environment=_environment(),
-            cpus=cpus,
         )
         self._limits = limits
         self._household = household
@@ -157,7 +152,7 @@ class IsolatedBot:
             if flags & (HAS_OBSERVE | HAS_END):
                 self.finish = self._finish
         quick = time.monotonic() - started < 0.02
-        self.steps = quick and not flags & (HAS_OBSERVE | HAS_END)
+        self.steps = quick and not flags & (HAS_OBSERVE | HAS_END | DRAWS)
         self._flags = flags
 
     def close(self) -> str:

@@ -56,7 +56,7 @@ class Launch:
 
     ``argv`` is the command, a program's path first; ``folder`` the bot's own, its working directory, read-only in the
     sandbox. ``read_only`` are further files and folders that the sandbox shows; ``system`` lets it show the system's
-    programs, too. ``environment`` is the whole environment beside PATH, HOME and LANG; ``cpus`` pins the process.
+    programs, too. ``environment`` is the whole environment beside PATH, HOME and LANG.
     """
 
     argv: tuple[str, ...]
@@ -66,7 +66,6 @@ class Launch:
     read_only: tuple[Path, ...] = ()
     system: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
-    cpus: frozenset[int] | None = None
 
 
 class BotProcess:
@@ -258,7 +257,8 @@ class BotProcess:
 
 
 def _started(launch: Launch) -> subprocess.Popen[bytes]:
-    argv, passed = list(launch.argv), []
+    argv = list(launch.argv)
+    passed: list[int] = []
     if launch.level == "sandbox":
         argv, passed = sandboxed(launch)
     elif launch.level not in LEVELS:
@@ -316,16 +316,12 @@ def _preparation(launch: Launch) -> Callable[[], None]:
     wanted.append((memory, limits.memory_mb * MIB, limits.memory_mb * MIB))
     bounded = [(kind, *_within(soft, hard, resource.getrlimit(kind)[1])) for kind, soft, hard in wanted]
     parent = os.getpid()
-    cpus = launch.cpus
     die = _death_with_parent()
 
     def prepare() -> None:
         for kind, soft, hard in bounded:
             with contextlib.suppress(ValueError, OSError):
                 resource.setrlimit(kind, (soft, hard))
-        if cpus and hasattr(os, "sched_setaffinity"):
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(0, cpus)
         if die is not None:
             die(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             if os.getppid() != parent:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from arena.errors import ArenaError, did_you_mean
+from arena.match.limits import Limits
 from arena.match.series import NEXT_STARTERS
 from arena.players.faults import BotError
 from arena.players.loading import display_name, parse_spec
@@ -104,6 +105,7 @@ class TournamentConfig:
     executor: str = "local"
     scheduler: str | None = None
     isolation: str = "none"
+    limits: Limits = field(default_factory=Limits)
     out: str | None = None
     gauntlet: GauntletSettings = GauntletSettings()
     swiss: SwissSettings = SwissSettings()
@@ -116,6 +118,11 @@ class TournamentConfig:
         return tuple(bot.name for bot in self.bots)
 
     @property
+    def levels(self) -> tuple[str, ...]:
+        """The isolation level of each bot."""
+        return tuple(bot.isolation or self.isolation for bot in self.bots)
+
+    @property
     def clocked(self) -> bool:
         """Can a clock decide games? Then two plays of one game may differ."""
         return self.clock != Clock()
@@ -126,8 +133,9 @@ class TournamentConfig:
     def canonical(self) -> dict[str, Any]:
         """What determines the results, as plain values for JSON.
 
-        Left out is what must make no difference: name, folder, workers, executor, isolation. Nor is the most
-        pairs of a test among it: with a greater number the same test goes on.
+        Left out is what must make no difference: name, folder, workers, executor, limits. Nor is the most pairs
+        of a test among it: with a greater number the same test goes on. Bots in processes of their own are named,
+        since the global generators that some bots draw from are seeded otherwise there.
         """
         settings: dict[str, Any] = {
             "format": self.format,
@@ -139,6 +147,9 @@ class TournamentConfig:
             "seed": self.seed,
             "clock": {"move_ms": self.clock.move_ms, "bank_ms": self.clock.bank_ms},
         }
+        isolated = [bot.name for bot, level in zip(self.bots, self.levels) if level != "none"]
+        if isolated:
+            settings["isolated"] = isolated
         if self.format not in _WITHOUT_GAMES:
             settings |= {"games": self.games, "pairs": self.pairs}
         if self.format in _TABLES:
@@ -165,6 +176,8 @@ class TournamentConfig:
             if not (key in ("games", "pairs") and self.format in _WITHOUT_GAMES):
                 plain[key] = getattr(self, key)
         plain["clock"] = _without_none(vars(self.clock))
+        usual = vars(Limits())
+        plain["limits"] = {key: value for key, value in vars(self.limits).items() if value != usual[key]}
         if self.format in _TABLES:
             plain[self.format] = _without_none(vars(getattr(self, self.format)))
         return _without_none(plain)
@@ -288,7 +301,7 @@ def _show(value: object) -> str:
 
 _KEYS = (
     "name", "format", "bots", "games", "rules", "seed", "pairs", "workers", "executor", "scheduler",
-    "isolation", "out", "clock", "gauntlet", "swiss", "knockout", "series", "sprt",
+    "isolation", "limits", "out", "clock", "gauntlet", "swiss", "knockout", "series", "sprt",
 )  # fmt: skip
 _TABLES = {
     "gauntlet": ("hero",),
@@ -345,6 +358,7 @@ def config_from_dict(
         executor=check.word(data, "executor", "local", EXECUTORS),
         scheduler=check.text(data, "scheduler", None),
         isolation=isolation,
+        limits=_limits(check, data),
         out=check.text(data, "out", None),
         gauntlet=GauntletSettings(check.text(tables["gauntlet"], "hero", None, "gauntlet.")),
         swiss=SwissSettings(check.number(tables["swiss"], "rounds", None, prefix="swiss.")),
@@ -422,6 +436,24 @@ def _bot(check: _Checker, entry: object, place: str) -> BotSetting | None:
         return None
     name = check.text(entry, "name", bot_name(spec, params), prefix)
     return BotSetting(spec, name, dict(params), isolation)
+
+
+def _limits(check: _Checker, data: Mapping[str, Any]) -> Limits:
+    usual = Limits()
+    table = check.table(data, "limits", tuple(vars(usual)))
+    seconds = {}
+    for key in ("decision_s", "loading_s"):
+        seconds[key] = check.real(table, key, getattr(usual, key), "limits.")
+        if not 0 < seconds[key] <= 86400:
+            check.fault(
+                f"limits.{key}", f"expected seconds, more than 0 and at most 86400, found {seconds[key]:g}"
+            )
+    return Limits(
+        **seconds,
+        memory_mb=check.number(table, "memory_mb", usual.memory_mb, least=64, prefix="limits."),
+        growth_mb=check.number(table, "growth_mb", usual.growth_mb, prefix="limits."),
+        file_mb=check.number(table, "file_mb", usual.file_mb, prefix="limits."),
+    )
 
 
 def _series(check: _Checker, table: Mapping[str, Any], format_: str) -> SeriesSettings:

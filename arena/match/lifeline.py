@@ -8,7 +8,9 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Collection
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
@@ -62,6 +64,24 @@ def kill_group(pid: int) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def stay_on_core(place: int | None) -> None:
+    """Pin this process, and with it the children that it starts, to one core: messages between them are then faster.
+
+    Worker number `place` of this machine gets a core of its own as far as there are some; None: the one it is on.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        return
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        cores = sorted(os.sched_getaffinity(0))
+        core = cores[place % len(cores)] if place is not None else _core_now()
+        os.sched_setaffinity(0, {core})
+
+
+def _core_now() -> int:
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    return int(fields[36])
+
+
 def limit_memory(size: int | None) -> None:
     """Let allocations beyond `size` bytes fail in this process (MemoryError in Python); None: no more."""
     if sys.platform == "win32":
@@ -104,9 +124,14 @@ def memory_in_use() -> int:
         return 0
 
 
-def has_children() -> bool:
-    """Has this process children, running or ended and not waited for?"""
+def has_children(known: Collection[int] = ()) -> bool:
+    """Has this process children, running or ended and not waited for, beside those that are known?"""
     if not hasattr(os, "waitid"):
+        return False
+    if known:
+        with contextlib.suppress(OSError, ValueError):
+            pids = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+            return any(int(pid) not in known for pid in pids)
         return False
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

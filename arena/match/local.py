@@ -21,7 +21,9 @@ class LocalExecutor:
         self._workers = max(workers, 1)
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
-        self._supervisors = [Supervisor(plan, self._events.put, sink, method) for _ in range(self._workers)]
+        self._supervisors = [
+            Supervisor(plan, self._events.put, sink, method, place) for place in range(self._workers)
+        ]
         self._draining = False
         self._busy = self._workers  # threads that have not come to their end
         self._lock = threading.Lock()

@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from dataclasses import dataclass, field
 
+from arena.isolation.limits import BotLimits
 from arena.match.config import Clock
+from arena.match.limits import Limits
 from arena.match.tasks import Chunk, PairTask, SeriesRule, SeriesTask
 from arena.players.loading import BotSpec
 
 _GRACE_S = 1.0
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a worker may take before it is stopped.
-
-    `decision_s`: a call of a bot that takes longer, where there is no clock, is a hang. `loading_s`: the
-    same for running a bot's file. `memory_mb`: data of a worker process, beyond which allocations fail
-    (None: four fifths of the machine's memory, shared by the workers). `growth_mb`: a worker that has grown
-    by more is replaced by a fresh one.
-    """
-
-    decision_s: float = 60.0
-    loading_s: float = 60.0
-    memory_mb: int | None = None
-    growth_mb: int = 1024
-
-    def memory_bytes(self, workers: int) -> int | None:
-        """The limit in bytes when so many workers share a machine; None if that is not known."""
-        if self.memory_mb is not None:
-            return self.memory_mb << 20
-        if not hasattr(os, "sysconf") or sys.platform == "darwin":
-            return None
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return int(total * 4 // 5 // max(workers, 1))
+_ISOLATED_S = 15.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that is needed to play any unit of a run."""
+    """All that is needed to play any unit of a run.
+
+    `levels` are the isolation levels of the bots in their order; none given: all play inside of the workers.
+    """
 
     rules: str
     seed: int
@@ -49,17 +28,37 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
     workers: int = 1
     log_level: int = 20
+    levels: tuple[str, ...] = ()
+
+    def level(self, number: int) -> str:
+        """The isolation level of a bot by its place. A wire bot has a process in any case."""
+        level = self.levels[number] if self.levels else "none"
+        return "process" if level == "none" and self.bots[number].command else level
+
+    @property
+    def isolated(self) -> bool:
+        """Does any bot live in a process of its own?"""
+        return any(self.level(number) != "none" for number in range(len(self.bots)))
+
+    @property
+    def bot_limits(self) -> BotLimits:
+        """The limits of a bot in a process of its own."""
+        limits = self.limits
+        memory = BotLimits.memory_mb if limits.memory_mb is None else limits.memory_mb
+        return BotLimits(limits.decision_s, limits.loading_s, memory, limits.file_mb)
 
     @property
     def patience_s(self) -> float:
-        """How long a call of a bot may last before its process is stopped.
+        """How long a call of a bot may last before the worker is stopped.
 
         With a clock that is the most a decision can ever have, and a little more: who merely thinks too long
-        is judged by the clock, which is exact.
+        is judged by the clock, which is exact. Bots in processes of their own are stopped by the worker, which
+        must have the time for that.
         """
-        if self.clock == Clock():
-            return self.limits.decision_s
-        return ((self.clock.move_ms or 0) + (self.clock.bank_ms or 0)) / 1000 + _GRACE_S
+        limit = self.limits.decision_s
+        if self.clock != Clock():
+            limit = ((self.clock.move_ms or 0) + (self.clock.bank_ms or 0)) / 1000 + _GRACE_S
+        return max(limit, self.limits.loading_s) + _ISOLATED_S if self.isolated else limit
 
 
 def pack_chunk(chunk: Chunk) -> tuple[object, ...]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import importlib
 import logging
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.moves import MOVES, Move
-from arena.game.rng import Rng, derive_seed
+from arena.game.rng import Rng, derive_seeds
 from arena.game.seatlog import Event
 from arena.match import trail
 from arena.match.player import Player
@@ -60,6 +60,15 @@ class _Course(NamedTuple):
     asked: tuple[int, int] = (0, 0)
     times: tuple[list[int], list[int]] | None = None
     told: tuple[int, int] = (0, 0)
+
+
+class Table(NamedTuple):
+    """A game to be played elsewhere: players and what they are told by seat."""
+
+    task: GameTask
+    state: State
+    seats: tuple[Player, Player]
+    setups: tuple[Setup, Setup]
 
 
 class Referee:
@@ -110,8 +119,7 @@ class Referee:
         return both[:3] if one == first else both[3:]
 
     def _make_seeds(self, deal: int, one: str, two: str) -> tuple[int, ...]:
-        rng = Rng(derive_seed(self._seed, "game", deal, one, two))
-        return tuple([rng.next64() for _ in range(6)])
+        return derive_seeds(6, self._seed, "game", deal, one, two)
 
     # ---- units of work -------------------------------------------------------------------------------------
 
@@ -144,7 +152,7 @@ class Referee:
         seeds = self._seeds(number, first_name, second_name)
         start = perf_counter_ns()
         forfeit = None
-        if not first.fit or not second.fit:
+        if not first.fit or not second.fit or first.prepare is not None or second.prepare is not None:
             forfeit = self._start(seats, starter)
         if first.uses_generators or second.uses_generators:
             _seed_generators(seeds[2], first.uses_numpy or second.uses_numpy)
@@ -271,16 +279,17 @@ class Referee:
     # ---- hooks ---------------------------------------------------------------------------------------------
 
     def _start(self, seats: tuple[Player, Player], starter: int) -> Forfeit | None:
-        """Make both bots at their first game; the forfeit of one that could not be made, now or before.
+        """Make both bots at their first game, and have bots in processes ready; the forfeit of one that could not be.
 
         Both, whatever becomes of the first: what the record says of the second must not hang on earlier games.
         """
         for role, seat in ((1, starter), (2, 1 - starter)):
             player = seats[seat]
-            if player.broken is None and not player.fit:
+            ready = player.prepare if player.fit else player.start
+            if player.broken is None and ready is not None:
                 self.buffer[0] = trail.INIT + role
                 try:
-                    player.start()
+                    ready()
                 except BaseException as error:
                     fault = self._fault(seat, error, "__init__")
                     player.broken = fault.kind, fault.detail
@@ -332,6 +341,8 @@ class Referee:
                 hook = "end"
                 if player.end is not None:
                     player.end(_game_end(state, forfeit))
+                if player.finish is not None:
+                    player.finish(state.view(seat), _game_end(state, forfeit))
             except BaseException as error:
                 fault = self._fault(seat, error, hook)
                 if forfeit is None:
@@ -380,14 +391,53 @@ class Referee:
                 sum(mine) // 1000, sum(theirs) // 1000, max(mine, default=0) // 1000, max(theirs, default=0) // 1000,
                 histogram(mine), histogram(theirs), duration // 1000,
             )  # fmt: skip
+        moves = self.buffer[trail.FIRST : stop]
+        return make_row(
+            self._record(seats),
+            key,
+            number,
+            state,
+            starter,
+            moves,
+            forfeit,
+            (asked_first, asked_second),
+            clocked,
+        )
+
+    def _record(self, seats: tuple[Player, Player]) -> Pieces:
         auto = (seats[0].auto_claim, seats[1].auto_claim)
         pieces = self._pieces.get(auto)
         if pieces is None:
             pieces = self._pieces[auto] = record_pieces(self.settings, auto)
-        moves = self.buffer[trail.FIRST : stop]
-        return make_row(
-            pieces, key, number, state, starter, moves, forfeit, (asked_first, asked_second), clocked
+        return pieces
+
+    # ---- games that somebody else plays (``arena.match.lockstep``) -----------------------------------------
+
+    def set_table(self, task: GameTask) -> Table:
+        """All that is needed to play a game elsewhere as ``play`` would, for bots that are ready."""
+        first, second = self.players[task.first], self.players[task.second]
+        deal = self._deal(task.deal)
+        starter = deal.starter
+        seats = (second, first) if starter else (first, second)
+        seeds = self._seeds(task.deal, task.first, task.second)
+        state = State(self._rules, deal, (seats[0].auto_claim, seats[1].auto_claim))
+        setups = (
+            Setup(0, starter, self._rules, seeds[0], None),
+            Setup(1, starter, self._rules, seeds[1], None),
         )
+        self.games += 1
+        return Table(task, state, seats, setups)
+
+    def row_of(self, table: Table, moves: Sequence[int], asked: tuple[int, int]) -> Row:
+        """The row of a game that was played elsewhere to its end, with estimated thinking times."""
+        task, state, seats, setups = table
+        starter = setups[0].starter
+        used = [int(seats[seat].mean_ns * asked[seat]) // 1000 for seat in (starter, 1 - starter)]
+        clocked: Clocked = (used[0], used[1], 0, 0, b"", b"", sum(used))
+        return make_row(
+            self._record(seats), task.key, task.deal, state, starter, moves, None,
+            (asked[starter], asked[1 - starter]), clocked,
+        )  # fmt: skip
 
     def _tidy(self, first: str, second: str) -> None:
         changed = self._surroundings.restore()

@@ -36,7 +36,7 @@ from typing import NamedTuple, TypeAlias
 from arena.match.tasks import GameId
 
 ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
-FORFEITS = (None, "illegal move", "exception", "timeout", "crash")
+FORFEITS = (None, "illegal move", "exception", "timeout", "crash", "protocol")
 
 Row: TypeAlias = tuple[
     int, int, int, int, int, int, int, int, int, int,

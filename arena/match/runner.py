@@ -23,12 +23,14 @@ from types import FrameType
 from typing import Any, TypeAlias
 
 from arena.errors import ArenaError
+from arena.isolation.sandbox import usable
 from arena.match.config import TournamentConfig
 from arena.match.crew import make_executor
 from arena.match.executors import Drained, Executor, Failed, Lost, Played, WorkerFault
 from arena.match.formats import make_schedule
+from arena.match.limits import Limits
 from arena.match.logs import RunLog
-from arena.match.plan import Limits, Plan
+from arena.match.plan import Plan
 from arena.match.progress import Progress, Standing, Status
 from arena.match.queries import BotEntry, Reader
 from arena.match.results import Progress as Done
@@ -94,8 +96,6 @@ def run_tournament(
     When `stop` says that the first deals are enough, the run is over and holds those only: what was played
     beyond them, which depends on the workers, is dropped.
     """
-    if config.isolation != "none" or any(bot.isolation not in (None, "none") for bot in config.bots):
-        raise ArenaError("isolation: only 'none' can be used so far; bots run inside the worker processes")
     folder = Path(folder)
     if config.seed is None:
         stored = _stored_seed(folder)
@@ -104,7 +104,18 @@ def run_tournament(
     schedule = make_schedule(config)
     specs = tuple(find_bot(bot.spec, bot.params, bot.name) for bot in config.bots)
     check_names(specs)
-    plan = Plan(config.rules, config.seed, specs, config.clock, limits or Limits(), max(workers, 1))
+    levels = config.levels
+    if "sandbox" in levels:
+        usable()  # before anything is written
+    plan = Plan(
+        config.rules,
+        config.seed,
+        specs,
+        config.clock,
+        limits or config.limits,
+        max(workers, 1),
+        levels=levels,
+    )
     entries = [_entry(spec) for spec in specs]
     if resume:
         store = reopen_store(folder, entries, config.clocked)

@@ -73,13 +73,19 @@ class Supervisor:
     """
 
     def __init__(
-        self, plan: Plan, report: Callable[[Event], None], sink: Sink, method: str | None = None
+        self,
+        plan: Plan,
+        report: Callable[[Event], None],
+        sink: Sink,
+        method: str | None = None,
+        place: int | None = None,
     ) -> None:
         self.plan = plan
         self.report = report
         self.sink = sink
         self.context: BaseContext = multiprocessing.get_context(method or start_method())
         self._settings = settings_of(plan)
+        self._place = place
         self._worker: _Process | None = None
         self._draining = False
         self._stopped = False
@@ -145,7 +151,7 @@ class Supervisor:
 
     def _alive(self) -> _Process:
         if self._worker is None:
-            self._worker = _Process(self.plan, self.context, self.sink)
+            self._worker = _Process(self.plan, self.context, self.sink, self._place)
         if self._draining:
             self._worker.board[STOP] = 1
         if self._stopped:  # perhaps between the two
@@ -241,7 +247,7 @@ class _Part:
 class _Process:
     """One worker process, seen from outside."""
 
-    def __init__(self, plan: Plan, context: BaseContext, sink: Sink) -> None:
+    def __init__(self, plan: Plan, context: BaseContext, sink: Sink, place: int | None) -> None:
         self.plan = plan
         self.overdue: str | None = None
         self.how = "it died"
@@ -255,7 +261,7 @@ class _Process:
             self.board: Any = context.RawArray("q", BOARD)
             self.buffer = shared_buffer(memory, clear=True)
             self._log = WorkerLog(context, sink)
-            args = (plan, orders, results, self._log.sender, memory, self.board, os.getpid())
+            args = (plan, orders, results, self._log.sender, memory, self.board, os.getpid(), place)
             self.process = context.Process(target=run_worker, args=args, name="arena worker")
             with _may_have_children():
                 self.process.start()

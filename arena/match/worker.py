@@ -23,8 +23,11 @@ from typing import Any, TypeAlias
 
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
+from arena.isolation.isolated import Household, IsolatedBot
+from arena.isolation.process import adopt_orphans, kill_orphans, running
 from arena.match import lifeline, logs
 from arena.match.images import Packer
+from arena.match.lockstep import Lockstep
 from arena.match.plan import Plan, unpack_chunk
 from arena.match.player import Player
 from arena.match.referee import Referee
@@ -34,14 +37,14 @@ from arena.match.surroundings import Surroundings
 from arena.match.tasks import PAIRING_BITS
 from arena.match.trail import shared_buffer
 from arena.players.bot import Actor, TimeLeft
-from arena.players.loading import LoadedBot, load_bot
+from arena.players.loading import BotSpec, LoadedBot, load_bot
 from arena.players.output import BotOutput, redirected
 
 log = logging.getLogger("arena.worker")
 
 # The board: numbers in shared memory.
-STATE, STOP, BOT = range(3)
-BOARD = 3
+STATE, STOP, BOT, BEAT = range(4)
+BOARD = 4
 # What STATE says.
 STARTING, LOADING, WAITING, AT_WORK = range(4)
 
@@ -69,8 +72,12 @@ def run_worker(
     memory: Any,
     board: Any,
     parent: int,
+    place: int | None = None,
 ) -> None:
-    """The whole life of a worker; never returns to the code that it was forked from."""
+    """The whole life of a worker; never returns to the code that it was forked from.
+
+    `place` is its number among the workers of this machine, if that is known.
+    """
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -80,6 +87,9 @@ def run_worker(
         lifeline.no_core_dumps()
         lifeline.limit_memory(plan.limits.memory_bytes(plan.workers))
         logs.log_to(said, plan.log_level)
+        if plan.isolated:
+            adopt_orphans()
+            lifeline.stay_on_core(place)
         gc.freeze()  # what was inherited by fork is never looked at again
         _Worker(plan, orders, results, memory, board).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -105,6 +115,7 @@ class _Worker:
         self.buffer = shared_buffer(memory)
         self.packer = Packer()
         self.threads = threading.active_count()
+        self.household = Household()
 
     def work(self) -> None:
         speaker: list[Callable[[], tuple[str, int]]] = [lambda: ("arena", -1)]
@@ -142,12 +153,23 @@ class _Worker:
         for number, spec in enumerate(plan.bots):
             self.board[BOT] = number
             self.board[STATE] = LOADING
-            players.append(self._player(load_bot(spec)))
+            players.append(self._player(number, spec))
         surroundings.restore()  # one bot's file must not change the world of the others
         self.threads = threading.active_count()
         return Referee(settings_of(plan), players, buffer=self.buffer)
 
-    def _player(self, loaded: LoadedBot) -> Player:
+    def _player(self, number: int, spec: BotSpec) -> Player:
+        plan = self.plan
+        level = plan.level(number)
+        if level == "none":
+            return self._inside(load_bot(spec))
+        rules = load_rules(plan.rules)
+        bot = IsolatedBot(spec, rules, level, plan.bot_limits, self.household)
+        if number < self.household.most:
+            bot.load()  # a file that cannot be run is to be known before the first game
+        return Player(spec.name, lambda: bot)
+
+    def _inside(self, loaded: LoadedBot) -> Player:
         return Player(
             loaded.name,
             self._with_threads(loaded.make),
@@ -186,10 +208,17 @@ class _Worker:
         start = perf_counter()
         look = start + LOOK_S
         fresh = True
-        for task in unpack_chunk(packed).tasks:
-            played = referee.play_unit(task, known)
-            rows += played
-            units += 1
+        together = Lockstep(referee, self._look) if self.plan.isolated and not known else None
+        tasks = unpack_chunk(packed).tasks
+        at = 0
+        while at < len(tasks):
+            done = together.play(tasks, at) if together else []
+            if not done:
+                done = [referee.play_unit(tasks[at], known)]
+            at += len(done)
+            units += len(done)
+            for played in done:
+                rows += played
             if threading.active_count() > self.threads:
                 log.info("a bot left threads behind; this process is replaced")
                 fresh = False
@@ -197,7 +226,7 @@ class _Worker:
             if self.board[STOP]:
                 break
             now = perf_counter()
-            if now >= look or played[0][3] or played[-1][3]:
+            if now >= look or any(row[3] for row in played):
                 look = now + LOOK_S
                 fresh = self._fresh()
                 if not fresh:
@@ -211,6 +240,11 @@ class _Worker:
         self._send(DONE, units, rows, perf_counter() - start, fresh)
         return fresh
 
+    def _look(self) -> bool:
+        """Show that this process lives; is it to stop?"""
+        self.board[BEAT] += 1
+        return bool(self.board[STOP])
+
     def _send(self, kind: str, units: int, rows: Sequence[Row], seconds: float, fresh: bool = True) -> None:
         forfeits = sum(1 for row in rows if row[3])
         body = (kind, units, len(rows), forfeits, seconds, fresh, scores_of(rows))
@@ -220,9 +254,11 @@ class _Worker:
 
     def _fresh(self) -> bool:
         """Has this process nothing of old games about it that could disturb the next?"""
-        if lifeline.has_children():
-            log.info("a bot left processes behind; this process is replaced")
-            return False
+        if lifeline.has_children(running):
+            if not self.plan.isolated:
+                log.info("a bot left processes behind; this process is replaced")
+                return False
+            kill_orphans()
         grown = lifeline.memory_in_use() - self.memory
         if grown > self.growth:
             log.info("this process has grown by %d MB; it is replaced", grown >> 20)

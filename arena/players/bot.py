@@ -10,6 +10,7 @@ of a ruse, recruiter's draw and return, draw); ``view.phase`` says which one it 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -26,6 +27,7 @@ __all__ = [
     "Event",
     "GameEnd",
     "Move",
+    "RemoteBot",
     "Rules",
     "Setup",
     "TimeLeft",
@@ -76,7 +78,7 @@ class GameEnd:
     seat 1.
 
     ``reason`` is ``five stones``, ``three adjacent``, ``stalemate`` or ``forfeit``; ``forfeit`` then says
-    what the loser did: ``illegal move``, ``exception``, ``timeout`` or ``crash``.
+    what the loser did: ``illegal move``, ``exception``, ``timeout``, ``crash`` or ``protocol``.
     """
 
     winner: int | None
@@ -147,6 +149,32 @@ class Actor(Protocol):
     def act(self, view: View, moves: list[Move], /) -> Move: ...
 
 
+class RemoteBot:
+    """Base of stand-ins for bots that live in processes of their own. Its methods raise ``BotFault``.
+
+    ``prepare`` is called before each game, outside of the clock. ``finish``, if it is not None after that, is called
+    with a view and the result after each game that the bot has not forfeited, in the place of ``observe`` and ``end``.
+    ``steps``: may it be asked for many games at once (``arena.match.lockstep``)?
+    """
+
+    name = ""
+    auto_claim = True
+    ask_forced = False
+    steps = False
+    finish: Callable[[View, GameEnd], None] | None = None
+
+    def prepare(self) -> None:
+        """Have the bot ready for a game, starting its process if need be."""
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        """The bot's move."""
+        raise NotImplementedError
+
+    def close(self) -> str:
+        """End its process; how that ended."""
+        return ""
+
+
 #: Values that parameters of bots can have.
 Param: TypeAlias = str | int | float | bool | None
 
@@ -155,7 +183,8 @@ class BotFault(Exception):
     """Raised by a stand-in that runs a bot elsewhere (in a process of its own): the bot is to forfeit the
     game.
 
-    ``kind`` is ``illegal move``, ``exception``, ``timeout`` or ``crash``; ``detail`` is for the author.
+    ``kind`` is ``illegal move``, ``exception``, ``timeout``, ``crash``, or ``protocol`` for an answer that is none;
+    ``detail`` is for the author.
     """
 
     def __init__(self, kind: str, detail: str) -> None:

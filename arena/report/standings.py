@@ -41,6 +41,7 @@ COLUMNS: dict[str, str] = {
     "exception": "forfeits for an exception",
     "timeout": "forfeits for using too much time",
     "crash": "forfeits because the bot's process died",
+    "protocol": "forfeits for an answer that is none (bots in processes of their own)",
 }
 """Columns of `Standings.table`; format_points and remark follow where the format has a ranking of its own."""
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())

@@ -34,7 +34,7 @@ COLUMNS: dict[str, str] = {
     "turns": "turns played by both players together",
     "plies": "decisions made by both players together",
     "ending": "'five stones', 'three adjacent', 'stalemate' or 'forfeit'",
-    "forfeit": "None, or 'illegal move', 'exception', 'timeout', 'crash'",
+    "forfeit": "None, or 'illegal move', 'exception', 'timeout', 'crash', 'protocol'",
     "forfeit_by": "name of the bot that forfeited, or None",
     "ms_first": "thinking time of the first player in the whole game, milliseconds",
     "ms_second": "thinking time of the second player in the whole game, milliseconds",
@@ -45,7 +45,7 @@ COLUMNS: dict[str, str] = {
 
 BASE = ("first", "second", "score")
 ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
-FORFEITS = ("illegal move", "exception", "timeout", "crash")
+FORFEITS = ("illegal move", "exception", "timeout", "crash", "protocol")
 SCORES = (0.0, 0.5, 1.0)
 
 _NOT_NEGATIVE = (

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.match.config import config_from_dict
-from arena.match.plan import Limits
+from arena.match.limits import Limits
 from arena.match.progress import Status
 from arena.match.queries import Reader
 from arena.match.results import CLOCKED, COLUMNS

@@ -17,8 +17,9 @@ from arena.match.config import Clock
 from arena.match.crew import make_executor
 from arena.match.executors import Drained, Event, Failed, Lost, Played
 from arena.match.images import unpack
+from arena.match.limits import Limits
 from arena.match.local import LocalExecutor
-from arena.match.plan import Limits, Plan, pack_chunk, unpack_chunk
+from arena.match.plan import Plan, pack_chunk, unpack_chunk
 from arena.match.results import FORFEITS, Row
 from arena.match.tasks import Chunk, PairTask, SeriesRule, SeriesTask
 from arena.match.worker import scores_of
