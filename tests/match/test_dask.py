@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
-from arena.match.plan import Limits
+from arena.match.limits import Limits
 from arena.match.progress import Status
 from tests.match.runs import FIELD, alive, bot, children, forfeits, games, play, settings, wait_for
 
