@@ -62,13 +62,21 @@ def need_sandbox() -> None:
         pytest.skip(reason)
 
 
-def run(launch: Confined) -> subprocess.CompletedProcess[str]:
-    """Run the command of a launch in the sandbox to its end, as the runner starts a bot."""
+def run(launch: Confined, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command of a launch in the sandbox to its end, as the runner starts a bot.
+
+    ``environment`` is given to bubblewrap instead of the launch's, which is what the runner gives it.
+    """
     need_sandbox()
     argv, passed = sandboxed(launch)
     try:
         return subprocess.run(
-            argv, pass_fds=passed, env=dict(launch.environment), capture_output=True, text=True, timeout=60
+            argv,
+            pass_fds=passed,
+            env=dict(launch.environment if environment is None else environment),
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
     finally:
         for descriptor in passed:

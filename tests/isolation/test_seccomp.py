@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import re
 import struct
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.isolation import seccomp
 from arena.isolation.sandbox_calls import MACHINES, NEWER, NUMBERS, SHARED, Machine
 from arena.isolation.seccomp import ALLOW, FORBIDDEN, KILL, UNKNOWN, filter_program, machine_here
 from tests.isolation.inside import Confined, learn, run
@@ -23,17 +25,25 @@ HEADERS = {
 machines = pytest.mark.parametrize("machine", MACHINES.values(), ids=list(MACHINES))
 
 
+@functools.cache
+def instructions(machine: Machine) -> list[tuple[int, int, int, int]]:
+    return [
+        (code, then, otherwise, k)
+        for code, then, otherwise, k in struct.iter_unpack("=HBBI", filter_program(machine))
+    ]
+
+
 def judge(machine: Machine, number: int, *arguments: int, audit: int | None = None) -> int:
     """What the filter answers, worked out by following its program as the kernel does (``man 2 bpf``, classic)."""
     padded = (*arguments, *[0] * (6 - len(arguments)))
     data = struct.pack("=IIQ6Q", number, machine.audit if audit is None else audit, 0, *padded)
-    program = list(struct.iter_unpack("=HBBI", filter_program(machine)))
+    program = instructions(machine)
     at = value = 0
     while True:
         code, then, otherwise, k = program[at]
         at += 1
         if code == 0x20:
-            value = struct.unpack_from("=I", data, k)[0]
+            value = int.from_bytes(data[k : k + 4], sys.byteorder)
         elif code == 0x05:
             at += k
         elif code == 0x15:
@@ -64,6 +74,20 @@ def test_every_number_gets_the_answer_of_the_lists(machine: Machine) -> None:
         free = number in unknown or machine.gap <= number < SHARED or number >= NEWER
         expected = EPERM if number in forbidden else ENOSYS if free else ALLOW
         assert judge(machine, number) == expected, number
+
+
+@machines
+def test_jumps_that_are_too_far_for_eight_bits_take_another_way(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = [judge(machine, number) for number in range(600)]
+    monkeypatch.setattr(seccomp, "_FARTHEST", 10)
+    instructions.cache_clear()
+    try:
+        assert any(code == 0x05 for code, *_ in instructions(machine))
+        assert [judge(machine, number) for number in range(600)] == expected
+    finally:
+        instructions.cache_clear()
 
 
 def test_every_call_in_the_table_is_judged_and_every_judged_one_is_in_the_table() -> None:
