@@ -8,8 +8,12 @@ import platform
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from arena.isolation.offers import Offer
 
 OPTIONAL = {
     "distributed": "runs on a Dask cluster: pip install 'schotten-arena[cluster]'",
@@ -20,8 +24,14 @@ OPTIONAL = {
 
 @click.command()
 def doctor() -> int:
-    """Say whether everything is installed that is needed. Exit code 1 if something is missing."""
+    """Say whether everything is installed that is needed, and how well bots can be kept apart here.
+
+    Exit code 1 if something is missing that is needed (!!); what is marked with -- is not.
+    """
     faults = [fault for line, fault in _checks() if _print(line, fault)]
+    click.echo("\nIsolation of bots (docs/security.md):")
+    for offer in _offers():
+        click.echo(f"{'ok' if offer.ok else '--'}  {offer.text}")
     click.echo("" if faults else "\nAll is well.")
     return 1 if faults else 0
 
@@ -49,6 +59,12 @@ def _checks() -> list[tuple[str, bool]]:
         except PackageNotFoundError:
             lines.append((f"{name}: not installed ({use})", False))
     return lines
+
+
+def _offers() -> list[Offer]:
+    from arena.isolation.offers import offers
+
+    return offers()
 
 
 def _engine() -> tuple[str, bool]:

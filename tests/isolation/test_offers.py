@@ -1,0 +1,96 @@
+"""What `arena doctor` says of a machine: what is there, what is lost without it, and the remedy."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.cli.main import main
+from arena.isolation import offers as offering
+from arena.isolation import sandbox
+from arena.isolation.offers import Offer, landlock_version, offers
+from tests.isolation.inside import need_sandbox
+
+
+def _texts(found: list[Offer], ok: bool) -> str:
+    return "\n".join(offer.text for offer in found if offer.ok is ok)
+
+
+def test_a_machine_with_a_sandbox_says_so() -> None:
+    need_sandbox()
+    found = offers()
+    assert f"bubblewrap {sandbox.find().version} ({sandbox.find().path}) starts a sandbox" in _texts(
+        found, True
+    )
+    assert ("the runner is root" in _texts(found, False)) is (os.geteuid() == 0)
+
+
+def test_a_machine_without_bubblewrap_names_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "dnf"
+    tool.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    text = _texts(offers(), False)
+    assert "bubblewrap is not installed (sudo dnf install bubblewrap)" in text
+    assert "no prlimit" in text
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "remedy"),
+    [
+        ("kernel/unprivileged_userns_clone", 0, "sudo sysctl kernel.unprivileged_userns_clone=1"),
+        ("user/max_user_namespaces", 0, "sudo sysctl user.max_user_namespaces=10000"),
+        ("kernel/apparmor_restrict_unprivileged_userns", 1, "apparmor_restrict_unprivileged_userns=0"),
+        ("none", 0, "in a container"),
+    ],
+)
+def test_what_forbids_the_sandbox_is_named(
+    setting: str, value: int, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bwrap"
+    options = "\n".join(sandbox._NEEDED)
+    program.write_text(
+        f'#!/bin/sh\n[ "$1" = --help ] && echo "{options}" && exit 0\necho "bwrap: not permitted" >&2\nexit 1\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(sandbox, "_setting", lambda name: value if name == setting else None)
+    text = _texts(offers(), False)
+    assert "does not start a sandbox (bwrap: not permitted)" in text
+    assert remedy in text
+
+
+@pytest.mark.parametrize(("name", "levels"), [("posix", "none and process;"), ("nt", "Windows: none;")])
+def test_other_systems_have_fewer_levels(name: str, levels: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "elsewhere")
+    monkeypatch.setattr(platform, "system", lambda: "Windows" if name == "nt" else "Darwin")
+    monkeypatch.setattr(offering, "_posix", lambda: name == "posix")
+    assert levels in _texts(offers(), False)
+
+
+def test_an_unknown_processor_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offering, "machine_here", lambda: None)
+    assert "no system call filter" in _texts(offers(), False)
+
+
+def test_landlock_is_asked_of_the_kernel() -> None:
+    listed = Path("/sys/kernel/security/lsm")
+    if not listed.is_file():
+        pytest.skip("the kernel does not say which security modules it has")
+    assert (landlock_version() >= 1) is ("landlock" in listed.read_text(encoding="ascii"))
+
+
+def test_a_missing_sandbox_is_no_fault_of_the_installation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("arena.cli.doctor._checks", lambda: [("all there", False)])
+    monkeypatch.setattr("arena.cli.doctor._offers", lambda: [Offer(True, "this"), Offer(False, "not that")])
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("ok  all there\n")
+    assert "ok  this\n--  not that\n\nAll is well." in shown
