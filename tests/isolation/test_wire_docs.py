@@ -1,0 +1,182 @@
+"""What is written of wire bots holds: the example was said, the schema fits real games, the bots on the page play."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from arena.game.rules import load_rules, preset_names
+from arena.isolation import wire, wire_answers, wire_messages
+from arena.isolation.limits import BotLimits
+from arena.isolation.wire import WireBot
+from arena.match.player import Player
+from arena.match.referee import Referee
+from arena.match.rows import GameSettings
+from arena.match.tasks import PairTask
+from arena.players.bot import TimeLeft
+from arena.players.loading import find_bot, load_bot
+from tests.isolation import wire_example
+from tests.isolation.wire_fakes import Message, Recorder, fake_bot
+from tests.match.games import detail, forfeit
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "wire.md").read_text(encoding="utf-8")
+SCHEMA = json.loads((DOCS / "wire.schema.json").read_text(encoding="utf-8"))
+EXAMPLE = [json.loads(line) for line in wire_example.PATH.read_text(encoding="utf-8").splitlines()]
+
+
+def strict(schema: Any) -> Any:
+    """The schema with keys it does not name forbidden."""
+    if isinstance(schema, list):
+        return [strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: strict(value) for key, value in schema.items()}
+    if found.get("type") == "object":
+        found["additionalProperties"] = False
+    return found
+
+
+def validator(part: str, schema: Any = SCHEMA) -> Any:
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]})
+
+
+RUNNER = validator("fromRunner", strict(SCHEMA))
+BOT = validator("fromBot", strict(SCHEMA))
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_the_example_is_what_was_said_in_a_real_game() -> None:
+    assert wire_example.PATH.read_text(encoding="utf-8") == wire_example.text(), (
+        "write it again with: python -m tests.isolation.wire_example"
+    )
+
+
+def test_the_example_fits_the_schema_and_shows_everything() -> None:
+    messages = [line["message"] for line in EXAMPLE if "message" in line]
+    for line in EXAMPLE:
+        if "message" in line:
+            (RUNNER if line["from"] == "runner" else BOT).validate(line["message"])
+            jsonschema.Draft202012Validator(SCHEMA).validate(line["message"])
+    assert {one["type"] for one in messages if "type" in one} == {"hello", "begin", "act", "end", "bye"}
+    assert {type(one["move"]) for one in messages if "move" in one} == {str, int}
+    phases = {one["phase"] for one in messages if one.get("type") == "act"}
+    assert phases >= {"play", "draw", "take", "put", "return"}
+
+
+@pytest.mark.parametrize("rules", preset_names())
+def test_every_message_of_real_games_fits_the_schema_without_an_unknown_key(rules: str) -> None:
+    picks = iter(range(10**6))
+
+    def choose(message: Message) -> Any:
+        moves = message["moves"]
+        return moves[next(picks) * 7 % len(moves)]
+
+    flags = {"auto_claim": False, "ask_forced": True, "events": True}
+    recorders = [Recorder(choose, {**flags, "name": name}) for name in "ab"]
+    bots = [fake_bot(recorder) for recorder in recorders]
+    players = [Player("a", make=lambda: bots[0]), Player("b", make=lambda: bots[1])]
+    referee = Referee(GameSettings(load_rules(rules), 5, TimeLeft(1000, 60000.5)), players)
+    for row in referee.play_unit(PairTask(0, 1, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    for bot in bots:
+        bot.close()
+    said = recorders[0].said
+    assert len(said) > 100
+    for who, message in said:
+        (RUNNER if who == "runner" else BOT).validate(message)
+        assert len(wire_messages.line_of(message)) < wire_messages.LONGEST_LINE
+
+
+def test_the_schema_notices_what_is_wrong() -> None:
+    act = next(line["message"] for line in EXAMPLE if line.get("message", {}).get("type") == "act")
+    for key in act:
+        less = copy.deepcopy(act)
+        del less[key]
+        assert RUNNER.is_valid(less) == (key == "events"), key
+        less[key] = {"no": "such thing"}
+        assert not validator("fromRunner").is_valid(less), key
+    assert not RUNNER.is_valid({**act, "unheard": 1})
+    assert validator("fromRunner").is_valid({**act, "unheard": 1})
+    for answer in (
+        {},
+        {"id": "1"},
+        {"id": 1, "move": None},
+        {"id": 1, "move": "r7"},
+        {"id": 1, "protocol": 2},
+    ):
+        assert not validator("fromBot").is_valid(answer), answer
+
+
+def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
+    words = set(re.findall(r"[A-Za-z_0-9]+", PAGE))
+    texts = set(re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)))
+
+    def check(schema: Any) -> None:
+        if isinstance(schema, list):
+            for one in schema:
+                check(one)
+        if isinstance(schema, dict):
+            assert set(schema.get("properties", ())) <= words
+            for value in schema.values():
+                check(value)
+
+    check(SCHEMA)
+    assert set(SCHEMA["$defs"]["act"]["properties"]["phase"]["enum"]) <= texts
+    assert set(SCHEMA["$defs"]["end"]["properties"]["reason"]["enum"]) <= texts
+
+
+def test_the_page_knows_the_limits() -> None:
+    assert f"nested deeper than {wire_answers._DEEPEST}" in PAGE
+    assert f"more than {wire_answers._LONGEST_NUMBER} digits" in PAGE
+    assert f"longer than {wire_messages.LONGEST_LINE >> 10} KiB" in PAGE
+    assert f"after {wire.FAREWELL_S} seconds" in PAGE
+    assert f"now `{list(wire_messages.VERSIONS)}`" in PAGE
+
+
+def bots_of_the_page(folder: Path) -> dict[str, list[str]]:
+    """The bots in the page as files, with the commands that start them."""
+    commands = {"js": "node", "python": sys.executable}
+    found = {}
+    for language, name, source in re.findall(r"```(\w+)\n(?://|#) (\S+)\n(.*?)```", PAGE, re.DOTALL):
+        (folder / name).write_text(source)
+        found[language] = [commands[language], str(folder / name)]
+    return found
+
+
+@pytest.mark.parametrize("language", ["js", "python"])
+def test_the_bots_of_the_page_play(language: str, tmp_path: Path) -> None:
+    command = bots_of_the_page(tmp_path)[language]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    bot = WireBot(find_bot(f"cmd:{' '.join(command)}"), "process", BotLimits())
+    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
+    for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    assert bot.close() == "it ended itself with exit code 0"
+
+
+@pytest.mark.parametrize("language", ["js", "python"])
+def test_the_example_can_be_said_to_a_bot_by_hand(language: str, tmp_path: Path) -> None:
+    command = bots_of_the_page(tmp_path)[language]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    told = [line["message"] for line in EXAMPLE if line.get("from") == "runner"]
+    lines = "".join(json.dumps(message) + "\n" for message in told)
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["id"] for one in answers] == [one["id"] for one in told if "id" in one]
+    for answer in answers:
+        BOT.validate(answer)

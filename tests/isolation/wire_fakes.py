@@ -1,0 +1,89 @@
+"""What the tests of wire bots share: a process that is none, and a recorder of conversations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from arena.isolation.limits import BotLimits
+from arena.isolation.process import Ended, Launch, Overdue
+from arena.isolation.wire import WireBot
+from arena.players.loading import BotSpec
+
+Message = dict[str, Any]
+SPEC = BotSpec(
+    "fake", "cmd:fake", "cmd:fake", "/nowhere/fake", "", (), ("/nowhere/fake",), ("/nowhere/fake",)
+)
+
+
+class FakeProcess:
+    """Answers each line at once with the pieces that ``answer`` gives for it; an empty piece ends the process.
+
+    When nothing is left to be received, the deadline passes at once.
+    """
+
+    def __init__(self, answer: Callable[[bytes], Iterable[bytes]]) -> None:
+        self._answer = answer
+        self._pieces: list[bytes] = []
+        self.closed = False
+
+    def send(self, data: bytes, deadline: float) -> None:
+        assert not self.closed
+        assert data.endswith(b"\n")
+        assert data.count(b"\n") == 1
+        if b"" in self._pieces:
+            raise Ended("it has ended")
+        self._pieces += self._answer(data)
+
+    def receive(self, deadline: float) -> bytes:
+        assert not self.closed
+        if not self._pieces:
+            raise Overdue
+        if not self._pieces[0]:
+            raise Ended("it has ended")
+        return self._pieces.pop(0)
+
+    def pending(self) -> bool:
+        return bool(self._pieces)
+
+    def complaints(self) -> str:
+        return ""
+
+    def cpu_seconds(self) -> float:
+        return 0.0
+
+    def close(self, grace_s: float = 0.0) -> str:
+        self.closed = True
+        return "it was stopped"
+
+
+def fake_bot(answer: Callable[[bytes], Iterable[bytes]], limits: BotLimits | None = None) -> WireBot:
+    """A wire bot whose process is a fake."""
+
+    def start(launch: Launch) -> FakeProcess:
+        return FakeProcess(answer)
+
+    return WireBot(SPEC, "process", limits or BotLimits(), start=start)
+
+
+class Recorder:
+    """Answers by ``choose(message)`` (the value of "move") and keeps all that is said on both sides."""
+
+    def __init__(self, choose: Callable[[Message], Any], hello: Message | None = None) -> None:
+        self._choose = choose
+        self._hello = {"protocol": 1, **(hello or {})}
+        self.said: list[tuple[str, Message]] = []
+
+    def __call__(self, line: bytes) -> list[bytes]:
+        message = json.loads(line)
+        self.said.append(("runner", message))
+        if "id" not in message:
+            return []
+        answer = {"id": message["id"]}
+        if message["type"] == "hello":
+            answer |= self._hello
+        if message["type"] == "act":
+            answer["move"] = self._choose(message)
+        self.said.append(("bot", answer))
+        return [json.dumps(answer).encode() + b"\n"]
