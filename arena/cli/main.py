@@ -30,7 +30,7 @@ class Entry(NamedTuple):
     heading: str
 
 
-PLAY, LOOK, WRITE, GAME = "Play", "Look at results", "Write bots", "The game"
+PLAY, LEAGUE, LOOK, WRITE, GAME = "Play", "League", "Look at results", "Write bots", "The game"
 
 COMMANDS: dict[str, Entry] = {
     "run": Entry("arena.cli.run:run", "Play the tournament of a TOML file.", PLAY),
@@ -39,6 +39,8 @@ COMMANDS: dict[str, Entry] = {
     "compare": Entry("arena.cli.compare:compare", "The same bots and deals under several rule sets.", PLAY),
     "resume": Entry("arena.cli.run:resume", "Go on with a run that was interrupted.", PLAY),
     "sprt": Entry("arena.cli.sprt:sprt", "Play two bots until it is clear which is stronger.", PLAY),
+    "league": Entry("arena.cli.league:league", "A standing league of submitted bots.", LEAGUE),
+    "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
     "standings": Entry("arena.cli.results:standings", "Show the table of a run, also in progress.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "Show a game on a board, move by move.", LOOK),
     "verify": Entry("arena.cli.replay:verify", "Replay all games of a run and compare.", LOOK),
@@ -85,7 +87,7 @@ class LazyGroup(click.Group):
         name = args[0]
         if name not in self.entries and not name.startswith("-"):
             near = did_you_mean(name, self.entries)
-            raise click.UsageError(f"no command '{name}'{near} ('arena --help' lists them)", ctx)
+            raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists them)", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -47,6 +47,13 @@ def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str
     return [*found, CompletionItem(incomplete, type="file")]
 
 
+def complete_leagues(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Leagues in leagues/ by name, and folders."""
+    names = sorted(path.parent.name for path in Path("leagues").glob("*/league.sqlite"))
+    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+    return [*found, CompletionItem(incomplete, type="dir")]
+
+
 def what_to_play(command: Command) -> Command:
     """Options that say which games are played."""
     return _with(
@@ -72,6 +79,24 @@ def how_to_play(command: Command) -> Command:
         click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one a core."),
         click.option("--executor", type=click.Choice(("local", "dask")), help="Default: local."),
         click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster, such as tcp://HOST:8786."),
+    )
+
+
+def workers(command: Command) -> Command:
+    """How many games are played at a time."""
+    option = click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one a core.")
+    return option(command)
+
+
+def isolation_of_play(command: Command) -> Command:
+    """The isolation of bots in a league, only to say otherwise than its settings do."""
+    return _with(
+        command,
+        click.option(
+            "--isolation",
+            type=click.Choice(("none", "process", "sandbox")),
+            help="Where bots run, if not as the league says. none: with all the rights you have.",
+        ),
     )
 
 

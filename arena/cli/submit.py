@@ -1,0 +1,129 @@
+"""`arena submit`: a bot into a league."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import options
+from arena.cli.output import chosen, output
+
+if TYPE_CHECKING:
+    from arena.league.placement import Outcome
+    from arena.league.store import League
+
+DONE, REFUSED, INTERRUPTED = 0, 1, 130
+
+
+@click.command()
+@click.argument("bot", shell_complete=options.complete_bots)
+@click.option("--league", "name", required=True, metavar="NAME", shell_complete=options.complete_leagues,
+              help="A name in leagues/, or the folder of a league.")  # fmt: skip
+@click.option("--name", "called", metavar="N", help="The bot's name (default: that of its file).")
+@click.option("--author", metavar="TEXT", help="Who it is from; later versions must say the same.")
+@click.option("--folder", type=click.Path(path_type=Path), metavar="DIR",
+              help="Submit all files of DIR; BOT is a file (or command) in it.")  # fmt: skip
+@click.option("--again", is_flag=True, help="Check a file once more that was refused.")
+@options.workers
+@options.isolation_of_play
+@output
+def submit(
+    bot: str,
+    name: str,
+    called: str | None,
+    author: str | None,
+    folder: Path | None,
+    again: bool,
+    workers: int | None,
+    isolation: str | None,
+    format_: str | None,
+    as_json: bool,
+) -> int:
+    """Submit BOT to a league: it is stored, checked, placed by games, and the new standing is shown.
+
+    BOT is a file, with parameters behind a colon if it has any (bots/mine.py:depth=2). A file of the same name
+    and another content is a new version, which takes the place of the old one.
+    """
+    from arena.cli.league import Teller, _one_core, show_standing
+
+    form = chosen(format_, as_json)
+    _one_core()
+    from arena.cli.run import cores
+    from arena.league import entries, placement
+    from arena.league.crew import at_work
+    from arena.league.rating import standing
+    from arena.league.store import open_league
+    from arena.league.submission import read_submission
+
+    with open_league(name) as league:
+        submission = read_submission(bot, folder, called, author)
+        tell = Teller()
+        with at_work(league, "submit", workers or cores(), isolation, tell) as desk:
+            sent = entries.submit(league, desk.process.number, submission, again)
+            one = sent.version
+            own = entries.claim(league, desk.process.number, one.id) if one.state in entries.OPEN else None
+            outcome = None
+            if own is not None:
+                outcome = placement.settle(desk, own, tell.say)
+            others = [] if desk.stopping else placement.settle_waiting(desk, tell.say)
+        tell.end()
+        click.echo(err=True)
+        if outcome is not None:
+            tell_outcome(league, outcome)
+        else:
+            _tell_known(league, sent)
+        for other in others:
+            tell_outcome(league, other)
+        now = entries.version(league, one.id)
+        values = {
+            "bot": now.name,
+            "version": now.number,
+            "hash": now.hash,
+            "outcome": sent.outcome if outcome is None else now.state,
+            "reason": now.reason,
+        }
+        show_standing(league, standing(league), form, values)
+    if outcome is not None and outcome.interrupted:
+        return INTERRUPTED
+    return REFUSED if now.state == entries.REFUSED else DONE
+
+
+def tell_outcome(league: League, outcome: Outcome) -> None:
+    """Say on stderr what has become of a submission."""
+    from arena.report.league import clean
+
+    one = outcome.version
+    if outcome.interrupted:
+        text = (
+            f"Interrupted: {one.label} is {one.state}, {outcome.games} games are stored. Go on with:\n"
+            f"  arena league play {shlex.quote(str(league.folder))}"
+        )
+    elif not outcome.accepted:
+        text = f"{one.label} is refused: {clean(one.reason)}"
+    else:
+        place = outcome.standing.place_of(one.id) if outcome.standing else None
+        text = f"{one.label} is accepted"
+        if place is not None and place.elo is not None:
+            error = "" if place.error is None else f" ± {place.error:.0f}"
+            text += f": {place.elo:+z.0f}{error} Elo after {place.games} games, place {place.rank}"
+        if outcome.replaced is not None and outcome.replaced.id != one.id:
+            text += f". It replaces v{outcome.replaced.number}"
+    click.echo(text, err=True)
+
+
+def _tell_known(league: League, sent: object) -> None:
+    from arena.league.entries import Submitted, date
+    from arena.report.league import clean
+
+    assert isinstance(sent, Submitted)
+    one = sent.version
+    text = {
+        "known": f"This content is in {league.name} already, as {one.label}, submitted {date(one.submitted)}.",
+        "waiting": f"{one.label} is {one.state} already, by another process.",
+        "refused": f"{one.label} was refused {date(one.decided or 0)}: {clean(one.reason)}\n"
+        "To have it checked once more: --again",
+    }[sent.outcome]
+    click.echo(text, err=True)

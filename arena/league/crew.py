@@ -1,0 +1,271 @@
+"""Playing games of a league: the stored bots' files in a private folder, and an executor of `arena.match`.
+
+A crew is a fixed set of bots that play for a while. It has a number, and from it a seed of its own, so records
+tell nothing about games of other crews. Its files are removed with it; those of a killed process are removed by
+the next command.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from arena.isolation.sandbox import usable
+from arena.league import entries, games
+from arena.league.entries import Version
+from arena.league.settings import LeagueError
+from arena.league.store import League
+from arena.league.submission import check_inside
+from arena.league.working import PLAYING, Process
+from arena.match.crew import make_executor
+from arena.match.executors import Drained, Executor, Failed, Lost, Played, WorkerFault
+from arena.match.images import unpack
+from arena.match.logs import LOG, RunLog, Sink
+from arena.match.plan import Plan
+from arena.match.results import COLUMNS, Row
+from arena.match.runner import _Signals as Signals
+from arena.match.tasks import Chunk, PairTask
+from arena.paths import data_folder
+from arena.players.loading import BotSpec, find_bot
+
+log = logging.getLogger("arena.league")
+
+_CHUNK_S = 0.4
+_AHEAD = 2  # chunks for each worker: one in its hands, one that waits for it
+_COMMIT_S = 0.2
+_TICK_S = 0.25
+_LARGEST_LOG = 16 << 20
+_DETAIL = COLUMNS.index("detail")
+
+Deliver: TypeAlias = Callable[[Sequence[Row]], int]
+"""Stores rows; how many were new."""
+
+
+class BotsFailed(LeagueError):
+    """A bot of the crew cannot be loaded, so that none of its games can be played."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What all of a command's play shares: the league, this process, how to play, and whom to tell.
+
+    `tell` is called with the number of games each time that some were stored.
+    """
+
+    league: League
+    process: Process
+    workers: int
+    isolation: str
+    signals: Signals
+    sink: Sink
+    tell: Callable[[int], None] = lambda games: None
+
+    @property
+    def stopping(self) -> bool:
+        """Has Ctrl-C been pressed?"""
+        return self.signals.count > 0
+
+
+class Crew:
+    """Some versions, and perhaps bots of the program's own (`house`, by name), ready to play. Close it."""
+
+    def __init__(self, desk: Desk, players: Sequence[Version], house: Sequence[str] = ()) -> None:
+        self.desk = desk
+        self.players = frozenset(one.id for one in players)
+        league = desk.league
+        with league.change():
+            self.number = league.insert(
+                "INSERT INTO crews (process, started, isolation) VALUES (?, ?, ?)",
+                desk.process.number, time.time(), desk.isolation,
+            )  # fmt: skip
+        self.folder = (league.folder / PLAYING / str(self.number)).resolve()
+        self._executor: Executor | None = None
+        self._seconds = 0.0  # that a worker takes for a unit
+        try:
+            specs = [self._extracted(one) for one in players]
+            specs += [find_bot(str(data_folder("bots") / f"{name}.py"), name=name) for name in house]
+            self._plan = self._planned(specs)
+        except BaseException:
+            self.close()
+            raise
+
+    def _extracted(self, one: Version) -> BotSpec:
+        folder = self.folder / f"v{one.id}"
+        try:
+            self.folder.parent.mkdir(exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise LeagueError(f"cannot write {self.folder}: {error.strerror or error}") from error
+        entries.write_files(entries.files_of(self.desk.league, one.id), folder)
+        found = find_bot(one.entry, name=one.label, folder=folder)
+        check_inside(found, folder)
+        return found
+
+    def _planned(self, specs: Sequence[BotSpec]) -> Plan:
+        settings = self.desk.league.settings
+        seed = games.crew_seed(self.desk.league.meta("secret"), self.number)
+        levels = (self.desk.isolation,) * len(specs)
+        return Plan(
+            settings.rules, seed, tuple(specs), settings.clock, workers=self.desk.workers, levels=levels
+        )
+
+    # ------------------------------------------------------------ playing
+
+    def meet(self, meetings: Sequence[games.Meeting]) -> int:
+        """Play some deals and store the games; the games stored, fewer if Ctrl-C was pressed."""
+        desk = self.desk
+        tasks = games.set_apart(desk.league, self.number, meetings)
+
+        def deliver(rows: Sequence[Row]) -> int:
+            return games.store_rows(desk.league, desk.process.number, self.number, rows)
+
+        return self.play(tasks, deliver)
+
+    def play(self, tasks: Sequence[PairTask], deliver: Deliver) -> int:
+        """Play units of work; what is stored by `deliver`. BotsFailed if a bot cannot be loaded."""
+        if self.desk.stopping:
+            return 0
+        if self._executor is None:
+            self._executor = make_executor(self._plan, workers=self.desk.workers, sink=self.desk.sink)
+        try:
+            return self._play(self._executor, list(tasks), deliver)
+        except BaseException:
+            self.close()
+            raise
+
+    def _play(self, crew: Executor, left: list[PairTask], deliver: Deliver) -> int:
+        stored = number = 0
+        out: dict[int, int] = {}  # units of each chunk that are not back
+        waiting: list[Row] = []
+        committed = time.monotonic()
+        draining = False
+        while out or waiting or (left and not draining):
+            if self.desk.stopping and not draining:
+                draining = True
+                crew.drain()
+            while left and not draining and len(out) < _AHEAD * crew.slots:
+                units = self._units(len(left), crew.slots)
+                number += 1
+                crew.submit(Chunk(number, tuple(left[:units])))
+                out[number] = units
+                del left[:units]
+            drained = False
+            for event in crew.events(_TICK_S if out else 0.0):
+                match event:
+                    case Played():
+                        waiting += self._rows(event)
+                        out[event.chunk.number] -= len(event.chunk)
+                        if not out[event.chunk.number]:
+                            del out[event.chunk.number]
+                        self._learn(event.seconds / len(event.chunk))
+                    case Lost():
+                        log.warning("%s", event.text)
+                    case Failed():
+                        self._fail(event)
+                    case Drained():
+                        drained = True
+            now = time.monotonic()
+            over = drained or self.desk.signals.count > 1
+            if waiting and (now - committed >= _COMMIT_S or over or not out):
+                fresh = deliver(waiting)
+                stored += fresh
+                waiting = []
+                committed = now
+                self.desk.tell(fresh)
+            self.desk.process.beat()
+            if over:
+                break
+        return stored
+
+    def _rows(self, event: Played) -> list[Row]:
+        """The rows of a delivery; what a bot's author reads names files as the author does."""
+        return [
+            (*row[:_DETAIL], self.plain(row[_DETAIL])) if row[_DETAIL] else row  # type: ignore[misc, arg-type]
+            for row in unpack(event.image, event.chunk)
+        ]
+
+    def plain(self, text: str | None) -> str:
+        """A text without the folders of this crew."""
+        text = text or ""
+        for number in self.players:
+            text = text.replace(f"{self.folder / f'v{number}'}{os.sep}", "")
+        return text
+
+    def _units(self, left: int, slots: int) -> int:
+        """Units for the next chunk: some tenths of a second, and so few that all workers have some."""
+        if self._seconds == 0:
+            return 1
+        return max(1, min(int(_CHUNK_S / self._seconds), left // (_AHEAD * slots)))
+
+    def _learn(self, seconds: float) -> None:
+        self._seconds = seconds if self._seconds == 0 else self._seconds + (seconds - self._seconds) * 0.3
+
+    def _fail(self, event: Failed) -> None:
+        if event.ours:
+            raise WorkerFault(event.text)
+        if not self.folder.is_dir():
+            raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
+        raise BotsFailed(self.plain(event.text))
+
+    # ------------------------------------------------------------ end
+
+    def close(self) -> None:
+        """End all its processes, remove its files, give back the deals that it has not played."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        with contextlib.suppress(OSError):  # there are others
+            self.folder.parent.rmdir()
+        league = self.desk.league
+        with league.change():
+            league.run("DELETE FROM reserved WHERE crew = ?", self.number)
+            league.run(
+                "UPDATE crews SET ended = ? WHERE crew = ? AND ended IS NULL", time.time(), self.number
+            )
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+@contextlib.contextmanager
+def at_work(
+    league: League,
+    doing: str,
+    workers: int,
+    isolation: str | None = None,
+    tell: Callable[[int], None] = lambda games: None,
+) -> Iterator[Desk]:
+    """All that a command needs to play in a league; `isolation` only to say otherwise than the league.
+
+    Meanwhile Ctrl-C (SIGINT) and SIGTERM finish the games in hand, a second one stops at once.
+    """
+    level = isolation or league.settings.isolation
+    check_isolation(level)
+    with Process(league, doing) as process, open_log(league.folder) as run_log, Signals() as signals:
+        yield Desk(league, process, workers, level, signals, run_log.sink, tell)
+
+
+def open_log(folder: Path) -> RunLog:
+    """The league's log: what bots print, and workers that died. A long one is begun anew."""
+    path = folder / LOG
+    with contextlib.suppress(OSError):
+        if path.stat().st_size > _LARGEST_LOG:
+            path.replace(path.with_suffix(".log.1"))
+    return RunLog(folder)
+
+
+def check_isolation(level: str) -> None:
+    """ArenaError with the remedy if bots cannot be isolated like that on this machine."""
+    if level == "sandbox":
+        usable()

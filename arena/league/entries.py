@@ -1,0 +1,318 @@
+"""Bots and their versions in the league's database.
+
+A bot is a name, which belongs to whoever came first. Its versions are told apart by their content. Of those that
+were accepted the one submitted last is active; it alone stands in the table.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import did_you_mean
+from arena.league.settings import LeagueError
+from arena.league.store import League
+from arena.league.submission import StoredFile, Submission
+from arena.league.working import is_alive
+
+PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
+OPEN = (PENDING, PLACING)
+MOST_ATTEMPTS = 4
+"""So many processes may die over one submission before it is refused."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of a bot. `number` counts from 1 for each bot; times are seconds since 1970.
+
+    `state` is pending (to be checked), placing (accepted, to be placed), active (in the table), replaced or
+    refused. `retired` says that the bot was taken out of the table, whatever the states of its versions.
+    """
+
+    id: int
+    bot: int
+    name: str
+    author: str | None
+    number: int
+    hash: str
+    entry: str
+    submitted: float
+    state: str
+    decided: float | None
+    reason: str
+    attempts: int
+    retired: float | None
+    retired_reason: str
+
+    @property
+    def label(self) -> str:
+        """The version's name among players.
+
+        A space keeps it apart from every other bot's name.
+        """
+        return f"{self.name} v{self.number}"
+
+
+_SELECT = (
+    "SELECT v.version, v.bot, b.name, b.author, v.number, v.hash, v.entry, v.submitted, v.state, v.decided,"
+    " v.reason, v.attempts, b.retired, b.reason FROM versions v JOIN bots b ON b.bot = v.bot"
+)
+
+
+def versions(league: League, *states: str, retired: bool = False) -> list[Version]:
+    """All versions in these states (default: all), oldest first; those of retired bots if asked for."""
+    found = [Version(*row) for row in league.query(f"{_SELECT} ORDER BY v.version")]
+    return [v for v in found if (not states or v.state in states) and (retired or v.retired is None)]
+
+
+def version(league: League, number: int) -> Version:
+    """A version by its number in the database."""
+    return Version(*league.query(f"{_SELECT} WHERE v.version = ?", number)[0])
+
+
+def versions_of(league: League, name: str) -> list[Version]:
+    """All versions of a bot, oldest first. LeagueError for an unknown bot."""
+    found = [Version(*row) for row in league.query(f"{_SELECT} WHERE b.name = ? ORDER BY v.number", name)]
+    if not found:
+        names = [one for (one,) in league.query("SELECT name FROM bots ORDER BY name")]
+        known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+        raise LeagueError(
+            f"there is no bot '{name}' in {league.name}{did_you_mean(name, names)}"
+            + (f" (there are {known})" if names else " (nothing was submitted yet)")
+        )
+    return found
+
+
+def files_of(league: League, number: int) -> list[StoredFile]:
+    """The files of a version."""
+    rows = league.query(
+        "SELECT v.path, f.content, v.executable FROM version_files v JOIN files f ON f.hash = v.hash"
+        " WHERE v.version = ? ORDER BY v.path",
+        number,
+    )
+    return [StoredFile(path, content, bool(executable)) for path, content, executable in rows]
+
+
+def write_files(files: list[StoredFile], folder: Path) -> None:
+    """Write a version's files into a folder of their own. LeagueError if the disk refuses."""
+    try:
+        for file in files:
+            path = folder / file.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+            path.chmod(0o755 if file.executable else 0o644)
+    except OSError as error:
+        raise LeagueError(f"cannot write {folder}: {error.strerror or error}") from error
+
+
+# ---------------------------------------------------------------- submissions
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """What became of a submission: `new`, `known` (active already), `waiting` (in another process's hands, or
+    for one), `back` (an older version once more) or `refused` (as it was before)."""
+
+    outcome: str
+    version: Version
+
+
+def submit(league: League, process: int, submission: Submission, again: bool = False) -> Submitted:
+    """Store a submission as pending and take it in hand, unless its content is known.
+
+    `again` has a refused one checked once more. LeagueError for a name that belongs to another author, content
+    of another bot, or a retired bot.
+    """
+    with league.change():
+        rows = league.query(f"{_SELECT} WHERE v.hash = ?", submission.hash)
+        if rows:
+            return _known(league, process, submission, Version(*rows[0]), again)
+        bot = _bot_for(league, submission)
+        number = league.one("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
+        new = league.insert(
+            "INSERT INTO versions (bot, number, hash, entry, submitted, state, holder)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            bot, number, submission.hash, submission.entry, time.time(), PENDING, process,
+        )  # fmt: skip
+        league.run_many(
+            "INSERT INTO files VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+            [(file.hash, file.content) for file in submission.files],
+        )
+        league.run_many(
+            "INSERT INTO version_files VALUES (?, ?, ?, ?)",
+            [(new, file.path, file.hash, file.executable) for file in submission.files],
+        )
+        return Submitted("new", version(league, new))
+
+
+def _known(league: League, process: int, submission: Submission, old: Version, again: bool) -> Submitted:
+    """A submission whose content the league has."""
+    if old.name.lower() != submission.name.lower():
+        raise LeagueError(
+            f"this content is in {league.name} already, as {old.label}, submitted {date(old.submitted)}"
+        )
+    _check_author(submission, old.name, old.author)
+    _check_retired(old.name, old.retired, old.retired_reason)
+    if old.state == REPLACED or (old.state == REFUSED and again):
+        state = PLACING if old.state == REPLACED else PENDING
+        league.run(
+            "UPDATE versions SET state = ?, submitted = ?, decided = NULL, reason = '', attempts = 0, holder = ?"
+            " WHERE version = ?",
+            state, time.time(), process, old.id,
+        )  # fmt: skip
+        return Submitted("back" if state == PLACING else "new", version(league, old.id))
+    if old.state in (PENDING, PLACING):
+        league.run("UPDATE versions SET holder = ? WHERE version = ? AND holder IS NULL", process, old.id)
+        return Submitted("waiting", old)
+    return Submitted("known" if old.state == ACTIVE else "refused", old)
+
+
+def _bot_for(league: League, submission: Submission) -> int:
+    """The bot of that name, made if there is none."""
+    rows = league.query("SELECT bot, name, author, retired, reason FROM bots WHERE name = ?", submission.name)
+    if not rows:
+        return league.insert(
+            "INSERT INTO bots (name, author) VALUES (?, ?)", submission.name, submission.author
+        )
+    bot, name, author, retired, reason = rows[0]
+    states = {state for (state,) in league.query("SELECT state FROM versions WHERE bot = ?", bot)}
+    if states <= {REFUSED}:  # a bot that was never accepted does not keep its name from others
+        league.run(
+            "UPDATE bots SET name = ?, author = ? WHERE bot = ?", submission.name, submission.author, bot
+        )
+        return int(bot)
+    if name != submission.name:
+        raise LeagueError(f"there is a bot '{name}' in {league.name}; write its name like that")
+    _check_author(submission, name, author)
+    _check_retired(name, retired, reason)
+    return int(bot)
+
+
+def _check_author(submission: Submission, name: str, author: str | None) -> None:
+    if submission.author == author:
+        return
+    whose = f"of author '{author}'" if author else "submitted without an author"
+    remedy = f"--author '{author}'" if author else "no --author"
+    raise LeagueError(
+        f"the name '{name}' is taken by a bot {whose}; a new version of it needs {remedy}, another bot"
+        " another name: --name NAME"
+    )
+
+
+def _check_retired(name: str, retired: float | None, reason: str) -> None:
+    if retired is not None:
+        raise LeagueError(
+            f"'{name}' was retired {date(retired)}{f': {reason}' if reason else ''}. Who runs the league can"
+            " bring it back: arena league retire NAME BOT --undo"
+        )
+
+
+def claim(league: League, process: int, wanted: int | None = None) -> Version | None:
+    """Take the oldest submission in hand that nobody works on (or the `wanted` one), None if there is none.
+
+    One over which too many processes have died is refused.
+    """
+    with league.change():
+        for one in versions(league, PENDING, PLACING):
+            if wanted is not None and one.id != wanted:
+                continue
+            holder = league.query(
+                "SELECT p.process, p.machine, p.pid, p.born, p.seen, p.ended FROM versions v JOIN processes p"
+                " ON p.process = v.holder WHERE v.version = ?",
+                one.id,
+            )
+            if holder and holder[0][0] != process and holder[0][5] is None and is_alive(*holder[0][1:5]):
+                continue
+            if one.attempts >= MOST_ATTEMPTS:
+                _refuse(league, one, f"given up: {one.attempts} times the process that worked on it died")
+                continue
+            league.run(
+                "UPDATE versions SET holder = ?, attempts = attempts + 1 WHERE version = ?", process, one.id
+            )
+            return version(league, one.id)
+    return None
+
+
+def put_back(league: League, one: Version) -> None:
+    """Let go of a submission that is not done; that is no attempt that died."""
+    with league.change():
+        league.run(
+            "UPDATE versions SET holder = NULL, attempts = max(attempts - 1, 0) WHERE version = ?", one.id
+        )
+
+
+def accept(league: League, one: Version) -> None:
+    """A checked submission goes on to be placed."""
+    with league.change():
+        league.run("UPDATE versions SET state = ? WHERE version = ? AND state = ?", PLACING, one.id, PENDING)
+
+
+def refuse(league: League, one: Version, reason: str) -> None:
+    """A submission is not accepted; the reason is for its author."""
+    with league.change():
+        _refuse(league, one, reason)
+
+
+def _refuse(league: League, one: Version, reason: str) -> None:
+    changed = league.run(
+        "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL"
+        " WHERE version = ? AND state IN (?, ?)",
+        REFUSED, time.time(), reason, one.id, PENDING, PLACING,
+    )  # fmt: skip
+    if changed:
+        total = league.one("SELECT count(*) FROM games")
+        league.insert(
+            "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'refused', ?, 0, ?, ?)",
+            time.time(), one.id, total, reason.splitlines()[0] if reason else "",
+        )  # fmt: skip
+
+
+def promote(league: League, one: Version) -> bool:
+    """Within a change: a placed version becomes the active one of its bot, unless a later one is already.
+
+    False if the version is not being placed any more: another process has done it.
+    """
+    rows = league.query(
+        "SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", one.bot, ACTIVE
+    )
+    mine = league.query("SELECT submitted, state FROM versions WHERE version = ?", one.id)[0]
+    if mine[1] != PLACING:
+        return False
+    now = time.time()
+    later = any(submitted > mine[0] for _, submitted in rows)
+    put = "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL WHERE version = ?"
+    for number, _ in [] if later else rows:
+        league.run(put, REPLACED, now, f"by v{one.number}", number)
+    league.run(put, REPLACED if later else ACTIVE, now, "by a later version" if later else "", one.id)
+    return True
+
+
+def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Version:
+    """Within a change: take a bot out of the table, or bring it back. LeagueError if there is nothing to do."""
+    found = versions_of(league, name)
+    active = next((one for one in found if one.state == ACTIVE), None)
+    if undo:
+        if found[-1].retired is None:
+            raise LeagueError(f"'{name}' is not retired")
+        league.run("UPDATE bots SET retired = NULL, reason = '' WHERE bot = ?", found[-1].bot)
+    else:
+        if found[-1].retired is not None:
+            raise LeagueError(
+                f"'{name}' was retired {date(found[-1].retired)} already. To bring it back: --undo"
+            )
+        if active is None:
+            raise LeagueError(f"'{name}' is not in the table: it has no active version")
+        league.run(
+            "UPDATE bots SET retired = ?, reason = ? WHERE bot = ?", time.time(), reason, found[-1].bot
+        )
+    return active or found[-1]
+
+
+def date(seconds: float) -> str:
+    """A time for people.
+
+    >>> date(0)
+    '1970-01-01 00:00 UTC'
+    """
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))

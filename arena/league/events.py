@@ -1,0 +1,188 @@
+"""What has happened in a league, and the standing after each event."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from arena.league.entries import Version
+from arena.league.rating import Standing, standing
+from arena.league.settings import LeagueError
+from arena.league.store import League
+
+CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
+    "created", "accepted", "back", "refused", "retired", "returned", "played",
+)  # fmt: skip
+_TRIES = 5
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened. `games` were played for it, `total` had been played in all by then; `version` is
+    its number in the database, `bot` and `number` tell it for people."""
+
+    id: int
+    happened: float
+    kind: str
+    version: int | None
+    bot: str | None
+    number: int | None
+    games: int
+    total: int
+    note: str
+
+
+@dataclass(frozen=True)
+class Rated:
+    """A line of the table as it was after an event."""
+
+    version: int
+    bot: str
+    number: int
+    rank: int
+    elo: float | None
+    error: float | None
+    games: int
+    wins: int
+    draws: int
+    losses: int
+
+
+def events(league: League) -> list[Event]:
+    """All events, oldest first."""
+    rows = league.query(
+        "SELECT e.event, e.happened, e.kind, e.version, b.name, v.number, e.games, e.total, e.note FROM events e"
+        " LEFT JOIN versions v ON v.version = e.version LEFT JOIN bots b ON b.bot = v.bot ORDER BY e.event"
+    )
+    return [Event(*row) for row in rows]
+
+
+def table_at(league: League, event: int) -> list[Rated]:
+    """The table as it was after an event (which need not have changed it), best first."""
+    last = league.one("SELECT max(event) FROM ratings WHERE event <= ?", event)
+    rows = league.query(
+        "SELECT r.version, b.name, v.number, r.rank, r.elo, r.error, r.games, r.wins, r.draws, r.losses"
+        " FROM ratings r JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"
+        " WHERE r.event = ? ORDER BY r.rank",
+        last,
+    )
+    return [Rated(*row) for row in rows]
+
+
+def publish(
+    league: League,
+    kind: str,
+    change: Callable[[], object],
+    version: Version | None = None,
+    *,
+    candidate: Version | None = None,
+    games: int = 0,
+    process: int | None = None,
+    note: str = "",
+) -> Standing:
+    """Make a change, and store it with the standing that follows from it as one event.
+
+    `change` is called within the transaction; if it returns False nothing happens. `candidate` is the version
+    that will be in the table then. The standing is worked out before the transaction, so that others can write
+    meanwhile; if one of them has changed the table it is worked out anew.
+    """
+    for attempt in range(_TRIES):
+        stamp = league.one("SELECT max(event) FROM events")
+        locked = attempt == _TRIES - 1
+        early = not locked and kind not in (RETIRED, RETURNED)
+        found = standing(league, candidate) if early else None
+        with league.change():
+            if not locked and league.one("SELECT max(event) FROM events") != stamp:
+                continue
+            if change() is False:
+                break
+            if found is None:
+                found = standing(league)
+            number = _event(league, kind, version, games, process, note, found.total)
+            _store(league, number, found)
+            return found
+    return standing(league)
+
+
+def note_play(league: League, event: int | None, fresh: int, process: int) -> tuple[int, Standing]:
+    """Store the standing after `fresh` more games of play: in `event`, which was begun for those before, if it
+    is still the last one, else in a new one. The event's number."""
+    for attempt in range(_TRIES):
+        stamp = league.one("SELECT max(event) FROM events")
+        found = standing(league)
+        with league.change():
+            if league.one("SELECT max(event) FROM events") != stamp:
+                if attempt < _TRIES - 1:
+                    continue
+                found = standing(league)
+            if event is None or event != stamp:
+                event = _event(league, PLAYED, None, fresh, process, "", found.total)
+            else:
+                league.run(
+                    "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?",
+                    fresh, found.total, time.time(), event,
+                )  # fmt: skip
+                league.run("DELETE FROM ratings WHERE event = ?", event)
+            _store(league, event, found)
+            return event, found
+    raise AssertionError("the last try writes")
+
+
+def _event(
+    league: League, kind: str, version: Version | None, games: int, process: int | None, note: str, total: int
+) -> int:
+    return league.insert(
+        "INSERT INTO events (happened, kind, version, process, games, total, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        time.time(), kind, None if version is None else version.id, process, games, total, note,
+    )  # fmt: skip
+
+
+def _store(league: League, event: int, found: Standing) -> None:
+    league.run_many(
+        "INSERT INTO ratings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (event, p.version.id, p.rank, p.elo, p.error, p.games, p.wins, p.draws, p.losses)
+            for p in found.places
+        ],
+    )
+
+
+# ---------------------------------------------------------------- looking back
+
+
+def event_at(league: League, text: str) -> Event:
+    """The event in force at a time: its number (`12`), a date (`2026-05-01`: the end of that day) or a date with
+    a time (`2026-05-01T18:00`), in UTC. LeagueError for what is none of these, or before the league began."""
+    found = events(league)
+    if text.isascii() and text.isdigit():
+        for event in found:
+            if event.id == int(text):
+                return event
+        raise LeagueError(f"--at {text}: there is no such event; they run from 1 to {found[-1].id}")
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise LeagueError(
+            f"--at {text}: expected the number of an event (see arena league history), a date such as"
+            " 2026-05-01, or with a time, 2026-05-01T18:00"
+        ) from None
+    seconds = when.replace(tzinfo=when.tzinfo or UTC).timestamp()
+    if "T" not in text and " " not in text.strip():
+        seconds += 24 * 3600
+    before = [event for event in found if event.happened < seconds]
+    if not before:
+        raise LeagueError(f"--at {text}: the league was created later")
+    return before[-1]
+
+
+def shown_note(text: str) -> str:
+    """A note as one printable line: reasons come from bots.
+
+    >>> shown_note("a\\x1b[2Jb")
+    'a\\\\x1b[2Jb'
+    """
+    line = text.splitlines()[0] if text else ""
+    return line if line.isprintable() else json.dumps(line)[1:-1].replace("\\u00", "\\x")

@@ -1,0 +1,184 @@
+"""The league's games: pairings of versions, deals set apart for them, every game exactly once.
+
+A deal has a number in the whole league and is played by one pairing only, twice with the seats swapped. Numbers
+are set apart in a transaction and never given out again, so two processes cannot play the same deal, and deals
+that a killed process had in hand are simply never played.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from arena.league.entries import Version
+from arena.league.store import League
+from arena.match.results import COLUMNS, FORFEITS, Row
+from arena.match.tasks import PAIRING_BITS, PairTask
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_INSERT = (
+    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+    " ON CONFLICT (id) DO NOTHING"
+)
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two versions that are to play so many deals."""
+
+    a: Version
+    b: Version
+    deals: int
+
+
+def crew_seed(secret: str, crew: int) -> int:
+    """The seed of all deals that a crew plays: 128 bits.
+
+    Records show it. It follows from the league's secret, which they do not show, and from a number that is used
+    once; the bots of a crew are stored before there is such a number. So no record tells anything about games
+    that a bot submitted later will play.
+    """
+    text = f"schotten-arena league\x1f{secret}\x1f{crew}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
+
+
+def set_apart(league: League, crew: int, meetings: Sequence[Meeting]) -> list[PairTask]:
+    """Deals for these meetings: units of work, one deal of each meeting after the other."""
+    with league.change():
+        number = int(league.meta("deals"))
+        columns: list[list[PairTask]] = []
+        for meeting in meetings:
+            a, b = sorted((meeting.a, meeting.b), key=lambda one: one.id)
+            pairing = _pairing(league, a.id, b.id)
+            columns.append([PairTask(pairing, 0, a.label, b.label)] * meeting.deals)
+        tasks: list[PairTask] = []
+        for row in zip_longest(*columns):
+            for task in row:
+                if task is not None:
+                    tasks.append(task._replace(deal=number + len(tasks)))
+        league.run("UPDATE meta SET value = ? WHERE key = 'deals'", str(number + len(tasks)))
+        league.run_many(
+            "INSERT INTO reserved VALUES (?, ?, ?)", [(task.deal, task.pairing, crew) for task in tasks]
+        )
+    return tasks
+
+
+def _pairing(league: League, a: int, b: int) -> int:
+    found = league.one("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a, b)
+    return (
+        int(found) if found is not None else league.insert("INSERT INTO pairings (a, b) VALUES (?, ?)", a, b)
+    )
+
+
+def store_rows(league: League, process: int, crew: int, rows: Sequence[Row]) -> int:
+    """Store played games; those that are there already are left as they are. How many were new."""
+    with league.change():
+        new = league.run_many(_INSERT, rows)
+        deals = {row[0] >> (PAIRING_BITS + 1) for row in rows}
+        league.run_many("DELETE FROM reserved WHERE deal = ?", [(deal,) for deal in deals])
+        league.run("UPDATE crews SET games = games + ? WHERE crew = ?", new, crew)
+        league.run("UPDATE processes SET seen = ? WHERE process = ?", time.time(), process)
+    return new
+
+
+def reserved_deals(league: League) -> list[tuple[int, int, int]]:
+    """What is in the hands of crews: two versions and the number of deals."""
+    return league.query(
+        "SELECT p.a, p.b, count(*) FROM reserved r JOIN pairings p ON p.pairing = r.pairing GROUP BY 1, 2"
+    )
+
+
+def count(league: League) -> int:
+    """Games stored."""
+    return int(league.one("SELECT count(*) FROM games"))
+
+
+@dataclass(frozen=True)
+class Score:
+    """Games of one version against another, as the first of them sees it."""
+
+    opponent: int
+    games: int
+    wins: int
+    draws: int
+    losses: int
+
+
+def scores_of(league: League, number: int) -> list[Score]:
+    """What a version has reached against each opponent, by the number of the opponent."""
+    rows = league.query(
+        "SELECT p.a, p.b, g.game, g.score, count(*) FROM pairings p JOIN games g ON g.pairing = p.pairing"
+        " WHERE ? IN (p.a, p.b) GROUP BY 1, 2, 3, 4",
+        number,
+    )
+    sums: dict[int, list[int]] = {}
+    for a, b, game, score, games in rows:
+        if (a == number) == bool(game):  # the other one began
+            score = 2 - score
+        sums.setdefault(b if a == number else a, [0, 0, 0])[score] += games
+    return [Score(other, sum(s), s[2], s[1], s[0]) for other, s in sorted(sums.items())]
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """Games that a version forfeited for one reason, with the last of them for an example."""
+
+    version: int
+    kind: str
+    games: int
+    detail: str
+    record: str
+
+
+def forfeits(league: League, only: Iterable[int] | None = None) -> list[Forfeit]:
+    """All forfeits by version and kind, or those of some versions."""
+    # the bot that began is a in game 0 and b in game 1; forfeit_by is 1 for it and 2 for the other
+    rows = league.query(
+        "SELECT CASE WHEN (g.forfeit_by = 1) = (g.game = 0) THEN p.a ELSE p.b END AS who, g.forfeit, count(*),"
+        " max(g.id), g.detail, g.record FROM games g JOIN pairings p ON p.pairing = g.pairing"
+        " WHERE g.forfeit > 0 GROUP BY 1, 2 ORDER BY 1, 2"
+    )
+    wanted = None if only is None else set(only)
+    return [
+        Forfeit(who, str(FORFEITS[kind]), games, detail or "", record)
+        for who, kind, games, _, detail, record in rows
+        if wanted is None or who in wanted
+    ]
+
+
+def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
+    """The games between some versions for `arena.stats`: first, second (numbers as texts), score, deal."""
+    import numpy as np
+    import pandas as pd
+
+    wanted = set(among)
+    sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
+    names = sorted(wanted)
+    place = {number: at for at, number in enumerate(names)}
+    table = np.full((max(sides, default=0) + 1, 2), -1, dtype=np.int64)
+    for pairing, (a, b) in sides.items():
+        if a in wanted and b in wanted:
+            table[pairing] = (place[a], place[b])
+    rows = league.query("SELECT id, score FROM games ORDER BY id")
+    data = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    pairing, game = data[:, 0] >> 1 & ((1 << PAIRING_BITS) - 1), data[:, 0] & 1
+    # a pairing that came up since the table was read has no place in it
+    known = np.where(pairing < len(table), pairing, 0)
+    first = np.where(pairing < len(table), table[known, game], -1)
+    second = np.where(pairing < len(table), table[known, 1 - game], -1)
+    kept = first >= 0
+    index = pd.Index([str(number) for number in names])
+    return pd.DataFrame(
+        {
+            "first": pd.Categorical.from_codes(first[kept], index),
+            "second": pd.Categorical.from_codes(second[kept], index),
+            "score": data[kept, 1] / 2,
+            "deal": data[kept, 0] >> (PAIRING_BITS + 1),
+        }
+    )

@@ -1,0 +1,220 @@
+"""What happens to a submission: checked, placed among the others, published.
+
+It first meets a sample of the table from top to bottom, then those who tell most about a bot of its rating so
+far, until the error of its rating is small enough. All of it is stored as it comes: a process that goes on with
+a submission that another has left looks at what is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from arena.league import admission, choice, entries, events, games
+from arena.league.crew import BotsFailed, Crew, Desk
+from arena.league.entries import ACTIVE, PENDING, PLACING, Version
+from arena.league.rating import Place, Standing, standing
+from arena.league.settings import LeagueError
+from arena.league.store import League
+
+IDLE = 0.95
+"""If twice as many games would leave so much of the error, it is the table's, which `play` makes surer."""
+FORFEITS_ALLOWED = 5
+FORFEITS_SHARE = 0.1
+"""A bot that forfeits more than so many, and more than this share, of its games is not placed but refused."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What has become of a submission. `version` is as it is now; `standing` only if it was accepted."""
+
+    version: Version
+    games: int = 0
+    standing: Standing | None = None
+    replaced: Version | None = None
+
+    @property
+    def accepted(self) -> bool:
+        return self.standing is not None
+
+    @property
+    def interrupted(self) -> bool:
+        """Is it still to be gone on with?"""
+        return self.version.state in (PENDING, PLACING)
+
+
+def settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
+    """Bring a submission that this process has taken in hand to its end, or as far as Ctrl-C lets it."""
+    league = desk.league
+    back = any(e.version == one.id and e.kind == events.ACCEPTED for e in events.events(league))
+    if one.state == PENDING:
+        say(f"{one.label}: checking")
+        verdict = admission.examine(desk, one)
+        if verdict is None:
+            entries.put_back(league, one)
+            return Outcome(entries.version(league, one.id))
+        if not verdict.accepted:
+            entries.refuse(league, one, verdict.reason)
+            return Outcome(entries.version(league, one.id))
+        entries.accept(league, one)
+    say(f"{one.label}: placing")
+    before = next((v for v in entries.versions(league, ACTIVE) if v.bot == one.bot), None)
+    done = _place(desk, one)
+    now = entries.version(league, one.id)
+    if not done:
+        if now.state == PLACING:
+            entries.put_back(league, one)
+        return Outcome(now, _games(league, one))
+    found = events.publish(
+        league,
+        events.BACK if back else events.ACCEPTED,
+        lambda: entries.promote(league, one),
+        one,
+        candidate=one,
+        games=_games(league, one),
+        process=desk.process.number,
+    )
+    return Outcome(entries.version(league, one.id), _games(league, one), found, before)
+
+
+def settle_waiting(desk: Desk, say: Callable[[str], None]) -> list[Outcome]:
+    """Go on with all submissions that nobody works on: what processes that were stopped have left."""
+    outcomes: list[Outcome] = []
+    while not desk.stopping:
+        one = entries.claim(desk.league, desk.process.number)
+        if one is None:
+            break
+        outcomes.append(settle(desk, one, say))
+    return outcomes
+
+
+def _games(league: League, one: Version) -> int:
+    return sum(score.games for score in games.scores_of(league, one.id))
+
+
+# ---------------------------------------------------------------- placing
+
+
+def _place(desk: Desk, one: Version) -> bool:
+    """Play until the version's rating is sure enough; False if it was refused, or Ctrl-C was pressed."""
+    crew: Crew | None = None
+    try:
+        while not desk.stopping:
+            meetings = next_meetings(desk.league, one)
+            if not meetings:
+                return True
+            players = {one.id: one} | {m.b.id: m.b for m in meetings}
+            if crew is None or not crew.players >= players.keys():
+                if crew is not None:
+                    crew.close()
+                crew = Crew(desk, list(players.values()))
+            try:
+                crew.meet(meetings)
+            except BotsFailed as error:
+                crew = None
+                expel_broken(desk, list(players.values()), str(error))
+            if entries.version(desk.league, one.id).state != PLACING or _refused(desk.league, one):
+                return False
+        return False
+    finally:
+        if crew is not None:
+            crew.close()
+
+
+def next_meetings(league: League, one: Version) -> list[games.Meeting]:
+    """Whom a version that is being placed meets next, empty if its place is sure enough."""
+    settings = league.settings
+    # the anchor's own rating is given, but its place among the others is to be found
+    found = standing(league, one, anchored=one.name != settings.anchor)
+    field = {p.version.id: p for p in found.places if p.version.id != one.id}
+    met = {score.opponent for score in games.scores_of(league, one.id)}
+    mine = found.place_of(one.id)
+    assert mine is not None
+    left = settings.most_games - mine.games
+    if not field or left <= 0:
+        return []
+    missing = min(settings.sample, len(field)) - len(met & field.keys())
+    if missing > 0 or mine.elo is None or mine.error is None:
+        unmet = [v for v in _sample(league, list(field.values())) if v.id not in met][:missing]
+        return _meetings(one, unmet, min(settings.games * len(unmet), left))
+    if mine.error <= settings.error:
+        return []
+    ratings = {number: place.elo for number, place in field.items() if place.elo is not None}
+    nearest = choice.nearest(mine.elo, ratings, settings.sample)
+    if choice.error_after(found, one.id, nearest, mine.games) > IDLE:
+        return []
+    opponents = [field[n].version for n in nearest]
+    wanted = choice.games_needed(mine.error, settings.error, mine.games) - mine.games
+    step = settings.games * len(opponents)
+    return _meetings(one, opponents, min(max(wanted, 2 * len(opponents)), 4 * step, left))
+
+
+def _sample(league: League, field: Sequence[Place]) -> list[Version]:
+    """A part of the table from top to bottom, the anchor first, then the rest."""
+    order = [place.version for place in field]
+    anchor = [v for v in order if v.name == league.settings.anchor]
+    sample = [order[at] for at in choice.spread(len(order), league.settings.sample)]
+    return list(dict.fromkeys([*anchor, *sample, *order]))
+
+
+def _meetings(one: Version, opponents: Sequence[Version], wanted: int) -> list[games.Meeting]:
+    """About `wanted` games with these opponents, in whole deals, the same number with each."""
+    deals = max(1, round(wanted / 2 / len(opponents)))
+    most = max(1, wanted // 2)
+    return [games.Meeting(one, other, deals) for other in opponents[:most]]
+
+
+def _refused(league: League, one: Version) -> bool:
+    """Refuse a bot that forfeits again and again."""
+    faults = games.forfeits(league, [one.id])
+    number = sum(fault.games for fault in faults)
+    played = _games(league, one)
+    if number <= FORFEITS_ALLOWED or number <= FORFEITS_SHARE * played:
+        return False
+    worst = max(faults, key=lambda fault: fault.games)
+    entries.refuse(
+        league,
+        one,
+        f"forfeited {number} of its first {played} games, the last by {worst.kind}: {worst.detail}",
+    )
+    return True
+
+
+# ---------------------------------------------------------------- bots that cannot play any more
+
+
+def expel_broken(desk: Desk, players: Sequence[Version], why: str) -> None:
+    """After a crew could not load a bot: find out which, refuse it if it was being placed, else retire it.
+
+    LeagueError if none can be found: then the fault is not a bot's.
+    """
+    broken = 0
+    for one in players:
+        try:
+            verdict = admission.examine(desk, one)
+        except LeagueError as error:
+            verdict = admission.Verdict(False, str(error))
+        if verdict is None:
+            return
+        if verdict.accepted:
+            continue
+        broken += 1
+        if one.state in (PENDING, PLACING):
+            entries.refuse(desk.league, one, verdict.reason)
+        else:
+            retire(desk.league, one.name, f"it cannot play any more: {verdict.reason}")
+    if not broken:
+        raise LeagueError(f"nothing can be played: {why}")
+
+
+def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Standing:
+    """Take a bot out of the table, or bring it back, and publish the standing."""
+    found: list[Version] = []
+
+    def change() -> None:
+        found.append(entries.retire(league, name, reason, undo))
+
+    newest = entries.versions_of(league, name)
+    active = next((v for v in newest if v.state == ACTIVE), newest[-1])
+    kind = events.RETURNED if undo else events.RETIRED
+    return events.publish(league, kind, change, active, note=reason)

@@ -1,0 +1,206 @@
+"""A league's folder, open for reading or writing.
+
+What changes the database is one transaction each (`League.change`), begun with the write lock, so that what was
+read in it still holds when it is written. A process that is killed leaves whole transactions and no lock.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from arena.errors import did_you_mean
+from arena.league.schema import (
+    DATABASE,
+    check_version,
+    connect_reader,
+    connect_writer,
+    make_tables,
+    plain_errors,
+)
+from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
+
+LEAGUES = Path("leagues")
+SECRET_BITS = 128
+
+_open: list[League] = []  # keeps connections alive in forked children too: they must not close ours
+
+
+class League:
+    """A league. Use as a context manager, or call `close`."""
+
+    def __init__(self, folder: Path, db: sqlite3.Connection) -> None:
+        self.folder = folder
+        self._db = db
+        self._owner = os.getpid()
+        self.settings: LeagueSettings = stored_settings(json.loads(self.meta("settings")))
+        _open.append(self)
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database. Does nothing in a forked child."""
+        if os.getpid() == self._owner and self in _open:
+            _open.remove(self)
+            with plain_errors(self.folder, "close"):
+                self._db.close()
+
+    # ------------------------------------------------------------ SQL
+
+    def query(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        with plain_errors(self.folder, "read"):
+            return self._db.execute(sql, args).fetchall()
+
+    def stream(self, sql: str, *args: object) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query one by one."""
+        with plain_errors(self.folder, "read"):
+            yield from self._db.execute(sql, args)
+
+    def one(self, sql: str, *args: object) -> Any:
+        """The first value of the first row, None if there is no row."""
+        with plain_errors(self.folder, "read"):
+            row = self._db.execute(sql, args).fetchone()
+        return None if row is None else row[0]
+
+    def run(self, sql: str, *args: object) -> int:
+        """Change something, within `change`; the number of rows changed."""
+        assert self._db.in_transaction
+        with plain_errors(self.folder, "write to"):
+            return self._db.execute(sql, args).rowcount
+
+    def insert(self, sql: str, *args: object) -> int:
+        """Insert a row, within `change`; its number."""
+        assert self._db.in_transaction
+        with plain_errors(self.folder, "write to"):
+            number = self._db.execute(sql, args).lastrowid
+        assert number is not None
+        return number
+
+    def run_many(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        """As `run`, for many rows."""
+        assert self._db.in_transaction
+        with plain_errors(self.folder, "write to"):
+            return self._db.executemany(sql, rows).rowcount
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """One transaction that writes: all of it is stored when the block has ended, or nothing."""
+        with plain_errors(self.folder, "write to"):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # some errors have rolled back by themselves
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Put several questions to one state of the database, which a change does anyway."""
+        if self._db.in_transaction:
+            yield
+            return
+        with plain_errors(self.folder, "read"):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
+    def meta(self, key: str) -> str:
+        """A value that was stored when the league was created."""
+        value = self.one("SELECT value FROM meta WHERE key = ?", key)
+        if value is None:
+            raise LeagueError(f"the league in {self.folder} is incomplete: its database holds no {key}")
+        return str(value)
+
+
+# ---------------------------------------------------------------- making and finding
+
+
+def create_league(folder: Path, settings: LeagueSettings, secret: str | None = None) -> League:
+    """Make a league. LeagueError if the folder has one, or cannot hold one.
+
+    `secret` is what all deals follow from, default 128 random bits; it is for tests to give one.
+    """
+    check_name(settings.name, "league")
+    with plain_errors(folder, "write to"):
+        folder.mkdir(parents=True, exist_ok=True)
+        db = connect_writer(folder)
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            if not check_version(db, folder, may_be_empty=True):
+                raise LeagueError(
+                    f"there is a league in {folder} already; look at it with: arena league standings {folder}"
+                )
+            make_tables(db)  # all tables and the settings, or nothing
+            values = {
+                "settings": json.dumps(settings.to_dict(), sort_keys=True),
+                "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
+                "created": repr(time.time()),
+                "deals": "0",
+            }
+            db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+            db.execute(
+                "INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)",
+                (time.time(),),
+            )
+            db.execute("COMMIT")
+            return League(folder, db)
+        except BaseException:
+            db.close()
+            raise
+
+
+def open_league(text: str | Path, write: bool = True) -> League:
+    """Open a league by its name in leagues/ or by its folder. LeagueError if there is none."""
+    folder = league_folder(text)
+    with plain_errors(folder, "open"):
+        db = connect_writer(folder) if write else connect_reader(folder)
+        try:
+            if check_version(db, folder, may_be_empty=True):
+                raise LeagueError(f"there is no league in {folder} yet: {DATABASE} is empty")
+            return League(folder, db)
+        except BaseException:
+            db.close()
+            raise
+
+
+def league_folder(text: str | Path) -> Path:
+    """The folder of an existing league, by its path or by its name in leagues/."""
+    if (path := Path(text)).name == DATABASE:
+        path = path.parent
+    for folder in (LEAGUES / path, path):
+        if (folder / DATABASE).is_file():
+            return folder
+    names = league_names()
+    near = did_you_mean(path.name, names)
+    known = f" (in leagues/: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''})" if names else ""
+    make = "" if names else f". Create one with: arena league create {path.name}"
+    raise LeagueError(f"there is no league '{text}'{near}{known}{make}")
+
+
+def league_names(root: Path = LEAGUES) -> list[str]:
+    """The names of all leagues in leagues/."""
+    return sorted(path.parent.name for path in root.glob(f"*/{DATABASE}"))

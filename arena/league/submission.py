@@ -1,0 +1,186 @@
+"""A bot's files on their way into the league, read from disk as data: nothing of them is run here.
+
+A submission is one file, or everything in one folder with the file or command named. It is identified by its
+content: a file alone by its SHA-256, as `sha256sum` prints it; else a SHA-256 over all paths, hashes and the
+entry. Files are read as a stranger's: links and special files are refused, and there are bounds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import did_you_mean
+from arena.league.settings import LeagueError, check_author, check_name
+from arena.players.commands import PREFIX, SYSTEM_FOLDERS
+from arena.players.loading import BotSpec, find_bot, parse_spec
+
+MOST_FILES = 500
+MOST_BYTES = 32 << 20
+_SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]")
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of a bot: its path below the bot's folder, with slashes."""
+
+    path: str
+    content: bytes
+    executable: bool = False
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A bot as submitted. `entry` names it as seen from its folder: `mine.py`, `mine.py:depth=2`."""
+
+    name: str
+    author: str | None
+    entry: str
+    files: tuple[StoredFile, ...]
+
+    @property
+    def hash(self) -> str:
+        """What identifies the content.
+
+        >>> Submission("a", None, "a.py", (StoredFile("a.py", b"x"),)).hash == StoredFile("b.py", b"x").hash
+        True
+        """
+        if len(self.files) == 1 and self.entry == self.files[0].path:
+            return self.files[0].hash
+        parts = [[file.path, file.hash, file.executable] for file in self.files]
+        return hashlib.sha256(json.dumps([self.entry, parts]).encode()).hexdigest()
+
+
+def read_submission(
+    bot: str, folder: Path | None = None, name: str | None = None, author: str | None = None
+) -> Submission:
+    """Read a bot's file, or all files of `folder` with `bot` named as seen from there.
+
+    ArenaError for what cannot be submitted: no such file, more than the bounds allow, a name that is none.
+    """
+    author = check_author(author)
+    if folder is None:
+        return _one_file(bot, name, author)
+    if not folder.is_dir():
+        near = ""
+        if folder.parent.is_dir():
+            near = did_you_mean(str(folder), [str(one) for one in folder.parent.iterdir() if one.is_dir()])
+        raise LeagueError(f"--folder {folder}: there is no such folder{near}")
+    files = tuple(_read_folder(folder))
+    parts = parse_spec(bot)
+    if parts.target.startswith(PREFIX):
+        found = find_bot(parts.target, folder=folder)
+        check_inside(found, folder)
+        return Submission(_bot_name(name, parts.name, found.name), author, parts.target, files)
+    path = _inside(parts.target, folder)
+    names = [file.path for file in files]
+    if path not in names:
+        near = did_you_mean(path, names)
+        raise LeagueError(f"--folder {folder}: there is no file {path} in it to be the bot{near}")
+    return Submission(_bot_name(name, parts.name, path), author, _entry(path, bot), files)
+
+
+def check_inside(found: BotSpec, folder: Path) -> None:
+    """LeagueError if a command names files outside of its folder: a league has only what was submitted."""
+    home = folder.resolve()
+    for file in found.files:
+        path = Path(file).resolve()
+        if not path.is_relative_to(home) and not any(path.is_relative_to(one) for one in SYSTEM_FOLDERS):
+            raise LeagueError(f"the command '{found.target}' names {file}, which is not in its folder")
+
+
+def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
+    parts = parse_spec(bot)
+    if parts.target.startswith(PREFIX):
+        raise LeagueError(
+            f"'{bot}' is a command: submit the folder that it is run in, with all its files:"
+            f" arena submit --folder DIR '{bot}'"
+        )
+    found = find_bot(bot)
+    path = Path(found.path)
+    if re.fullmatch(r"[\w.]+:\w+", parts.target):
+        raise LeagueError(
+            f"{parts.target} is a class of an installed package; a league keeps files, so name a file"
+        )
+    chosen = _bot_name(name, parts.name, path.name)
+    return Submission(chosen, author, _entry(path.name, bot), (_read_file(path, path.name),))
+
+
+def _entry(path: str, bot: str) -> str:
+    """The spec as seen from the bot's folder: the file with its parameters, without a name."""
+    parts = parse_spec(bot)
+    params = ",".join(f"{key}={value}" for key, value in sorted(parts.params.items()))
+    return f"{path}:{params}" if params else path
+
+
+def _bot_name(asked: str | None, in_spec: str | None, path: str) -> str:
+    chosen = asked or in_spec
+    if chosen is not None:
+        return check_name(chosen, "bot")
+    stem = path.rsplit("/", 1)[-1].removesuffix(".py")
+    try:
+        return check_name(stem, "bot")
+    except LeagueError as error:
+        raise LeagueError(f"{error}. Give it one with --name") from None
+
+
+def _inside(target: str, folder: Path) -> str:
+    """The path of a file as seen from the folder; it may have been named as seen from here."""
+    for path in (folder / target, Path(target)):
+        if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+            return path.resolve().relative_to(folder.resolve()).as_posix()
+    return Path(target).as_posix()
+
+
+def _read_folder(folder: Path) -> Iterator[StoredFile]:
+    """All files below a folder in the order of their paths, without hidden ones and compiled Python."""
+    paths: list[tuple[str, Path]] = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(one for one in folders if not _SKIPPED.fullmatch(one))
+        for one in [*folders, *files]:
+            path = Path(place, one)
+            if path.is_symlink():
+                raise LeagueError(f"--folder {folder}: {path.relative_to(folder)} is a link; copy the file")
+        for one in sorted(files):
+            if not _SKIPPED.fullmatch(one):
+                path = Path(place, one)
+                paths.append((path.relative_to(folder).as_posix(), path))
+        if len(paths) > MOST_FILES:
+            raise LeagueError(f"--folder {folder}: more than {MOST_FILES} files; a bot is at most so many")
+    if not paths:
+        raise LeagueError(f"--folder {folder}: there are no files in it")
+    total = 0
+    for name, path in sorted(paths):
+        file = _read_file(path, name)
+        total += len(file.content)
+        if total > MOST_BYTES:
+            raise LeagueError(f"--folder {folder}: more than {MOST_BYTES >> 20} MiB in all")
+        yield file
+
+
+def _read_file(path: Path, name: str) -> StoredFile:
+    if not name.isprintable() or "\\" in name:
+        raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
+    try:
+        # a pipe in the place of a file must not make us wait
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(descriptor, "rb") as file:
+            mode = os.fstat(descriptor).st_mode
+            if not stat.S_ISREG(mode):
+                raise LeagueError(f"{path} is no ordinary file")
+            content = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise LeagueError(f"cannot read {path}: {error.strerror or error}") from error
+    if len(content) > MOST_BYTES:
+        raise LeagueError(f"{path}: larger than {MOST_BYTES >> 20} MiB; a bot is at most so large")
+    return StoredFile(name, content, bool(mode & stat.S_IXUSR))

@@ -1,0 +1,317 @@
+"""What a league shows of itself, as plain values: rows for tables and JSON."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from arena.league import entries, events, games
+from arena.league.entries import PENDING, PLACING, Version
+from arena.league.events import Event, Rated
+from arena.league.rating import Standing
+from arena.league.settings import LeagueError
+from arena.league.store import League
+from arena.match.results import COLUMNS, GameResult
+from arena.match.tasks import GameId
+
+Line = dict[str, Any]
+
+EXPORTED = (
+    "pairing", "deal", "game", "first", "second", "score", "stones_first", "stones_second", "turns", "plies",
+    "ending", "forfeit", "forfeit_by", "ms_first", "ms_second", "record",
+)  # fmt: skip
+
+
+# ---------------------------------------------------------------- the table
+
+
+def standing_lines(league: League, found: Standing, before: Sequence[Rated]) -> list[Line]:
+    """The table with what has changed against an earlier one, by bot."""
+    change = _changes(
+        league, [(p.version.name, p.rank, p.elo) for p in found.places], {line.bot: line for line in before}
+    )
+    faults: dict[int, int] = {}
+    for fault in games.forfeits(league):
+        faults[fault.version] = faults.get(fault.version, 0) + fault.games
+    return [
+        {
+            "rank": place.rank,
+            "bot": place.version.name,
+            "version": place.version.number,
+            "author": place.version.author,
+            "elo": place.elo,
+            "elo_error95": place.error,
+            **change[place.version.name],
+            "games": place.games,
+            "wins": place.wins,
+            "draws": place.draws,
+            "losses": place.losses,
+            "score": place.score,
+            "forfeits": faults.get(place.version.id, 0),
+            "hash": place.version.hash,
+        }
+        for place in found.places
+    ]
+
+
+def stored_lines(league: League, table: Sequence[Rated], before: Sequence[Rated]) -> list[Line]:
+    """The same of a table as it was."""
+    change = _changes(
+        league, [(line.bot, line.rank, line.elo) for line in table], {line.bot: line for line in before}
+    )
+    return [
+        {
+            "rank": line.rank,
+            "bot": line.bot,
+            "version": line.number,
+            "elo": line.elo,
+            "elo_error95": line.error,
+            **change[line.bot],
+            "games": line.games,
+            "wins": line.wins,
+            "draws": line.draws,
+            "losses": line.losses,
+            "score": (line.wins + line.draws / 2) / line.games if line.games else None,
+        }
+        for line in table
+    ]
+
+
+def _changes(
+    league: League, table: Sequence[tuple[str, int, float | None]], old: Mapping[str, Rated]
+) -> dict[str, Line]:
+    """By bot: is it new, and by how much has it moved in Elo and places?
+
+    Where the mean is 0 all ratings move when a bot comes or goes. That says nothing about them, so the mean move
+    of the bots in both tables is left out.
+    """
+    moves: dict[str, float] = {}
+    for bot, _, elo in table:
+        before = old[bot].elo if bot in old else None
+        if elo is not None and before is not None:
+            moves[bot] = elo - before
+    shift = 0.0
+    if moves and league.settings.anchor is None:
+        shift = sum(moves.values()) / len(moves)
+    return {
+        bot: {
+            "new": bot not in old,
+            "elo_change": moves[bot] - shift if bot in moves else None,
+            "rank_change": old[bot].rank - rank if bot in old else None,
+        }
+        for bot, rank, _ in table
+    }
+
+
+def table_before(league: League, found: Standing) -> tuple[list[Rated], Event | None]:
+    """The table that the present one is compared with, and its event: the one before the last that changed it,
+    or the last if games were stored since."""
+    seen = [e for e in events.events(league) if e.kind != events.REFUSED]
+    if found.total == seen[-1].total:
+        seen.pop()
+    return (events.table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
+
+
+def waiting(league: League) -> list[Line]:
+    """Submissions that are not done."""
+    return [
+        {"bot": one.name, "version": one.number, "state": one.state, "submitted": one.submitted}
+        for one in entries.versions(league, PENDING, PLACING)
+    ]
+
+
+def rating_history(league: League, last: int) -> tuple[list[Event], list[Line]]:
+    """The ratings after each of the last events that changed the table: the events, and a row a bot."""
+    shown = [e for e in events.events(league) if e.kind not in (events.REFUSED, events.CREATED)][-last:]
+    lines: dict[str, Line] = {}
+    for event in shown:
+        for place in events.table_at(league, event.id):
+            lines.setdefault(place.bot, {"bot": place.bot})[str(event.id)] = place.elo
+    order = {p.bot: p.rank for p in events.table_at(league, shown[-1].id)} if shown else {}
+    return shown, sorted(lines.values(), key=lambda line: order.get(line["bot"], len(order) + 1))
+
+
+# ---------------------------------------------------------------- events
+
+
+def history_lines(league: League) -> list[Line]:
+    """A row an event; with the rating of the version that it is about, and what the bot's was before."""
+    lines = []
+    before: dict[str, Rated] = {}
+    for event in events.events(league):
+        table = {line.bot: line for line in _own_table(league, event)}
+        mine = table.get(event.bot or "")
+        old = before.get(event.bot or "")
+        changes = _changes(league, [(b, line.rank, line.elo) for b, line in table.items()], before)
+        moved = [(c["elo_change"], bot) for bot, c in changes.items() if c["elo_change"] is not None]
+        most = max(moved, key=lambda one: (abs(one[0]), one[1]), default=None)
+        lines.append(
+            {
+                "event": event.id,
+                "happened": event.happened,
+                "kind": event.kind,
+                "bot": event.bot,
+                "version": event.number,
+                "elo": None if mine is None else mine.elo,
+                "elo_error95": None if mine is None else mine.error,
+                "rank": None if mine is None else mine.rank,
+                "elo_before": None if old is None else old.elo,
+                "games": event.games,
+                "total": event.total,
+                "most_moved": None if most is None else most[1],
+                "most_moved_by": None if most is None else most[0],
+                "note": events.shown_note(event.note),
+            }
+        )
+        before = table or before
+    return lines
+
+
+def _own_table(league: League, event: Event) -> list[Rated]:
+    return [] if event.kind == events.REFUSED else events.table_at(league, event.id)
+
+
+# ---------------------------------------------------------------- a bot
+
+
+def version_lines(league: League, name: str, found: Standing) -> list[Line]:
+    """A row a version of a bot, newest first; ratings are those of the present fit."""
+    lines = []
+    for one in reversed(entries.versions_of(league, name)):
+        place = found.place_of(one.id)
+        elo, error = (place.elo, place.error) if place else found.others.get(one.id, (None, None))
+        played = games.scores_of(league, one.id)
+        total = sum(score.games for score in played)
+        points = sum(score.wins + score.draws / 2 for score in played)
+        lines.append(
+            {
+                "version": one.number,
+                "state": "retired" if one.retired is not None and one.state == entries.ACTIVE else one.state,
+                "submitted": one.submitted,
+                "elo": elo,
+                "elo_error95": error,
+                "games": total,
+                "score": points / total if total else None,
+                "entry": one.entry,
+                "hash": one.hash,
+                "files": [
+                    {"path": file.path, "bytes": len(file.content), "hash": file.hash}
+                    for file in entries.files_of(league, one.id)
+                ],
+                "reason": one.reason,
+            }
+        )
+    return lines
+
+
+def chosen_version(league: League, name: str, number: int | None) -> Version:
+    """A version of a bot: the one with that number, else the active one, else the newest."""
+    found = entries.versions_of(league, name)
+    if number is None:
+        return next((one for one in found if one.state == entries.ACTIVE), found[-1])
+    for one in found:
+        if one.number == number:
+            return one
+    raise LeagueError(f"'{name}' has no version {number}; it has {_listed([one.number for one in found])}")
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return f"1 to {len(numbers)}" if len(numbers) > 1 else "version 1 only"
+
+
+def opponent_lines(league: League, one: Version, found: Standing) -> list[Line]:
+    """A row an opponent that a version has met: the score, and the difference of the ratings."""
+    by_id = {v.id: v for v in entries.versions(league, retired=True)}
+    mine = found.place_of(one.id)
+    lines = []
+    for score in games.scores_of(league, one.id):
+        other = by_id[score.opponent]
+        gap = error = None
+        if mine is not None and found.place_of(other.id) is not None:
+            gap, error = _difference(found, one.id, other.id)
+        lines.append(
+            {
+                "opponent": other.name,
+                "opponent_version": other.number,
+                "games": score.games,
+                "wins": score.wins,
+                "draws": score.draws,
+                "losses": score.losses,
+                "score": (score.wins + score.draws / 2) / score.games,
+                "elo_difference": gap,
+                "elo_difference_error95": error,
+            }
+        )
+    rank = {place.version.id: place.rank for place in found.places}
+    places = {(by_id[n].name, by_id[n].number): at for n, at in rank.items()}
+    last = len(places) + 1
+    return sorted(
+        lines,
+        key=lambda line: (
+            places.get((line["opponent"], line["opponent_version"]), last),
+            line["opponent"],
+            -line["opponent_version"],
+        ),
+    )
+
+
+def _difference(found: Standing, one: int, other: int) -> tuple[float | None, float | None]:
+    """Elo of one version minus that of another, and half the 95 % interval (normal)."""
+    place = {v.id: at for at, v in enumerate(found.rated)}
+    if one not in place or other not in place or found.group[place[one]] != found.group[place[other]]:
+        return None, None
+    i, j = place[one], place[other]
+    c = found.covariance
+    variance = max(float(c[i, i] + c[j, j] - 2 * c[i, j]), 0.0)
+    return float(found.elo[i] - found.elo[j]), 1.959964 * variance**0.5
+
+
+def forfeit_lines(league: League, one: Version) -> list[Line]:
+    """A row a kind of forfeit of a version, with the last of them."""
+    return [
+        {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
+        for fault in games.forfeits(league, [one.id])
+    ]
+
+
+# ---------------------------------------------------------------- files
+
+
+def export_games(league: League, out: TextIO) -> int:
+    """All games as CSV with the columns EXPORTED, in the order of their deals; how many there are.
+
+    Players are versions, such as `greedy v2`; `arena ratings` reads the file and rates them as the league does.
+    """
+    sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
+    labels = {v.id: v.label for v in entries.versions(league, retired=True)}
+    write = csv.writer(out, lineterminator="\n").writerow
+    write(EXPORTED)
+    number = 0
+    for row in league.stream(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY id"):
+        pairing = GameId.from_key(row[0]).pairing
+        if pairing not in sides:  # stored since they were read
+            break
+        a, b = sides[pairing]
+        game = GameResult.from_row(row, labels[a], labels[b])
+        write(
+            (
+                *game.id, game.first, game.second, f"{game.score:g}", *game.stones, game.turns, game.plies,
+                game.ending, game.forfeit or "", game.forfeit_by or "", *(f"{ms:.3f}" for ms in game.ms),
+                game.record,
+            )
+        )  # fmt: skip
+        number += 1
+    return number
+
+
+def fetch(league: League, one: Version, to: Path) -> list[Path]:
+    """Write a version's files into a folder, which must not hold other files of these names."""
+    files = entries.files_of(league, one.id)
+    for file in files:
+        path = to / file.path
+        if path.exists() and path.read_bytes() != file.content:
+            raise LeagueError(f"{path} is there already, with another content; choose another folder")
+    entries.write_files(files, to)
+    return [to / file.path for file in files]

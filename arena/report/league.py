@@ -1,0 +1,199 @@
+"""The tables of a league: standing, history, a bot's versions and opponents. Rows come as plain values."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from arena.report.figures import Table
+from arena.report.tables import number, percent
+
+Line = Mapping[str, Any]
+
+_REASON = 60
+
+
+def when(seconds: float) -> str:
+    """A time in UTC, to the minute.
+
+    >>> when(86399)
+    '1970-01-01 23:59'
+    """
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
+
+
+def clean(text: str) -> str:
+    """A text from strangers with nothing in it that a terminal would obey; lines are kept.
+
+    >>> clean("a\\x1b[2J\\nb\\tc")
+    'a?[2J\\nb   c'
+    """
+    lines = text.expandtabs(4).split("\n")
+    return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _elo(value: float | None) -> str:
+    return "-" if value is None else f"{value:+z.0f}"
+
+
+def _error(value: float | None) -> str:
+    return number(_known(value), 0, "-")
+
+
+def _change(line: Line) -> str:
+    if line["new"]:
+        return "new"
+    text = "" if line["elo_change"] is None else f"{line['elo_change']:+z.0f}"
+    places = line["rank_change"] or 0
+    if places:
+        text += f" ({'up' if places > 0 else 'down'} {abs(places)})"
+    return text.strip() or "-"
+
+
+def standing_table(lines: Sequence[Line]) -> Table:
+    """The table of a league."""
+    authors = any(line.get("author") for line in lines)
+    rows = []
+    for line in lines:
+        cells: dict[str, Any] = {"#": line["rank"], "bot": line["bot"]}
+        if authors:
+            cells["author"] = line["author"] or "-"
+        cells |= {
+            "v": line["version"],
+            "Elo": _elo(line["elo"]),
+            "±95%": _error(line["elo_error95"]),
+            "change": _change(line),
+            "games": line["games"],
+            "W-D-L": f"{line['wins']}-{line['draws']}-{line['losses']}",
+            "score%": percent(_known(line["score"])),
+        }
+        if "forfeits" in line:
+            cells["forfeits"] = line["forfeits"]
+        rows.append(cells)
+    return Table("standings", "", pd.DataFrame(rows))
+
+
+def history_table(lines: Sequence[Line]) -> Table:
+    """What has happened."""
+    rows = [
+        {
+            "#": line["event"],
+            "when (UTC)": when(line["happened"]),
+            "what": _what(line),
+            "Elo": _elo(line["elo"]),
+            "±95%": _error(line["elo_error95"]),
+            "before": _elo(line["elo_before"]),
+            "games": line["games"],
+            "in all": line["total"],
+            "moved most": _moved(line),
+            "note": _short(line["note"]),
+        }
+        for line in lines
+    ]
+    return Table("history", "", pd.DataFrame(rows))
+
+
+def _what(line: Line) -> str:
+    if line["bot"] is None:
+        return "league created" if line["kind"] == "created" else "games played"
+    return f"{line['bot']} v{line['version']} {line['kind']}"
+
+
+def _moved(line: Line) -> str:
+    if line["most_moved"] is None or round(line["most_moved_by"]) == 0:
+        return "-"
+    return f"{line['most_moved']} {line['most_moved_by']:+.0f}"
+
+
+def _short(text: str) -> str:
+    text = clean(text).split("\n")[0]
+    return text if len(text) <= _REASON else text[: _REASON - 1] + "…"
+
+
+def rating_history_table(events: Sequence[int], lines: Sequence[Line]) -> Table:
+    """Ratings after each of some events, a row a bot."""
+    rows = [
+        {"bot": line["bot"]} | {f"#{event}": _elo(line.get(str(event))) for event in events} for line in lines
+    ]
+    return Table("ratings", "Elo after each event", pd.DataFrame(rows, columns=["bot", *_heads(events)]))
+
+
+def _heads(events: Sequence[int]) -> list[str]:
+    return [f"#{event}" for event in events]
+
+
+def versions_table(lines: Sequence[Line]) -> Table:
+    """The versions of a bot."""
+    rows = [
+        {
+            "v": line["version"],
+            "state": line["state"],
+            "submitted (UTC)": when(line["submitted"]),
+            "Elo": _elo(line["elo"]),
+            "±95%": _error(line["elo_error95"]),
+            "games": line["games"],
+            "score%": percent(_known(line["score"])),
+            "entry": _short(line["entry"]),
+            "sha256": line["hash"][:12],
+            "reason": _short(line["reason"]) or "-",
+        }
+        for line in lines
+    ]
+    return Table("versions", "Versions", pd.DataFrame(rows))
+
+
+def opponents_table(lines: Sequence[Line], title: str) -> Table:
+    """Whom a version has met."""
+    rows = [
+        {
+            "opponent": line["opponent"],
+            "v": line["opponent_version"],
+            "games": line["games"],
+            "W-D-L": f"{line['wins']}-{line['draws']}-{line['losses']}",
+            "score%": percent(_known(line["score"])),
+            "Elo apart": _elo(line["elo_difference"]),
+            "±95%": _error(line["elo_difference_error95"]),
+        }
+        for line in lines
+    ]
+    return Table("opponents", title, pd.DataFrame(rows))
+
+
+def forfeits_table(lines: Sequence[Line]) -> Table:
+    """Games that a version forfeited."""
+    rows = [
+        {"forfeit": line["kind"], "games": line["games"], "last": _short(_last_line(line["last"]))}
+        for line in lines
+    ]
+    return Table("forfeits", "Games forfeited", pd.DataFrame(rows))
+
+
+def _last_line(text: str) -> str:
+    """Of a traceback the line that says what happened."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else ""
+
+
+def leagues_table(lines: Sequence[Line]) -> Table:
+    """All leagues of a folder."""
+    rows = [
+        {
+            "league": line["name"],
+            "rules": line["rules"],
+            "isolation": line["isolation"],
+            "bots": line["bots"],
+            "games": line["games"],
+            "leader": line["leader"] or "-",
+            "last event (UTC)": when(line["last"]),
+        }
+        for line in lines
+    ]
+    return Table("leagues", "", pd.DataFrame(rows))

@@ -1,0 +1,135 @@
+"""Leagues for tests: small ones, bots of a few lines, and games that were never played."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from arena.league import entries, games, placement
+from arena.league.crew import Desk, at_work
+from arena.league.entries import Version
+from arena.league.settings import LeagueSettings, settings_from_dict
+from arena.league.store import League, create_league
+from arena.league.submission import StoredFile, Submission
+from arena.league.working import Process
+from arena.match.results import Row
+from arena.match.tasks import PairTask, game_key
+
+SECRET = "0123456789abcdef" * 2
+
+FIRST = "def act(view, moves):\n    return moves[0]\n"
+LAST = "def act(view, moves):\n    return moves[-1]\n"
+MIDDLE = "def act(view, moves):\n    return moves[len(moves) // 2]\n"
+RANDOM = "def act(view, moves):\n    return view.rng.choice(moves)\n"
+RAISES = "def act(view, moves):\n    raise ValueError('no idea')\n"
+BROKEN = "def act(view, moves:\n"
+
+
+def settings(**changed: Any) -> LeagueSettings:
+    """Small placements, bots inside of the workers, no clock."""
+    placement_ = {"error": 100, "most_games": 24, "sample": 3, "games": 4} | changed.pop("placement", {})
+    values = {"isolation": "none", "clock": {"move_ms": 0}, "placement": placement_} | changed
+    return settings_from_dict(values, "test")
+
+
+@contextmanager
+def league(folder: Path, **changed: Any) -> Iterator[League]:
+    """A new league in `folder`, always with the same secret."""
+    with create_league(folder, settings(**changed), SECRET) as made:
+        yield made
+
+
+def written(folder: Path, **sources: str) -> list[Path]:
+    """Files of bots by name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, source in sources.items():
+        path = folder / f"{name}.py"
+        path.write_text(textwrap.dedent(source))
+        paths.append(path)
+    return paths
+
+
+def submission(name: str, source: str, author: str | None = None) -> Submission:
+    return Submission(name, author, f"{name}.py", (StoredFile(f"{name}.py", source.encode()),))
+
+
+def submit(found: League, name: str, source: str, workers: int = 1, author: str | None = None) -> Version:
+    """Submit a bot and bring it to its end; the version as it is then."""
+    with at_work(found, "submit", workers) as desk:
+        return settle(desk, submission(name, source, author))
+
+
+def settle(desk: Desk, what: Submission) -> Version:
+    sent = entries.submit(desk.league, desk.process.number, what)
+    one = entries.claim(desk.league, desk.process.number, sent.version.id)
+    assert one is not None
+    return placement.settle(desk, one, lambda text: None).version
+
+
+def enter(found: League, *names: str) -> list[Version]:
+    """Bots that are in the table without having played."""
+    made = []
+    with Process(found, "test") as process:
+        for name in names:
+            one = entries.submit(found, process.number, submission(name, f"# {name}\n{FIRST}")).version
+            entries.accept(found, one)
+            with found.change():
+                entries.promote(found, one)
+            made.append(entries.version(found, one.id))
+    return made
+
+
+def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) -> Row:
+    """A game as it might have been; `score` in half points of the bot that began."""
+    ending = 3 if forfeit else 0
+    return (
+        game_key(task.pairing, task.deal, game), score, ending, forfeit, by, 5, 3, 40, 41, 20, 21, 100, 120, 5, 6,
+        b"", b"", 400, f"record {task.deal}/{game}", "why" if forfeit else None,
+    )  # fmt: skip
+
+
+def played(found: League, meetings: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
+    """Store pairs of games between versions: of each pair the points of the first version, 0..2."""
+    with Process(found, "test") as process:
+        with found.change():
+            crew = found.insert(
+                "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
+            )
+        for one, other, points in meetings:
+            tasks = games.set_apart(found, crew, [games.Meeting(one, other, len(points))])
+            rows = []
+            for task, won in zip(tasks, points):
+                mine = won if one.id < other.id else 2 - won  # of a, the version with the lower number
+                # a begins game 0; with one point of two, whoever begins wins
+                rows += [row(task, 0, 2 if mine >= 1 else 0), row(task, 1, 0 if mine == 2 else 2)]
+            games.store_rows(found, process.number, crew, rows)
+
+
+def some_points(number: int, share: float, seed: int = 1) -> list[int]:
+    """Points of `number` pairs with about this share of them."""
+    rng = random.Random(seed)
+    return [sum(rng.random() < share for _ in range(2)) for _ in range(number)]
+
+
+def sound(folder: Path) -> sqlite3.Connection:
+    """Assert that a league's database is whole and nothing in it contradicts itself; a connection to it."""
+    db = sqlite3.connect(folder / "league.sqlite")
+    assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+    halves = db.execute("SELECT count(*) FROM (SELECT 1 FROM games GROUP BY deal HAVING count(*) <> 2)")
+    assert halves.fetchone() == (0,), "a deal is not a pair of games"
+    shared = db.execute(
+        "SELECT count(*) FROM (SELECT 1 FROM games GROUP BY deal HAVING count(DISTINCT pairing) > 1)"
+    )
+    assert shared.fetchone() == (0,), "a deal was played by two pairings"
+    highest = db.execute("SELECT ifnull(max(deal), -1) FROM games").fetchone()[0]
+    assert highest < int(db.execute("SELECT value FROM meta WHERE key = 'deals'").fetchone()[0])
+    double = db.execute("SELECT bot FROM versions WHERE state = 'active' GROUP BY bot HAVING count(*) > 1")
+    assert double.fetchall() == []
+    return db

@@ -1,0 +1,156 @@
+"""Files on their way into a league: what is read, what identifies it, and what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.league import submission as module
+from arena.league.settings import LeagueError
+from arena.league.submission import read_submission
+from tests.league.leagues import FIRST, LAST, written
+
+
+def test_a_file(tmp_path: Path) -> None:
+    (path,) = written(tmp_path, mine=FIRST)
+    found = read_submission(str(path))
+    assert (found.name, found.author, found.entry) == ("mine", None, "mine.py")
+    assert [(file.path, file.content) for file in found.files] == [("mine.py", FIRST.encode())]
+    assert found.hash == hashlib.sha256(FIRST.encode()).hexdigest()
+
+
+def test_its_name_is_no_part_of_what_it_is(tmp_path: Path) -> None:
+    one, two = written(tmp_path, one=FIRST, two=FIRST)
+    assert read_submission(str(one)).hash == read_submission(f"other={two}").hash
+    assert read_submission(f"other={two}").name == "other"
+    assert read_submission(f"other={two}", name="third").name == "third"
+
+
+def test_parameters_are_part_of_what_it_is(tmp_path: Path) -> None:
+    (path,) = written(tmp_path, mine="class Mine:\n    def __init__(self, a=1, b=2): ...\n" + FIRST)
+    plain, changed = read_submission(str(path)), read_submission(f"{path}:b=3,a=2")
+    assert changed.entry == "mine.py:a=2,b=3"
+    assert len({plain.hash, changed.hash, read_submission(f"{path}:a=3").hash}) == 3
+    assert changed.hash == read_submission(f"{path}:a=2,b=3").hash
+
+
+def test_a_bare_name_is_a_file_too() -> None:
+    assert read_submission("greedy").entry == "greedy.py"
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    written(tmp_path / "bot", mine=FIRST, helper=LAST)
+    written(tmp_path / "bot" / "deep" / "er", data="")
+    for hidden in (".git/config", "__pycache__/mine.pyc", "deep/.secret"):
+        path = tmp_path / "bot" / hidden
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    found = read_submission("mine.py", tmp_path / "bot")
+    assert [file.path for file in found.files] == ["deep/er/data.py", "helper.py", "mine.py"]
+    assert (found.name, found.entry) == ("mine", "mine.py")
+    before = found.hash
+    written(tmp_path / "bot", helper=FIRST)
+    assert read_submission("mine.py", tmp_path / "bot").hash != before
+    assert (
+        read_submission("helper.py", tmp_path / "bot").hash
+        != read_submission("mine.py", tmp_path / "bot").hash
+    )
+
+
+def test_the_bot_may_be_named_as_seen_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path / "bots" / "mine", bot=FIRST)
+    monkeypatch.chdir(tmp_path)
+    assert read_submission("bots/mine/bot.py", Path("bots/mine")).entry == "bot.py"
+    with pytest.raises(LeagueError, match=r"did you mean 'bot\.py'"):
+        read_submission("bt.py", Path("bots/mine"))
+    with pytest.raises(LeagueError, match="did you mean 'bots/mine'"):
+        read_submission("bot.py", Path("bots/mien"))
+
+
+def test_a_command(tmp_path: Path) -> None:
+    program = tmp_path / "bot" / "mine"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    (tmp_path / "bot" / "data").write_text("")
+    found = read_submission("cmd:./mine --fast", tmp_path / "bot")
+    assert (found.name, found.entry) == ("mine", "cmd:./mine --fast")
+    assert [(file.path, file.executable) for file in found.files] == [("data", False), ("mine", True)]
+    before = found.hash
+    program.chmod(0o700)
+    assert read_submission("cmd:./mine --fast", tmp_path / "bot").hash == before
+    assert read_submission("cmd:./mine", tmp_path / "bot").hash != before
+    with pytest.raises(LeagueError, match="submit the folder"):
+        read_submission("cmd:./mine --fast")
+
+
+def test_a_command_with_files_of_others(tmp_path: Path) -> None:
+    """Else the sandbox would show the bot the folder in which that file is."""
+    (tmp_path / "bot").mkdir()
+    secret = tmp_path / "secret.txt"
+    secret.write_text("x")
+    (tmp_path / "bot" / "a.txt").write_text("x")
+    for command in (f"cmd:cat {secret}", "cmd:cat ../secret.txt"):
+        with pytest.raises(LeagueError, match=r"secret\.txt, which is not in its folder"):
+            read_submission(command, tmp_path / "bot")
+
+
+def test_links_are_refused(tmp_path: Path) -> None:
+    written(tmp_path / "bot", mine=FIRST)
+    (tmp_path / "bot" / "data").symlink_to("/etc/passwd")
+    with pytest.raises(LeagueError, match="data is a link"):
+        read_submission("mine.py", tmp_path / "bot")
+    (tmp_path / "bot" / "data").unlink()
+    (tmp_path / "bot" / "all").symlink_to("/etc")
+    with pytest.raises(LeagueError, match="all is a link"):
+        read_submission("mine.py", tmp_path / "bot")
+
+
+def test_a_pipe_does_not_make_us_wait(tmp_path: Path) -> None:
+    written(tmp_path / "bot", mine=FIRST)
+    os.mkfifo(tmp_path / "bot" / "pipe")
+    with pytest.raises(LeagueError, match="no ordinary file"):
+        read_submission("mine.py", tmp_path / "bot")
+
+
+def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 1000)
+    monkeypatch.setattr(module, "MOST_FILES", 3)
+    (path,) = written(tmp_path / "bot", mine=FIRST)
+    (tmp_path / "bot" / "large").write_bytes(bytes(1001))
+    with pytest.raises(LeagueError, match="larger than"):
+        read_submission("mine.py", path.parent)
+    (tmp_path / "bot" / "large").write_bytes(bytes(980))
+    with pytest.raises(LeagueError, match="in all"):
+        read_submission("mine.py", path.parent)
+    for name in "abc":
+        (tmp_path / "bot" / name).write_text("")
+    with pytest.raises(LeagueError, match="more than 3 files"):
+        read_submission("mine.py", path.parent)
+
+
+@pytest.mark.parametrize(
+    ("bot", "message"),
+    [
+        ("nosuch.py", "no bot nosuch.py"),
+        ("greddy", "did you mean 'greedy'?"),
+        ("arena.players.bot:Bot", "name a file"),
+        ("a b=greedy", "'a b' is no name for a bot"),
+        ("", "names no bot"),
+    ],
+)
+def test_what_is_no_submission(bot: str, message: str) -> None:
+    with pytest.raises(ArenaError) as caught:
+        read_submission(bot)
+    assert message in str(caught.value)
+
+
+def test_a_file_whose_name_is_none(tmp_path: Path) -> None:
+    (path,) = written(tmp_path, **{"my bot": FIRST})
+    with pytest.raises(LeagueError, match="Give it one with --name"):
+        read_submission(str(path))
+    assert read_submission(str(path), name="mine").name == "mine"
