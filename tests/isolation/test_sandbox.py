@@ -7,12 +7,14 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import arena
 from arena.isolation import sandbox
 from arena.isolation.limits import BotLimits
 from arena.isolation.sandbox import SandboxMissing, sandboxed
@@ -37,8 +39,8 @@ def bot(tmp_path: Path) -> Path:
 
 def test_the_file_system_holds_python_the_arena_and_the_bot(bot: Path) -> None:
     """All files and folders are walked over; what was shown on purpose is taken off, and nothing may be left."""
-    code = """
-import sysconfig
+    code = f"sys.path.append({str(Path(arena.__file__).parents[1])!r})"  # where it is not installed
+    code += """
 import arena
 shown = ["/proc", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/lib", "/lib32", "/lib64", "/libx32"]
 shown += [os.path.join(base, name) for base in (sys.base_prefix, sys.prefix) for name in ("lib", "lib64")]
@@ -107,6 +109,16 @@ def test_a_python_within_a_covered_folder_still_runs(bot: Path) -> None:
         read_only=(bot / ".venv" / "lib",),
     )
     assert shown == [["lib"], ["module.py"], READ_ONLY]
+
+
+def test_a_bot_may_lie_below_shared_memory() -> None:
+    """Where temporary folders often are, and where the sandbox has a folder of its own."""
+    if not os.access("/dev/shm", os.W_OK):
+        pytest.skip("there is no /dev/shm to write to")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        Path(folder, "bot.py").touch()
+        code = 'tell([os.listdir(), os.listdir(".."), attempt(lambda: open("new", "w"))])'
+        assert learn(code, Path(folder)) == [["bot.py"], [Path(folder).name], READ_ONLY]
 
 
 def test_proc_shows_two_processes_and_little_of_the_machine(bot: Path) -> None:
