@@ -50,6 +50,44 @@ cdef inline Py_ssize_t unpacked(View view, SeatLog log, bytes data, Py_ssize_t a
     view.log_length = log.n
     return at + 6 + 2 * head[2] + size
 
+cdef extern from *:
+    """
+    #ifndef _WIN32
+    #include <errno.h>
+    #include <poll.h>
+    #include <unistd.h>
+    /* Write n bytes, wait at most ms for an answer, read it. Bytes read; 0 none in time; -1 otherwise. *sent: written */
+    static long st_exchange(int out, int in, const char *data, long n, char *back, long room, int ms, long *sent){
+        struct pollfd one;
+        long got;
+        *sent = 0;
+        got = (long)write(out, data, (size_t)n);
+        if (got > 0) *sent = got;
+        if (got != n) return -1;
+        one.fd = in; one.events = POLLIN; one.revents = 0;
+        if (poll(&one, 1, ms) <= 0) return 0;
+        got = (long)read(in, back, (size_t)room);
+        return got > 0 ? got : -1;
+    }
+    /* Read once, again if a signal came between; -1 at the end or for an error. */
+    static long st_read(int in, char *back, long room){
+        long got;
+        do got = (long)read(in, back, (size_t)room); while (got < 0 && errno == EINTR);
+        return got > 0 ? got : -1;
+    }
+    static long st_write(int out, const char *data, long n){ return (long)write(out, data, (size_t)n); }
+    #else
+    static long st_exchange(int out, int in, const char *data, long n, char *back, long room, int ms, long *sent){
+        *sent = 0; return -1;
+    }
+    static long st_read(int in, char *back, long room){ return -1; }
+    static long st_write(int out, const char *data, long n){ return -1; }
+    #endif
+    """
+    long st_exchange(int out, int back, const char *data, long n, char *answer, long room, int ms, long *sent) nogil
+    long st_read(int back, char *answer, long room) nogil
+    long st_write(int out, const char *data, long n) nogil
+
 @cython.locals(view=View)
 cpdef bytes pack_view(View view, int told)
 cpdef int events_of(View view)
@@ -68,6 +106,105 @@ cdef class Desk:
 
 @cython.locals(out=bytearray, to="unsigned char[:]", i=cython.int, number=cython.int, desk=Desk, move=Move)
 cpdef tuple answer_all(list desks, list acts, bytes data, Py_ssize_t at, int count)
+
+cdef inline void put32(char *to, unsigned int number) noexcept nogil:
+    to[0] = <char>(number & 255)
+    to[1] = <char>(number >> 8 & 255)
+    to[2] = <char>(number >> 16 & 255)
+    to[3] = <char>(number >> 24 & 255)
+
+cdef inline unsigned int get32(const char *source) noexcept nogil:
+    return (<unsigned char>source[0] | <unsigned int><unsigned char>source[1] << 8
+            | <unsigned int><unsigned char>source[2] << 16 | <unsigned int><unsigned char>source[3] << 24)
+
+cdef inline unsigned int get16(const char *source) noexcept nogil:
+    return <unsigned char>source[0] | <unsigned int><unsigned char>source[1] << 8
+
+cdef char SPACE[65536]
+
+@cython.final
+cdef class Line:
+    cdef int out
+    cdef int back
+    cdef bytes begun
+    cdef int told
+    cdef readonly unsigned int question
+    cdef readonly bytes data
+    cdef readonly bytes unsent
+    cpdef begin(self, bytes message)
+    cpdef unsigned int count(self)
+    @cython.locals(begun=bytes, told=cython.int)
+    cpdef tuple tell(self, View view)
+    @cython.locals(begun=bytes, told=cython.int)
+    cpdef int ask(self, View view, int flags, double move_ms, double bank_ms) except -2
+
+cdef inline int exchange(Line line, bytes begun, bytes image, unsigned int question, int flags, double move_ms,
+                         double bank_ms) except -2:
+    """Line.ask for the image of a view."""
+    cdef long first = PyBytes_GET_SIZE(begun)
+    cdef long size = PyBytes_GET_SIZE(image)
+    cdef bytes message = PyBytes_FromStringAndSize(NULL, first + 30 + size)
+    cdef char *start = PyBytes_AS_STRING(message)
+    cdef char *to = start + first
+    cdef long got, sent = 0
+    cdef char answer[4096]
+    memcpy(start, PyBytes_AS_STRING(begun), first)
+    put32(to, size + 25)
+    to[4] = 4
+    put32(to + 5, question)
+    to[9] = 1
+    to[10] = 0
+    to[11] = <char>flags
+    memcpy(to + 12, &move_ms, 8)
+    memcpy(to + 20, &bank_ms, 8)
+    to[28] = 0
+    to[29] = 0
+    memcpy(to + 30, PyBytes_AS_STRING(image), size)
+    size += first + 30
+    with nogil:
+        got = st_exchange(line.out, line.back, start, size, answer, 4096, 20, &sent)
+    if got == 13 and get32(answer) == 8 and answer[4] == 13 and get32(answer + 5) == question and get16(answer + 9) == 1:
+        return get16(answer + 11)
+    line.unsent = message[sent:] if sent < size else b""
+    line.data = PyBytes_FromStringAndSize(answer, got) if got > 0 else b""
+    return -1
+
+cdef inline bytes read_once(int back):
+    """What a pipe has, None at its end."""
+    cdef long got
+    with nogil:
+        got = st_read(back, SPACE, 65536)
+    return PyBytes_FromStringAndSize(SPACE, got) if got > 0 else None
+
+cdef inline bint is_question(bytes data):
+    """Is this one whole question for one move?"""
+    cdef char *head = PyBytes_AS_STRING(data)
+    cdef long size = PyBytes_GET_SIZE(data)
+    return size >= 30 and head[4] == 4 and get32(head) == <unsigned int>(size - 5) and get16(head + 9) == 1
+
+cdef inline unsigned int question_of(bytes data) noexcept:
+    return get32(PyBytes_AS_STRING(data) + 5)
+
+cdef inline int table_of(bytes data) noexcept:
+    return get16(PyBytes_AS_STRING(data) + 28)
+
+cdef inline bint has_clock(bytes data) noexcept:
+    return PyBytes_AS_STRING(data)[11] != 0
+
+cdef inline bint reply(int out, unsigned int question, int move):
+    """Answer; False if the pipe did not take it."""
+    cdef char to[13]
+    put32(to, 8)
+    to[4] = 13
+    put32(to + 5, question)
+    to[9] = 1
+    to[10] = 0
+    to[11] = <char>(move & 255)
+    to[12] = <char>(move >> 8)
+    return st_write(out, to, 13) == 13
+
+@cython.locals(data=bytes, desk=Desk, seen=View, moves=list, number=cython.int, question="unsigned int")
+cpdef tuple answer_line(int back, int out, list desks, list acts, clock_of)
 
 @cython.final
 cdef class Tables:

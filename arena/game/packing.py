@@ -8,6 +8,9 @@ run the same build. ``Tables`` holds many games at once, so that one message can
 
 from __future__ import annotations
 
+import os
+import select
+import struct
 from typing import Any
 
 try:
@@ -54,9 +57,63 @@ if not cython.compiled:
         view.log_length = len(log)
         return at + 4 + size
 
+    def exchange(
+        line: Line, begun: bytes, image: bytes, question: int, flags: int, move_ms: float, bank_ms: float
+    ) -> int:
+        """``Line.ask`` for the image of a view."""
+        message = begun + QUESTION.pack(len(image) + 25, ASK, question, 1, flags, move_ms, bank_ms, 0) + image
+        line.data = b""
+        try:
+            sent = os.write(line.out, message)
+        except OSError:
+            sent = 0
+        line.unsent = message[sent:]
+        if not line.unsent and select.select([line.back], [], [], WAIT_MS / 1000)[0]:
+            line.data = os.read(line.back, 65536)
+        if len(line.data) == REPLY.size:
+            size, kind, number, count, move = REPLY.unpack(line.data)
+            if (size, kind, number, count) == (8, ANSWER, question, 1):
+                return int(move)
+        return -1
+
+    def read_once(back: int) -> bytes | None:
+        """What a pipe has, None at its end."""
+        return os.read(back, 65536) or None
+
+    def is_question(data: bytes) -> bool:
+        """Is this one whole question for one move?"""
+        if len(data) < QUESTION.size:
+            return False
+        size, kind, _, count, _, _, _, _ = QUESTION.unpack_from(data)
+        return bool(kind == ASK and count == 1 and size == len(data) - 5)
+
+    def question_of(data: bytes) -> int:
+        """The number of a question."""
+        return int.from_bytes(data[5:9], "little")
+
+    def table_of(data: bytes) -> int:
+        """The table that a question is about."""
+        return int.from_bytes(data[28:30], "little")
+
+    def has_clock(data: bytes) -> bool:
+        """Does a question tell the clock?"""
+        return data[11] != 0
+
+    def reply(out: int, question: int, move: int) -> bool:
+        """Answer; False if the pipe did not take it."""
+        return os.write(out, REPLY.pack(8, ANSWER, question, 1, move)) == REPLY.size
+
 
 TABLES = 64
 """Games that ``Tables`` can hold."""
+
+#: Kinds of frames, as in ``arena.isolation.frames``; in C they are written out.
+ASK, ANSWER = 4, 13
+#: A frame that asks for one move, up to the view: size, kind, question, count, flags, clock, table.
+QUESTION = struct.Struct("<IBIHBddH")
+#: A frame that answers with one move: size, kind, question, count, move.
+REPLY = struct.Struct("<IBIHH")
+WAIT_MS = 20  # then the slow way
 
 
 def pack_view(view: View, told: int) -> bytes:
@@ -149,6 +206,90 @@ def answer_all(
         to[2 * i] = move.index & 255
         to[2 * i + 1] = move.index >> 8 & 255
     return out, -1, None
+
+
+class Line:
+    """The runner's ends of two pipes to a bot's process: questions for one move, and their answers.
+
+    The common case is all in one step, see ``ask``; frames are those of ``arena.isolation.frames``.
+    """
+
+    if not cython.compiled:
+        out: int
+        back: int
+        begun: bytes
+        told: int
+        question: int
+        data: bytes
+        unsent: bytes
+
+    def __init__(self, out: int, back: int) -> None:
+        self.out = out
+        self.back = back
+        self.question = 0
+        self.begin(b"")
+
+    def begin(self, message: bytes) -> None:
+        """A new game: ``message`` goes before the first question."""
+        self.begun = message
+        self.told = 0
+        self.data = b""
+        self.unsent = b""
+
+    def count(self) -> int:
+        """The number of a new question."""
+        self.question = self.question % 0xFFFFFFFF + 1
+        return self.question
+
+    def tell(self, view: View) -> tuple[bytes, bytes]:
+        """What begins the game if that was not sent yet, and the view with all events that were not told yet."""
+        begun = self.begun
+        told = self.told
+        self.begun = b""
+        self.told = view.log_length
+        return begun, packed(view, told)
+
+    def ask(self, view: View, flags: int, move_ms: float, bank_ms: float) -> int:
+        """Send a question with a view, and wait a moment: the number of the move that was answered.
+
+        -1 if it is not that simple: ``unsent`` is what the pipe did not take, ``data`` what has come back so far.
+        """
+        begun = self.begun
+        told = self.told
+        self.begun = b""
+        self.told = view.log_length
+        return exchange(self, begun, packed(view, told), self.count(), flags, move_ms, bank_ms)
+
+
+def answer_line(
+    back: int, out: int, desks: list[Any], acts: list[Any], clock_of: Any
+) -> tuple[bytes | None, int, int, Any]:
+    """Answer questions for one move as they come, until something else comes.
+
+    ``acts[desk]`` decides, None where it is not that simple. Returns what was read and not answered (None at the end
+    of the pipe); or the number of a question, the desk, and what the bot has raised or returned that is no move.
+    """
+    while True:
+        data = read_once(back)
+        if data is None or not is_question(data):
+            return data, 0, 0, None
+        number = table_of(data)
+        act = acts[number] if number < len(acts) else None
+        if act is None:
+            return data, 0, 0, None
+        desk = desks[number]
+        question = question_of(data)
+        try:
+            clock = clock_of(*QUESTION.unpack_from(data)[4:7]) if has_clock(data) else None
+            seen, moves, _ = desk.read(data, 30, clock)
+            made = act(seen, moves)
+        except BaseException as error:
+            return b"", question, number, error
+        if type(made) is not Move or desk.table[made.index] is not made:
+            return b"", question, number, made
+        del seen  # nobody keeps it: its memory is used again
+        if not reply(out, question, made.index):
+            return None, 0, 0, None
 
 
 class Tables:

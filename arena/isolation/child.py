@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from arena.game.moves import MOVES, Move
-from arena.game.packing import Desk, answer_all
+from arena.game.packing import Desk, answer_all, answer_line
 from arena.game.rng import derive_seed
 from arena.game.rules import Rules
 from arena.isolation.frames import (
@@ -38,9 +38,9 @@ from arena.isolation.frames import (
     LOAD,
     MADE,
     MAKE,
+    QUESTION,
     REPLY,
-    SINGLE,
-    SINGLE_ANSWER,
+    WANTS_ANSWER,
     clock_of,
     fault_frame,
     frame,
@@ -78,28 +78,32 @@ class Child:
         self.tables: dict[int, _Table] = {}
         self.desks: list[Any] = []
         self.acts: list[Any] = []
+        self.quick: list[Any] = []  # those whose bot has no observe
         self.generators = False
         self.games = 0
 
-    def serve(self, read: Callable[[], bytes]) -> None:
-        """Answer frames until the runner closes its end."""
+    def serve(self, orders: int, answers: int) -> None:
+        """Answer the frames that come from a pipe until the runner closes its end."""
         data = b""
         while True:
-            while len(data) >= 5:
-                size, kind = HEAD.unpack_from(data)
-                if len(data) < 5 + size:
-                    break
-                if kind == ASK and len(data) == 5 + size:
-                    self._ask(data)  # nearly always
-                    data = b""
-                    break
-                frame_ = data[: 5 + size]
-                data = data[5 + size :]
-                self.answer(kind, frame_)
-            more = read()
-            if not more:
+            more, question, _, thing = answer_line(orders, answers, self.desks, self.quick, clock_of)
+            if more is None:
                 return
-            data = data + more if data else more
+            if thing is not None or not more:
+                self._say(question, "act", thing)
+                continue
+            data += more
+            while (whole := _first_frame(data)) is not None:
+                data = data[len(whole) :]
+                self.answer(whole[4], whole)
+            while data:  # a frame that came in pieces
+                more = os.read(orders, _PIECE)
+                if not more:
+                    return
+                data += more
+                while (whole := _first_frame(data)) is not None:
+                    data = data[len(whole) :]
+                    self.answer(whole[4], whole)
 
     def answer(self, kind: int, whole: bytes) -> None:
         """Carry out one frame."""
@@ -156,8 +160,10 @@ class Child:
             while len(self.desks) <= number:
                 self.desks.append(None)
                 self.acts.append(None)
+                self.quick.append(None)
             self.desks[number] = table.desk
             self.acts[number] = table.act
+            self.quick[number] = table.act if table.observe is None else None
         return table
 
     # ---- games ---------------------------------------------------------------------------------------------
@@ -170,23 +176,25 @@ class Child:
             table.desk.begin(seed)
             table.seen = 0
             table.fault = b""
+            self.quick[number] = table.act if table.observe is None else None
             if self.generators:
                 _seed_generators(derive_seed(seed, "global generators"), self.loaded.uses_numpy)
             if table.begin is not None:
                 table.begin(Setup(seat, starter, self.rules, seed, clock_of(flags, move, bank)))
         except BaseException as error:
             fault = fault_frame(0, "begin", "exception", _text_of(error))
-            if flags & REPLY:
+            if flags & WANTS_ANSWER:
                 self.write(fault)
             elif number in self.tables:
                 self.tables[number].fault = fault
+                self.quick[number] = None
             return
-        if flags & REPLY:
+        if flags & WANTS_ANSWER:
             self.write(frame(DONE))
 
     def _ask(self, data: bytes) -> None:
         """Decide at one table or at many. A clock, and ``observe``, come with single ones only."""
-        _, _, question, count, flags, move, bank, number = SINGLE.unpack_from(data)
+        _, _, question, count, flags, move, bank, number = QUESTION.unpack_from(data)
         if count != 1:
             self._ask_many(question, count, data)
             return
@@ -197,7 +205,7 @@ class Child:
         hook = "observe"
         try:
             clock = clock_of(flags, move, bank) if flags else None
-            view, moves, _ = table.desk.read(data, SINGLE.size, clock)
+            view, moves, _ = table.desk.read(data, QUESTION.size, clock)
             if table.observe is not None:
                 self._tell(table)
             hook = "act"
@@ -206,7 +214,7 @@ class Child:
             self._say_fault(question, hook, error)
             return
         if type(made) is Move and self.moves[made.index] is made:
-            self.write(SINGLE_ANSWER.pack(8, ANSWER, question, 1, made.index))
+            self.write(REPLY.pack(8, ANSWER, question, 1, made.index))
         else:
             self._say_wrong(question, made)
 
@@ -215,11 +223,16 @@ class Child:
         if faults:
             self.write(faults[0])
             return
-        moves_made, table_number, thing = answer_all(self.desks, self.acts, data, SINGLE.size - 2, count)
+        moves_made, table_number, thing = answer_all(self.desks, self.acts, data, QUESTION.size - 2, count)
         if table_number < 0:
             self.write(frame(ANSWER, ANSWERING.pack(question, count) + moves_made))
-        elif isinstance(thing, BaseException):
-            self._say_fault(question, "act", thing)
+        else:
+            self._say(question, "act", thing)
+
+    def _say(self, question: int, hook: str, thing: Any) -> None:
+        """Tell of what a bot has raised, or returned that is no move."""
+        if isinstance(thing, BaseException):
+            self._say_fault(question, hook, thing)
         else:
             self._say_wrong(question, thing)
 
@@ -256,6 +269,14 @@ class Child:
 
     def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
         self.write(fault_frame(question, hook, "exception", _text_of(error)))
+
+
+def _first_frame(data: bytes) -> bytes | None:
+    """The first frame, None if it is not whole."""
+    if len(data) < HEAD.size:
+        return None
+    size = HEAD.size + HEAD.unpack_from(data)[0]
+    return data[:size] if len(data) >= size else None
 
 
 def _hook(bot: Any, name: str) -> Callable[..., Any] | None:
@@ -298,7 +319,7 @@ def main() -> None:
     os.dup2(nowhere, 0)
     os.dup2(2, 1)
     os.close(nowhere)
-    write, read = os.write, os.read
+    write = os.write
 
     def write_all(data: bytes) -> None:
         at = write(answers, data)
@@ -309,6 +330,6 @@ def main() -> None:
     output = _Output(lambda: ("", child.games))
     sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
     try:
-        child.serve(lambda: read(orders, _PIECE))
+        child.serve(orders, answers)
     finally:
         os._exit(0)  # no waiting for threads and no exit handlers: both may be a bot's

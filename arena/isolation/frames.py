@@ -1,8 +1,8 @@
 """The messages between the runner and the child that plays a Python bot: small, binary, one frame after the other.
 
 A frame is the length of its body (4 bytes), its kind (1 byte) and the body; numbers are little-endian. The runner
-asks, the child answers each frame but ``BEGIN`` without ``REPLY``. The child is not trusted: what it sends has fixed
-places and bounded lengths, and nothing of it is unpickled or evaluated.
+asks, the child answers each frame but ``BEGIN`` without ``WANTS_ANSWER``. What the child sends is not trusted: it has
+fixed places and bounded lengths, and nothing of it is unpickled or evaluated.
 
 ========== ======================================================================================================
 LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer: DONE, or FAULT
@@ -19,20 +19,20 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+from arena.game.packing import ANSWER, ASK, QUESTION, REPLY
 from arena.players.bot import BotFault, TimeLeft
 
+__all__ = ["ANSWER", "ASK", "QUESTION", "REPLY"]
+
 HEAD = struct.Struct("<IB")
-LOAD, MAKE, BEGIN, ASK, END = range(1, 6)
-DONE, MADE, ANSWER, FAULT = range(11, 15)
+# ASK is 4 and ANSWER 13: the engine writes these frames
+LOAD, MAKE, BEGIN, END = 1, 2, 3, 5
+DONE, MADE, FAULT = 11, 12, 14
 
 #: Table, seat, who starts, seed, flags, milliseconds for a move and in the bank.
 BEGINNING = struct.Struct("<HBBQBdd")
 #: Number of the question, how many decisions it asks for, flags, milliseconds for a move and in the bank.
 ASKING = struct.Struct("<IHBdd")
-#: A whole frame that asks for one move, up to the view.
-SINGLE = struct.Struct("<IBIHBddH")
-#: A whole frame that answers with one move.
-SINGLE_ANSWER = struct.Struct("<IBIHH")
 #: Table, length of the result's JSON.
 ENDING = struct.Struct("<HI")
 #: Number of the question, how many moves follow.
@@ -40,7 +40,7 @@ ANSWERING = struct.Struct("<IH")
 #: Number of the question (0: none), hook, kind.
 FAULTY = struct.Struct("<IBB")
 
-MOVE_MS, BANK_MS, REPLY = 1, 2, 4
+MOVE_MS, BANK_MS, WANTS_ANSWER = 1, 2, 4
 AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END, DRAWS = 1, 2, 4, 8, 16, 32
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = ("exception", "illegal move")

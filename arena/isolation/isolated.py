@@ -19,10 +19,9 @@ from pathlib import Path
 
 from arena.game.engine import View
 from arena.game.moves import MOVES, Move
-from arena.game.packing import events_of, pack_view
+from arena.game.packing import Line
 from arena.game.rules import Rules
 from arena.isolation.frames import (
-    ANSWER,
     ASK,
     ASK_FORCED,
     ASKING,
@@ -36,13 +35,10 @@ from arena.isolation.frames import (
     HAS_BEGIN,
     HAS_END,
     HAS_OBSERVE,
-    HEAD,
     LOAD,
     MADE,
     MAKE,
-    REPLY,
-    SINGLE,
-    SINGLE_ANSWER,
+    WANTS_ANSWER,
     Frame,
     Reading,
     clock_flags,
@@ -91,12 +87,10 @@ class IsolatedBot(RemoteBot):
         self._limits = limits
         self._household = household
         self._process: BotProcess | None = None
+        self._line: Line | None = None
         self._reading = Reading()
         self._flags: int | None = None
-        self._question = 0
         self._table = MOVES[rules.spy_value]
-        self._told = 0
-        self._begun = b""
         self._games = 0
         self._output = BotOutput(lambda: (spec.name, self._games))
 
@@ -111,7 +105,8 @@ class IsolatedBot(RemoteBot):
         """Start the process and run the bot's file in it; ``BotError`` if that fails, as ``load_bot``."""
         if self._process is not None:
             return
-        self._process = BotProcess(self._launch)
+        self._process = process = BotProcess(self._launch)
+        self._line = Line(*process.ends)
         self._reading = Reading()
         spec = dataclasses.asdict(self._spec)
         rules = dataclasses.asdict(self._rules)
@@ -158,6 +153,7 @@ class IsolatedBot(RemoteBot):
     def close(self) -> str:
         """End the process; how it ended."""
         process, self._process = self._process, None
+        self._line = None
         if process is None:
             return "it does not run"
         how = process.close()
@@ -169,78 +165,73 @@ class IsolatedBot(RemoteBot):
 
     def begin(self, setup: Setup) -> None:
         """A new game. Asks the child only if its bot has a ``begin``."""
-        self._told = 0
-        self._begun = b""
         wants = bool((self._flags or 0) & HAS_BEGIN)
         message = self.beginning(0, setup, wants)
+        if self._line is not None:
+            self._line.begin(
+                b"" if wants else message
+            )  # with the first question: that saves waking the child
         if wants:
             self._done(self._exchange(message, self._deadline(setup.clock), "begin"))
-        else:
-            self._begun = message  # goes with the first question: that saves waking the child
 
     def beginning(self, table: int, setup: Setup, reply: bool = False) -> bytes:
         """The message that begins a game at a table."""
         flags, move, bank = clock_flags(setup.clock)
-        flags |= REPLY * reply
+        flags |= WANTS_ANSWER * reply
         return frame(BEGIN, BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank))
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move. A move that is not legal is the referee's to refuse."""
         clock: TimeLeft | None = view.clock
-        image = pack_view(view, self._told)
-        self._told = events_of(view)
-        if clock is None:
-            flags, move, bank, seconds = 0, 0.0, 0.0, self._limits.decision_s
-        else:
-            flags, move, bank = clock_flags(clock)
-            seconds = clock.total_ms / 1000 + GRACE_S
-        self._question = question = self._question + 1 & 0xFFFFFFFF
-        head = SINGLE.pack(len(image) + SINGLE.size - HEAD.size, ASK, question, 1, flags, move, bank, 0)
-        message = head + image
-        if self._begun:
-            message, self._begun = self._begun + message, b""
-        number = self._single(message, question, seconds)
+        flags, move_ms, bank_ms = (0, 0.0, 0.0) if clock is None else clock_flags(clock)
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        number = line.ask(view, flags, move_ms, bank_ms)
+        if number < 0:
+            number = self._slow_answer(line, clock)
         table = self._table
         if number >= len(table):
-            raise self._failed(
-                BotFault("protocol", f"answered with move number {number}, which does not exist")
-            )
+            text = f"answered with move number {number}, which does not exist"
+            raise self._failed(BotFault("protocol", text))
         return table[number]
 
-    def _single(self, message: bytes, question: int, seconds: float) -> int:
-        """The number of the one move that was asked for: the common case first, all others as any exchange."""
-        process = self._process
-        if process is None or self._reading.rest:
-            self._send(b"", 0.0)  # says what is wrong
-        assert process is not None
+    def _slow_answer(self, line: Line, clock: TimeLeft | None) -> int:
+        """The number of the move that was asked for, when it did not come at once or is none."""
+        start = time.monotonic()
+        deadline = self._deadline(clock)
         try:
-            data = process.exchange(message, seconds)
+            if line.unsent:
+                assert self._process is not None
+                self._process.send(line.unsent, deadline)
+            self._reading.add(line.data)
+            return int.from_bytes(read_answer(self._rest(deadline), line.question, 1), "little")
         except (Ended, Overdue) as error:
-            raise self._broken(error, "act", seconds) from None
-        if len(data) == SINGLE_ANSWER.size:
-            size, kind, number, count, move = SINGLE_ANSWER.unpack(data)
-            if size == 8 and kind == ANSWER and number == question and count == 1:
-                return int(move)
-        try:
-            self._reading.add(data)
-            moves = read_answer(self._rest(time.monotonic() + seconds), question, 1)
-            return int.from_bytes(moves, "little")
-        except (Ended, Overdue) as error:
-            raise self._broken(error, "act", seconds) from None
+            raise self._broken(error, "act", time.monotonic() - start) from None
         except BotFault as fault:
             raise self._failed(fault) from None
 
     def ask_many(self, beginnings: list[bytes], questions: list[bytes], deadline: float) -> bytes:
         """The moves in many games (2 bytes each), after beginning some of them. ``BotFault`` if one fails."""
-        return self._ask(b"".join(questions), len(questions), None, deadline, b"".join(beginnings))
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        question, count = line.count(), len(questions)
+        body = ASKING.pack(question, count, 0, 0.0, 0.0) + b"".join(questions)
+        found = self._exchange(b"".join(beginnings) + frame(ASK, body), deadline, "act")
+        try:
+            return read_answer(found, question, count)
+        except BotFault as fault:
+            raise self._failed(fault) from None
 
     def _finish(self, view: View, result: GameEnd) -> None:
         """Tell the bot what it has not seen yet, and the result."""
         text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
-        image = pack_view(view, self._told)
-        self._told = events_of(view)
-        message = self._begun + frame(END, ENDING.pack(0, len(text)) + text + image)
-        self._begun = b""
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        begun, image = line.tell(view)
+        message = begun + frame(END, ENDING.pack(0, len(text)) + text + image)
         self._done(self._exchange(message, self._deadline(None), "end"))
 
     # ---- messages ------------------------------------------------------------------------------------------
@@ -248,17 +239,6 @@ class IsolatedBot(RemoteBot):
     def _deadline(self, clock: TimeLeft | None) -> float:
         seconds = self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
         return time.monotonic() + seconds
-
-    def _ask(
-        self, views: bytes, count: int, clock: TimeLeft | None, deadline: float, first: bytes = b""
-    ) -> bytes:
-        self._question = question = self._question + 1 & 0xFFFFFFFF
-        body = ASKING.pack(question, count, *clock_flags(clock)) + views
-        found = self._exchange(first + frame(ASK, body), deadline, "act")
-        try:
-            return read_answer(found, question, count)
-        except BotFault as fault:
-            raise self._failed(fault) from None
 
     def _send(self, message: bytes, deadline: float) -> None:
         process = self._process
@@ -335,9 +315,9 @@ class Household:
 
     def __init__(self, most: int = 16) -> None:
         self.most = max(most, 2)
-        self._bots: OrderedDict[int, IsolatedBot] = OrderedDict()
+        self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
 
-    def use(self, bot: IsolatedBot) -> None:
+    def use(self, bot: RemoteBot) -> None:
         """The bot is to play now."""
         self._bots[id(bot)] = bot
         self._bots.move_to_end(id(bot))

@@ -27,7 +27,6 @@ from arena.isolation.sandbox import sandboxed
 LEVELS = ("process", "sandbox")
 PIECE = 1 << 16
 _COMPLAINTS = 20_000
-_PATIENCE_MS = 20
 _PR_SET_PDEATHSIG = 1
 
 #: Process numbers of the bots that run now, as this process knows them.
@@ -86,8 +85,6 @@ class BotProcess:
         self._in, self._out, self._err = _ends(self._process)
         for end in (self._in, self._out, self._err):
             os.set_blocking(end, False)
-        self._answer = select.poll()
-        self._answer.register(self._out, select.POLLIN)
         self._readable = select.poll()
         self._readable.register(self._out, select.POLLIN)
         self._readable.register(self._err, select.POLLIN)
@@ -123,20 +120,10 @@ class BotProcess:
                 raise Ended(self._ended())
             return data
 
-    def exchange(self, data: bytes, seconds: float) -> bytes:
-        """``send`` and ``receive`` with as few steps as can be, for an answer that comes at once."""
-        try:
-            sent = os.write(self._in, data)
-        except OSError:
-            sent = 0
-        if sent == len(data) and self._answer.poll(_PATIENCE_MS):
-            answer = os.read(self._out, PIECE)
-            if answer:
-                return answer
-        deadline = time.monotonic() + seconds
-        if sent < len(data):
-            self.send(data[sent:], deadline)
-        return self.receive(deadline)
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Our descriptors: to write to, and to read from."""
+        return self._in, self._out
 
     def pending(self) -> bool:
         """Has the process written something that was not received yet, or ended?"""
@@ -274,7 +261,7 @@ def _started(launch: Launch) -> subprocess.Popen[bytes]:
             cwd=launch.folder,
             env=environment,
             pass_fds=passed,
-            start_new_session=True,
+            process_group=0,
             preexec_fn=_preparation(launch),
         )
     except OSError as error:

@@ -35,7 +35,7 @@ class _Apart(Exception):
 class Lockstep:
     """Plays units of quick isolated bots together. ``look`` is called between rounds, and says whether to stop."""
 
-    def __init__(self, referee: Referee, look: Callable[[], bool], tables: int = 32) -> None:
+    def __init__(self, referee: Referee, look: Callable[[], bool], tables: int = TABLES) -> None:
         self.referee = referee
         self.look = look
         self.tables = Tables()

@@ -25,6 +25,7 @@ from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.isolation.isolated import Household, IsolatedBot
 from arena.isolation.process import adopt_orphans, kill_orphans, running
+from arena.isolation.wire import WireBot
 from arena.match import lifeline, logs
 from arena.match.images import Packer
 from arena.match.lockstep import Lockstep
@@ -164,6 +165,9 @@ class _Worker:
         if level == "none":
             return self._inside(load_bot(spec))
         rules = load_rules(plan.rules)
+        if spec.command:
+            wire = WireBot(spec, level, plan.bot_limits, self.household)
+            return Player(spec.name, lambda: wire)
         bot = IsolatedBot(spec, rules, level, plan.bot_limits, self.household)
         if number < self.household.most:
             bot.load()  # a file that cannot be run is to be known before the first game
