@@ -1,0 +1,10 @@
+"""Has a fault of its own."""
+
+from talk import talk
+
+
+def act(message):
+    return message["no such key"]
+
+
+talk(act)

@@ -1,0 +1,533 @@
+"""Wire bots, told and judged without a process: what is said, what is taken, what is a fault of which kind."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.engine import State, View
+from arena.game.moves import Move
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+from arena.isolation import wire_messages
+from arena.isolation.limits import BotLimits
+from arena.isolation.process import Launch
+from arena.isolation.wire import WireBot, launch_of
+from arena.isolation.wire_answers import _depth, show
+from arena.match.player import Player
+from arena.match.referee import Referee
+from arena.match.rows import GameSettings
+from arena.match.tasks import PairTask
+from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.players.loading import find_bot, load_bot
+from tests.isolation.wire_fakes import SPEC, FakeProcess, Message, Recorder, fake_bot
+from tests.match.games import COLUMN, detail, forfeit
+
+RULES = load_rules("base")
+SETUP = Setup(1, 0, RULES, (1 << 64) - 1, None)
+END = GameEnd(1, (2, 5), "five stones")
+Special = Callable[[Message], Iterable[bytes]]
+
+
+def position(
+    rules: str = "base", seed: int = 1, plies: int = 0, clock: TimeLeft | None = None
+) -> tuple[View, list[Move]]:
+    state = State(load_rules(rules), make_deal(load_rules(rules), seed, 0))
+    rng = Rng(seed)
+    for _ in range(plies):
+        if moves := state.legal_moves():
+            state.apply(rng.choice(moves))
+    return state.view(state.turn, clock=clock), state.legal_moves()
+
+
+def line(**answer: Any) -> bytes:
+    return json.dumps(answer).encode() + b"\n"
+
+
+def honest(message: Message, **more: Any) -> list[bytes]:
+    if "id" not in message:
+        return []
+    needed = {"hello": {"protocol": 1}, "act": {"move": 0}}.get(message["type"], {})
+    return [line(id=message["id"], **needed, **more)]
+
+
+def special_bot(**special: Special) -> WireBot:
+    """A bot that is honest but for the types of messages named."""
+
+    def answer(data: bytes) -> Iterable[bytes]:
+        message = json.loads(data)
+        return special.get(message["type"], honest)(message)
+
+    return fake_bot(answer)
+
+
+def fault(do: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(BotFault) as caught:
+        do()
+    return caught.value.kind, caught.value.detail
+
+
+# ---------------------------------------------------------------- what a bot is told
+
+
+@pytest.mark.parametrize("rules", ["base", "expert", "bga-tactical", "battle-line-tactical"])
+def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) -> None:
+    for seed in range(25):
+        view, moves = position(rules, seed, 3 * seed)
+        if not moves:
+            continue
+        me = view.seat
+        told = json.loads(wire_messages.line_of(wire_messages.act(7, view, moves, None)))
+        who = {None: None, me: "me", 1 - me: "them"}
+        assert told["moves"] == [str(move) for move in moves]
+        assert (told["hand"], told["unseen"]) == (list(view.hand), list(view.unseen))
+        for stone in range(1, 10):
+            assert told["stones"][stone - 1] == {
+                "mine": list(view.side(me, stone)),
+                "theirs": list(view.side(1 - me, stone)),
+                "owner": {"a": who[0], "b": who[1], ".": None}[view.owners[stone - 1]],
+                "modes": list(view.modes(stone)),
+                "capacity": view.capacity(stone),
+                "completed_first": who[view.completed_first(stone)],
+            }
+        for name, seat in (("me", me), ("them", 1 - me)):
+            assert told[name] == {
+                "clan_cards": view.hand_counts(seat)[0],
+                "tactic_cards": view.hand_counts(seat)[1],
+                "tactics_played": view.tactics_played(seat),
+                "joker_played": view.joker_played(seat),
+                "row": list(view.row(seat)),
+            }
+        assert (told["decks"]["clan"], told["decks"]["tactic"]) == view.deck_counts
+        assert (told["phase"], told["turns"], told["passes"]) == (view.phase, view.turns, view.passes)
+        assert (told["ruse"], told["pending"], told["taken_from"]) == (
+            view.ruse_under_way, view.pending, view.taken_from,
+        )  # fmt: skip
+        assert told["known_in_hand"] == list(view.known_in_hand)
+        assert [(one["card"], one["deck"], one["above"]) for one in told["known_in_decks"]] == list(
+            view.known_in_decks
+        )
+        assert "events" not in told
+
+
+def test_the_beginning_and_the_clock() -> None:
+    told = wire_messages.begin(2, Setup(1, 0, RULES, (1 << 64) - 1, TimeLeft(100, None)))
+    assert (told["seat"], told["starter"], told["seed"]) == (1, "them", (1 << 53) - 1)
+    assert told["clock"] == {"move_ms": 100, "bank_ms": None}
+    assert told["rules"]["claim_window"] == "after_play"
+    view, moves = position(clock=TimeLeft(None, 12.34567))
+    assert wire_messages.act(3, view, moves, None)["clock"] == {"move_ms": None, "bank_ms": 12.346}
+
+
+@pytest.mark.parametrize(("seat", "winner", "stones"), [(0, "them", [2, 5]), (1, "me", [5, 2])])
+def test_the_end_is_told_from_the_own_side(seat: int, winner: str, stones: list[int]) -> None:
+    told = wire_messages.end(9, seat, END, None)
+    assert (told["winner"], list(told["stones"].values())) == (winner, stones)
+    assert wire_messages.end(9, seat, GameEnd(None, (4, 4), "stalemate"), ())["winner"] is None
+
+
+def test_events_are_told_once_each_and_none_is_left_out() -> None:
+    recorder = Recorder(lambda message: len(message["moves"]) // 2, {"events": True})
+    bot = fake_bot(recorder)
+    seen: list[str] = []
+    bot.finish, finish = (
+        lambda view, result: (seen.extend(map(str, view.history)), finish(view, result))[1],
+        bot.finish,
+    )
+    assert finish is not None
+    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=greedy")))]
+    for row in Referee(GameSettings(load_rules("tactical"), 1), players).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    told: list[str] = []
+    seat = 0
+    for who, message in recorder.said:
+        if message.get("type") == "begin":
+            seat = message["seat"]
+        if who == "runner":
+            told += [
+                f"{'ab'[seat if one['by'] == 'me' else 1 - seat]} {one['text']}"
+                for one in message.get("events", ())
+            ]
+    assert told == seen
+    assert len(told) > 100
+
+
+# ---------------------------------------------------------------- what a bot answers
+
+
+def test_a_move_is_named_by_its_text_or_its_place() -> None:
+    view, moves = position()
+    wanted: list[Any] = ["r", 5, 0, moves[7].text, len(moves) - 1]
+    expected = [5, 0, 7, len(moves) - 1]
+    bot = fake_bot(Recorder(lambda message: wanted.pop(0)))
+    bot.prepare()
+    bot.begin(SETUP)
+    assert fault(lambda: bot.act(view, moves))[0] == "illegal move"
+    assert [moves.index(bot.act(view, moves)) for _ in expected] == expected
+
+
+@pytest.mark.parametrize(
+    ("move", "text"),
+    [
+        ("claim 3", "claim 3 is not legal: a card is to be played now"),
+        ("r1@10", "'r1@10' is no move; did you mean '"),
+        (54, "move number 54 is none of the 54 (from 0 on)"),
+        (-1, "move number -1 is none of the 54 (from 0 on)"),
+        ("x" * 60000, "'" + "x" * 80 + "'... (60000 in all) is no move"),
+        ("\ud800\x1b[2J", r"'\ud800\x1b[2J' is no move"),
+    ],
+)
+def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: Any, text: str) -> None:
+    view, moves = position()
+    bot = fake_bot(Recorder(lambda message: move))
+    bot.prepare()
+    bot.begin(SETUP)
+    process = bot.process
+    kind, why = fault(lambda: bot.act(view, moves))
+    assert kind == "illegal move"
+    assert why.startswith(text)
+    bot.prepare()
+    bot.begin(SETUP)
+    assert bot.process is process
+
+
+def test_a_card_that_is_not_in_the_hand_is_said_to_be_so() -> None:
+    view, moves = position("tactical", 3, 20)
+    missing = next(card for card in view.unseen)
+    bot = fake_bot(Recorder(lambda message: f"{missing}@1"))
+    bot.prepare()
+    bot.begin(SETUP)
+    assert fault(lambda: bot.act(view, moves)) == (
+        "illegal move",
+        f"{missing}@1 is not legal: {missing} is not in the hand",
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (b"\n", "an empty line"),
+        (b" \t\r\n", "an empty line"),
+        (b"move 3\n", "no JSON"),
+        (b"[]\n", "a list instead of an object"),
+        (b"null\n", "null instead of an object"),
+        (b'{"move":0}\n', 'has no "id"'),
+        (b'{"id":"ID","move":0}\n', 'the "id" of the answer is a text'),
+        (b'{"id":true,"move":0}\n', 'the "id" of the answer is true'),
+        (b'{"id":ID.0,"move":0}\n', 'the "id" of the answer is a number with a fraction'),
+        (b'{"id":2,"move":0}\n', "answered the message with the id 2, asked was 3"),
+        (b'{"id":99,"move":0}\n', "answered the message with the id 99, asked was 3"),
+        (b'{"id":ID}\n', 'has no "move"'),
+        (b'{"id":ID,"move":null}\n', '"move" is null'),
+        (b'{"id":ID,"move":true}\n', '"move" is true'),
+        (b'{"id":ID,"move":0.0}\n', '"move" is a number with a fraction'),
+        (b'{"id":ID,"move":["r7@3"]}\n', '"move" is a list'),
+        (b'{"id":ID,"move":0,"move":1}\n', "the key 'move' twice"),
+        (b'{"id":ID,"move":0}{}\n', "no JSON (Extra data"),
+        (b'{"id":ID,"move":0,}\n', "no JSON"),
+        (b"{'id':ID,'move':0}\n", "no JSON"),
+        (b'{"id":ID,"move":NaN}\n', "holds NaN"),
+        (b'{"id":ID,"move":0,"x":-Infinity}\n', "holds -Infinity"),
+        (b'{"id":ID,"move":0,"x":1e999}\n', "holds the number '1e999'"),
+        (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "holds a number of 5000 digits"),
+        (b'{"id":ID,"move":0,"x":' + b"[" * 17 + b"]" * 17 + b"}\n", "nested deeper than 16"),
+        (b"[" * 60000 + b"\n", "nested deeper than 16"),
+        (b'{"id":ID,"move":0,"x":"\xff"}\n', "not UTF-8 (byte 22)"),
+        (b'{"id":ID,"move":0,"x":"\xed\xa0\x80"}\n', "not UTF-8"),
+        (b'\xef\xbb\xbf{"id":ID,"move":0}\n', "no JSON"),
+        ('{"id":ID,"move":0}\n'.encode("utf-16-le"), "a NUL"),
+        (b'{"id":ID,"move":0,"x":"\0"}\n', "a NUL"),
+        (b'{"id":ID,"move":0,"x":"a\tb"}\n', "no JSON (Invalid control character"),
+        (b'{"id":ID,"move":0,"x":"' + b"x" * 65536 + b'"}\n', "longer than 65536 bytes"),
+        (b"x" * 200000, "longer than 65536 bytes"),
+    ],
+)  # fmt: skip
+def test_what_is_no_answer_is_a_fault_of_the_protocol(answer: bytes, text: str) -> None:
+    def act(message: Message) -> list[bytes]:
+        data = answer.replace(b"ID", str(message["id"]).encode())
+        return [data[at : at + 50000] for at in range(0, len(data), 50000)]
+
+    bot = special_bot(act=act)
+    bot.prepare()
+    bot.begin(SETUP)
+    process = bot.process
+    kind, why = fault(lambda: bot.act(*position()))
+    assert kind == "protocol"
+    assert why.startswith("in act: ")
+    assert text in why
+    assert len(why) < 300
+    assert why.isascii()
+    assert why.isprintable()
+    assert isinstance(process, FakeProcess)
+    assert process.closed
+    assert bot.process is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b'{"id":3,"move":0}\r\n',
+        b' { "move" : 0 , "id" : 3 } \n',
+        '{"id":3,"move":0,"say":"schön ☺"}\n'.encode(),
+        b'{"id":3,"move":0,"say":"[[[[[[[[[[[[[[[[[[[[[[[ \\" [ \\\\"}\n',
+        b'{"id":3,"move":0,"type":"act","why":{"x":[[[[[[[[[[[[[[1e5]]]]]]]]]]]]]],"y":-0.5}}\n',
+        b'{"id":3,"move":0,"say":"' + b"x" * 65000 + b'"}\n',
+    ],
+)
+@pytest.mark.parametrize("size", [1, 7, 100000])
+def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -> None:
+    view, moves = position()
+    bot = special_bot(act=lambda message: [answer[at : at + size] for at in range(0, len(answer), size)])
+    bot.prepare()
+    bot.begin(SETUP)
+    assert bot.act(view, moves) is moves[0]
+
+
+def test_depth() -> None:
+    assert _depth(b"[" * 20 + b"]" * 20) == 20
+    assert _depth(b"[]" * 20) == 1
+    assert _depth(b'"' + b"[" * 20) == 0
+    assert _depth(b'["\\"' + b"[" * 20) == 1
+    assert _depth(b'["\\\\"' + b"[" * 20) == 21
+    assert _depth(b"]" * 20 + b"[" * 20) == 0  # no JSON, and cannot become deep
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ({}, 'needs "protocol"'),
+        ({"protocol": "1"}, 'needs "protocol"'),
+        ({"protocol": 2}, "speaks version 2 of the protocol; this program speaks 1"),
+        ({"protocol": 1, "name": 3}, '"name" is a whole number'),
+        ({"protocol": 1, "name": "x" * 101}, "up to 100 characters"),
+        ({"protocol": 1, "auto_claim": 0}, '"auto_claim" is a whole number, not true or false'),
+        ({"protocol": 1, "ask_forced": None}, '"ask_forced" is null'),
+        ({"protocol": 1, "events": "yes"}, '"events" is a text'),
+    ],
+)
+def test_hello_is_read_strictly(answer: Message, text: str) -> None:
+    bot = special_bot(hello=lambda message: [line(id=message["id"], **answer)])
+    kind, why = fault(bot.prepare)
+    assert kind == "protocol"
+    assert why.startswith("in hello: ")
+    assert text in why
+
+
+def test_flags_come_from_hello() -> None:
+    bot = special_bot(hello=lambda message: honest(message, auto_claim=False, ask_forced=True, events=True))
+    bot.prepare()
+    assert (bot.auto_claim, bot.ask_forced) == (False, True)
+    plain = special_bot()
+    plain.prepare()
+    assert (plain.auto_claim, plain.ask_forced) == (True, False)
+
+
+def test_what_was_written_is_shown_safely() -> None:
+    assert show(b"\x1b[2J\xff'") == '"\\x1b[2J\\xff\'"'
+    assert show("ü\n") == r"'\xfc\n'"
+
+
+# ---------------------------------------------------------------- when it is said
+
+
+def test_a_second_answer_is_found_at_the_next_message() -> None:
+    view, moves = position()
+    bot = special_bot(act=lambda message: honest(message) * 2)
+    bot.prepare()
+    bot.begin(SETUP)
+    bot.act(view, moves)
+    kind, why = fault(lambda: bot.act(view, moves))
+    assert kind == "protocol"
+    assert "without being asked" in why
+    together = special_bot(act=lambda message: [honest(message)[0] + b"{}"])
+    together.prepare()
+    together.begin(SETUP)
+    together.act(view, moves)
+    assert fault(lambda: together.act(view, moves))[0] == "protocol"
+
+
+def test_half_an_answer_is_no_answer() -> None:
+    for rest, kind, text in (
+        ([], "timeout", "in the middle of the line"),
+        ([b""], "crash", "in the middle of the line"),
+    ):
+        bot = special_bot(act=lambda message, rest=rest: [b'{"id":', *rest])
+        bot.prepare()
+        bot.begin(SETUP)
+        found, why = fault(lambda bot=bot: bot.act(*position()))
+        assert found == kind
+        assert text in why
+    silent = special_bot(act=lambda message: [])
+    silent.prepare()
+    silent.begin(SETUP)
+    assert "flush" in fault(lambda: silent.act(*position()))[1]
+
+
+def test_a_process_is_replaced_between_games_without_a_word() -> None:
+    assert bot_games(special_bot(end=lambda message: [*honest(message), b""]), 3) == 3  # ends itself
+    assert bot_games(special_bot(end=lambda message: [*honest(message), b"good game\n"]), 3) == 3
+    assert bot_games(special_bot(), 3) == 1
+
+    begun: list[int] = []
+
+    def second_time(message: Message) -> list[bytes]:
+        begun.append(message["id"])
+        return honest(message) if message["id"] == 2 else [b"I can play one game only\n"]
+
+    assert bot_games(special_bot(begin=second_time), 3) == 3
+    assert begun == [2, 5, 2, 5, 2]
+
+
+def bot_games(bot: WireBot, count: int) -> int:
+    """Play games of two decisions; how many processes that took."""
+    view, moves = position()
+    processes = []
+    for _ in range(count):
+        bot.prepare()
+        bot.begin(SETUP)
+        assert bot.act(view, moves) is moves[0]
+        processes.append(bot.process)
+        assert bot.finish is not None
+        bot.finish(view, END)
+    bot.close()
+    return len(set(map(id, processes)))
+
+
+def test_a_fresh_process_that_does_not_take_a_game_has_forfeited_it() -> None:
+    bot = special_bot(begin=lambda message: [b"no\n"])
+    bot.prepare()
+    assert fault(lambda: bot.begin(SETUP))[0] == "protocol"
+    bot.prepare()
+    assert fault(lambda: bot.begin(SETUP))[0] == "protocol"
+
+
+def test_a_bot_that_says_hello_otherwise_the_second_time_is_refused() -> None:
+    starts = iter([False, True])
+    bot = special_bot(
+        hello=lambda message: honest(message, ask_forced=next(starts)),
+        end=lambda message: [*honest(message), b""],
+    )
+    bot_games(bot, 1)
+    kind, why = fault(bot.prepare)
+    assert (kind, why) == ("protocol", "in hello: says hello otherwise than at its first start")
+
+
+def test_a_game_without_a_beginning_has_no_end() -> None:
+    recorder = Recorder(lambda message: 0)
+    bot = fake_bot(recorder)
+    bot.prepare()
+    assert bot.finish is not None
+    bot.finish(position()[0], END)
+    bot.close()
+    bot.close()
+    assert [message["type"] for who, message in recorder.said if who == "runner"] == ["hello", "bye"]
+
+
+def test_without_a_process_an_answer_is_a_crash() -> None:
+    assert fault(lambda: special_bot().act(*position())) == ("crash", "in act: the process does not run")
+
+
+def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 1000.0)
+    given: list[float] = []
+
+    class Noting(FakeProcess):
+        def receive(self, deadline: float) -> bytes:
+            given.append(deadline - 1000)
+            return super().receive(deadline)
+
+    limits = BotLimits(decision_s=7, loading_s=9)
+    bot = WireBot(SPEC, "process", limits, start=lambda launch: Noting(lambda data: honest(json.loads(data))))
+    bot.prepare()
+    bot.begin(SETUP)
+    bot.act(*position())
+    bot.begin(Setup(0, 0, RULES, 1, TimeLeft(100, 400)))
+    bot.act(*position(clock=TimeLeft(100, 150)))
+    assert bot.finish is not None
+    bot.finish(position()[0], END)
+    assert given == [9, 7, 7, 1.5, 1.25, 7]
+
+
+def test_a_process_that_has_used_much_time_is_replaced() -> None:
+    class Tired(FakeProcess):
+        def cpu_seconds(self) -> float:
+            return 51.0
+
+    for limit, wanted in ((100, 3), (1000, 1)):
+        bot = WireBot(
+            SPEC,
+            "process",
+            BotLimits(cpu_s=limit),
+            start=lambda launch: Tired(lambda data: honest(json.loads(data))),
+        )
+        assert bot_games(bot, 3) == wanted
+
+
+def test_the_household_is_told_who_plays() -> None:
+    used: list[object] = []
+
+    class Keeper:
+        def use(self, bot: object) -> None:
+            used.append(bot)
+
+    bot = WireBot(
+        SPEC,
+        "process",
+        BotLimits(),
+        household=Keeper(),
+        start=lambda launch: FakeProcess(lambda data: honest(json.loads(data))),
+    )
+    bot.prepare()
+    assert used == [bot]
+
+
+def test_complaints_are_logged_and_end_in_the_reason(caplog: pytest.LogCaptureFixture) -> None:
+    class Complaining(FakeProcess):
+        def complaints(self) -> str:
+            return "\n".join(f"line {number}\x07" for number in range(30)) if self.closed else ""
+
+    bot = WireBot(SPEC, "process", BotLimits(), start=lambda launch: Complaining(lambda data: [b"no\n"]))
+    with caplog.at_level(logging.INFO, "arena.bots"):
+        why = fault(bot.prepare)[1]
+    assert why.endswith("\n  line 24 \n  line 25 \n  line 26 \n  line 27 \n  line 28 \n  line 29")
+    assert [record.bot for record in caplog.records] == ["fake"] * 30  # type: ignore[attr-defined]
+
+
+def test_how_a_command_is_started(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    for name in ("mine/bot.js", "mine/near.bin", "far.bin"):
+        (tmp_path / name).write_text("")
+    spec = find_bot("cmd:sh mine/bot.js mine/near.bin far.bin", folder=tmp_path)
+    monkeypatch.setenv("PATH", "/somewhere")
+    launch: Launch = launch_of(spec, "sandbox", BotLimits())
+    assert launch.argv[1:] == tuple(
+        str(tmp_path / name) for name in ("mine/bot.js", "mine/near.bin", "far.bin")
+    )
+    assert (launch.folder, launch.read_only, launch.system) == (
+        tmp_path / "mine",
+        (tmp_path / "far.bin",),
+        True,
+    )
+    assert launch.environment["PATH"] == "/usr/local/bin:/usr/bin:/bin"
+    assert launch_of(spec, "process", BotLimits()).environment["PATH"] == "/somewhere"
+
+
+def test_what_the_referee_makes_of_it() -> None:
+    """Faults of a bot are forfeits of the right kind, whatever the message was."""
+    for special, kind in (
+        ({"hello": lambda message: [b""]}, "crash"),
+        ({"begin": lambda message: []}, "timeout"),
+        ({"act": lambda message: [b"?\n"]}, "protocol"),
+        ({"act": lambda message: [line(id=message["id"], move="claim 1")]}, "illegal move"),
+        ({"end": lambda message: [b"{}\n"]}, "protocol"),
+    ):
+        bot = special_bot(**special)  # type: ignore[arg-type]
+        players = [Player("a", make=lambda bot=bot: bot), Player.of(load_bot(find_bot("b=random")))]
+        for row in Referee(GameSettings(RULES, 1), players).play_unit(PairTask(0, 0, "a", "b")):
+            assert forfeit(row) == (kind, "a"), detail(row)
+            assert row[COLUMN["score"]] == (0 if not row[0] & 1 else 2)
