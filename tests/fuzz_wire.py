@@ -32,8 +32,8 @@ HANG_S = 5
 TOKENS = (
     b"\0", b"\n", b"\r\n", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xc0\x80", b"\\", b'"', b"{", b"}", b"[", b"]",
     b",", b":", b"\\ud800", b"\\u0000", b"NaN", b"-Infinity", b"1e999", b"-0", b"0.0", b"1E+2", b"true", b"null",
-    b"9" * 30, b"9" * 5000, b"1e-" + b"9" * 30, b'"id":', b'"move":', b'"id":1,', b'{"id":1}', b"\xe2\x98\xba", b"\x1b[2J",
-    b"\t", b" ",
+    b"9" * 30, b"9" * 5000, b"1e-" + b"9" * 30, b'"id":', b'"move":', b'"id":1,', b'{"id":1}', b"\xe2\x98\xba",
+    b"\x1b[2J", b"\t", b" ",
 )  # fmt: skip
 
 Position = tuple[View, list[Move]]
