@@ -137,7 +137,7 @@ def _play(
     if given["seed"] is None:
         # one seed for all: that of a comparison begun before, or a new one
         seed = _stored_seed(out, list(configs)) if out is not None else None
-        seed = _drawn(seed)
+        seed = _drawn(seed, given.get("isolation"))
         configs = {name: config.with_seed(seed) for name, config in configs.items()}
     folder = _default_folder(list(configs.values())) if out is None else out
     for at, (name, config) in enumerate(configs.items(), start=1):
@@ -180,10 +180,10 @@ def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
     return None
 
 
-def _drawn(seed: int | None) -> int:
+def _drawn(seed: int | None, isolation: str | None) -> int:
     from arena.cli.run import drawn_seed
 
-    return drawn_seed() if seed is None else seed
+    return drawn_seed(isolation not in (None, "none")) if seed is None else seed
 
 
 def _default_folder(configs: Sequence[TournamentConfig]) -> Path:

@@ -222,7 +222,7 @@ def play(
         folder = Path(config.out)
     if folder is None:
         if not named and config.seed is None:
-            config = config.with_seed(drawn_seed())
+            config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
         folder = default_folder(config, named)
     test = Watch(config.sprt) if config.format == "sprt" else None
     report = run_tournament(
@@ -273,8 +273,9 @@ def _show(folder: Path, as_json: bool, test: Watch | None = None) -> None:
     click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
 
 
-def drawn_seed() -> int:
-    return secrets.randbelow(10**9)  # short enough to be read out
+def drawn_seed(isolated: bool = False) -> int:
+    """A seed short enough to be read out; for strangers' bots one that cannot be found by trying."""
+    return secrets.randbits(62) if isolated else secrets.randbelow(10**9)
 
 
 def cores() -> int:

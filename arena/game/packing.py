@@ -47,8 +47,11 @@ if not cython.compiled:
     def unpacked(view: View, log: SeatLog, data: bytes, at: int) -> int:
         """Fill a view and go on with its log; the place behind, or -1 if the log does not fit."""
         size = int.from_bytes(data[at : at + 4], "little")
-        view.seat, told, codes, fields = marshal.loads(data[at + 4 : at + 4 + size])
-        if told != len(log):
+        try:
+            view.seat, told, codes, fields = marshal.loads(data[at + 4 : at + 4 + size])
+        except (ValueError, EOFError, TypeError):
+            return -1
+        if told != len(log) or len(fields) != len(_FIELDS):
             return -1
         for name, value in zip(_FIELDS, fields):
             setattr(view, name, value)
@@ -157,7 +160,7 @@ class Desk:
     def read(self, data: bytes, at: int, clock: Any = None) -> tuple[View, list[Move], int]:
         """The view that stands at place ``at``, the legal moves, and the place behind it.
 
-        ValueError if its events do not follow on those that were told before.
+        ValueError if there is none, or its events do not follow on those that were told before.
         """
         seen = self.spare if cython.compiled else None
         if seen is None or not is_spare(seen):
@@ -165,7 +168,7 @@ class Desk:
             self.spare = seen
         stop = unpacked(seen, self.log, data, at)
         if stop < 0:
-            raise ValueError("the events do not follow on those told before")
+            raise ValueError("this is no view, or its events do not follow on those told before")
         seen.rules = self.rules
         seen.table = self.table
         seen.log = self.log

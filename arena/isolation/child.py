@@ -121,6 +121,8 @@ class Child:
     # ---- the bot -------------------------------------------------------------------------------------------
 
     def _load(self, order: dict[str, Any]) -> None:
+        if order["threads"]:
+            _limit_threads(order["threads"])
         sys.path += [path for path in order["paths"] if path not in sys.path]
         self.rules = Rules(**order["rules"])
         self.moves = MOVES[self.rules.spy_value]
@@ -294,6 +296,14 @@ def _text_of(error: BaseException) -> str:
     if limit < 1000:  # a bot may have lowered it
         sys.setrecursionlimit(1000)
     return author_traceback(error)
+
+
+def _limit_threads(most: int) -> None:
+    """Bound the threads of this process, where the system counts them for the sandbox alone."""
+    import resource
+
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
 def _seed_generators(seed: int, numpy: bool) -> None:

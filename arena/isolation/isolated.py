@@ -48,6 +48,7 @@ from arena.isolation.frames import (
 )
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess, Ended, Launch, Overdue
+from arena.isolation.sandbox import counts_inside
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.players.faults import BotError
 from arena.players.loading import BotSpec
@@ -110,7 +111,9 @@ class IsolatedBot(RemoteBot):
         self._reading = Reading()
         spec = dataclasses.asdict(self._spec)
         rules = dataclasses.asdict(self._rules)
-        order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders()})
+        counted = self._launch.level == "sandbox" and counts_inside()
+        threads = self._limits.processes if counted else 0
+        order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
         deadline = time.monotonic() + self._limits.loading_s
         try:
             self._done(self._exchange(frame(LOAD, order.encode()), deadline, "loading"))

@@ -99,7 +99,7 @@ def run_tournament(
     folder = Path(folder)
     if config.seed is None:
         stored = _stored_seed(folder)
-        config = config.with_seed(secrets.randbits(48) if stored is None else stored)
+        config = config.with_seed(secrets.randbits(62) if stored is None else stored)
     assert config.seed is not None
     schedule = make_schedule(config)
     specs = tuple(find_bot(bot.spec, bot.params, bot.name) for bot in config.bots)

@@ -221,7 +221,7 @@ def test_forfeits_are_shown_and_strict_makes_them_an_exit_code(arena: Arena) -> 
         ("match random first --games many", "--games"),
         ("match random first --workers 0", "--workers"),
         ("match random first --seed -1", "--seed"),
-        ("match random first --isolation sandbox", "isolation 'sandbox' does not exist yet"),
+        ("match random first --isolation jail", "'jail' is not one of"),
         ("match random first --format swiss", "--format"),
         ("tournament random", "at least two bots"),
         ("tournament random first --format robin", "robin"),

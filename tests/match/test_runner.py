@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
+from arena.isolation.sandbox import SandboxMissing
 from arena.match.progress import Status
 from arena.match.queries import Reader
 from arena.match.store import StoreError
@@ -209,6 +210,8 @@ def test_works_in_a_thread_and_leaves_nothing(tmp_path: Path) -> None:
     assert {thread.name for thread in threading.enumerate()} <= before
 
 
-def test_isolation_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match="isolation"):
-        play(tmp_path, settings(*FIELD, isolation="sandbox"))
+def test_isolation_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxMissing, match="bubblewrap"):
+        play(tmp_path / "run", settings(*FIELD, isolation="sandbox"))
+    assert not (tmp_path / "run").exists()
