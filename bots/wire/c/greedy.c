@@ -40,7 +40,9 @@ static const char *skip_value(const char *at) {
 
 /* The first value of a list (or the first key of an object), and the one behind a value; NULL at the end. */
 static const char *first(const char *list) {
-    const char *at = skip_blanks(list + 1);
+    const char *at;
+    if (!list || (*list != '[' && *list != '{')) return NULL;
+    at = skip_blanks(list + 1);
     return *at && *at != ']' && *at != '}' ? at : NULL;
 }
 
@@ -56,18 +58,19 @@ static int is_text(const char *value, const char *text) {
 
 /* The value of a key of an object, NULL if it has no such key. */
 static const char *get(const char *object, const char *key) {
-    const char *at = *object == '{' ? first(object) : NULL;
+    const char *at = first(object);
     while (at) {
-        const char *value = skip_blanks(skip_blanks(skip_text(at)) + 1); /* behind the colon */
-        if (is_text(at, key)) return value;
-        at = next(value);
+        const char *colon = skip_blanks(skip_text(at));
+        if (*colon != ':') return NULL;
+        if (is_text(at, key)) return skip_blanks(colon + 1);
+        at = next(skip_blanks(colon + 1));
     }
     return NULL;
 }
 
 static void copy_text(const char *value, char *to, size_t size) {
-    const char *end = skip_text(value) - 1;
-    size_t length = (size_t)(end - value - 1);
+    size_t quoted = *value == '"' ? (size_t)(skip_text(value) - value) : 0;
+    size_t length = quoted > 2 ? quoted - 2 : 0;
     if (length >= size) length = size - 1;
     memcpy(to, value + 1, length);
     to[length] = 0;
