@@ -124,8 +124,7 @@ def list_(format_: str | None, as_json: bool) -> None:
     from arena.league.rating import standing
     from arena.league.store import LEAGUES, league_names, open_league
     from arena.league.views import standing_lines
-    from arena.report.figures import report_text
-    from arena.report.league import leagues_table
+    from arena.report.league import leagues_table, text
 
     lines = []
     for name in league_names():
@@ -147,7 +146,7 @@ def list_(format_: str | None, as_json: bool) -> None:
     elif not lines:
         click.echo("There are no leagues in leagues/. Make one: arena league create NAME")
     else:
-        click.echo(report_text("", [leagues_table(lines)], [], form, {}), nl=False)
+        click.echo(text(form, "", [leagues_table(lines)], {"leagues": lines}), nl=False)
 
 
 # ---------------------------------------------------------------- look
@@ -179,8 +178,7 @@ def standings(name: str, at: str | None, history: int | None, format_: str | Non
 def show_standing(found: League, table: Standing, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` is what JSON holds beside it."""
     from arena.league.views import standing_lines, table_before, waiting
-    from arena.report.figures import report_text
-    from arena.report.league import standing_table
+    from arena.report.league import standing_table, text
 
     before, since = table_before(found, table)
     lines = standing_lines(found, table, before)
@@ -206,7 +204,7 @@ def show_standing(found: League, table: Standing, form: str, more: dict[str, Any
         click.echo(f"{heading}\n\nNo bot is in the table yet.")
         return
     remarks = _remarks(found, table, None if since is None else since.id)
-    click.echo(report_text(heading, [standing_table(lines)], remarks, form, {}), nl=False)
+    click.echo(text(form, heading, [standing_table(lines)], {"standings": lines}, remarks), nl=False)
 
 
 def _remarks(found: League, table: Standing, since: int | None) -> list[str]:
@@ -235,8 +233,7 @@ def _remarks(found: League, table: Standing, since: int | None) -> list[str]:
 def _show_past(found: League, at: str, form: str) -> None:
     from arena.league import events
     from arena.league.views import stored_lines
-    from arena.report.figures import report_text
-    from arena.report.league import standing_table, when
+    from arena.report.league import standing_table, text, when
 
     event = events.event_at(found, at)
     table = events.table_at(found, event.id)
@@ -247,15 +244,14 @@ def _show_past(found: League, at: str, form: str) -> None:
         return
     heading = f"{found.name} after event {event.id}, {when(event.happened)} UTC: {event.total} games"
     if lines:
-        click.echo(report_text(heading, [standing_table(lines)], [], form, {}), nl=False)
+        click.echo(text(form, heading, [standing_table(lines)], {"standings": lines}), nl=False)
     else:
         click.echo(f"{heading}\n\nNo bot was in the table.")
 
 
 def _show_history(found: League, last: int, form: str) -> None:
     from arena.league.views import rating_history
-    from arena.report.figures import report_text
-    from arena.report.league import rating_history_table
+    from arena.report.league import rating_history_table, text
 
     shown, lines = rating_history(found, last)
     numbers = [event.id for event in shown]
@@ -265,7 +261,8 @@ def _show_history(found: League, last: int, form: str) -> None:
         click.echo(f"{found.name}: no bot was in the table yet")
     else:
         heading = f"{found.name}: Elo after each of the last {len(numbers)} events"
-        click.echo(report_text(heading, [rating_history_table(numbers, lines)], [], form, {}), nl=False)
+        table = rating_history_table(numbers, lines)
+        click.echo(text(form, heading, [table], {"ratings": lines}), nl=False)
 
 
 @click.command()
@@ -277,15 +274,14 @@ def history(name: str, format_: str | None, as_json: bool) -> None:
     _one_core()
     from arena.league.store import open_league
     from arena.league.views import history_lines
-    from arena.report.figures import report_text
-    from arena.report.league import history_table
+    from arena.report.league import history_table, text
 
     with open_league(name, write=False) as found:
         lines = history_lines(found)
         if form == "json":
             _json({"league": found.name, "events": lines})
         else:
-            click.echo(report_text(found.name, [history_table(lines)], [], form, {}), nl=False)
+            click.echo(text(form, found.name, [history_table(lines)], {"events": lines}), nl=False)
 
 
 @click.command()
@@ -303,8 +299,7 @@ def show(
     from arena.league import entries, views
     from arena.league.rating import standing
     from arena.league.store import open_league
-    from arena.report.figures import report_text
-    from arena.report.league import clean, forfeits_table, opponents_table, versions_table
+    from arena.report.league import clean, forfeits_table, opponents_table, text, versions_table
 
     with open_league(name, write=False) as found:
         table = standing(found)
@@ -332,7 +327,8 @@ def show(
             )
         if one.reason:
             remarks.append(f"{one.label} {one.state}: {clean(one.reason)}")
-        click.echo(report_text(f"{one.name}{author}", tables, remarks, form, {}), nl=False)
+        lines = {"versions": versions, "opponents": opponents, "forfeits": faults}
+        click.echo(text(form, f"{one.name}{author}", tables, lines, remarks), nl=False)
 
 
 @click.command()
@@ -410,7 +406,8 @@ def play(
     with open_league(name) as found:
         tell = Teller()
         with at_work(found, "play", workers or cores(), isolation, tell) as desk:
-            for outcome in settle_waiting(desk, tell.say):
+            outcomes = settle_waiting(desk, tell.say)
+            for outcome in outcomes:
                 tell_outcome(found, outcome)
             played = 0
             if not desk.stopping:
@@ -418,7 +415,8 @@ def play(
             stopped = desk.stopping
         tell.end()
         show_standing(found, standing(found), form, {"played": played, "interrupted": stopped})
-    return INTERRUPTED if stopped and games is not None and played < games else 0
+    unfinished = any(outcome.interrupted for outcome in outcomes) or (games is not None and played < games)
+    return INTERRUPTED if stopped and unfinished else 0
 
 
 @click.command()

@@ -20,6 +20,7 @@ PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "r
 OPEN = (PENDING, PLACING)
 MOST_ATTEMPTS = 4
 """So many processes may die over one submission before it is refused."""
+_LONGEST_REASON = 4000  # they hold what bots have printed and raised
 
 
 @dataclass(frozen=True)
@@ -251,7 +252,7 @@ def accept(league: League, one: Version) -> None:
 def refuse(league: League, one: Version, reason: str) -> None:
     """A submission is not accepted; the reason is for its author."""
     with league.change():
-        _refuse(league, one, reason)
+        _refuse(league, one, reason[:_LONGEST_REASON])
 
 
 def _refuse(league: League, one: Version, reason: str) -> None:
@@ -304,8 +305,9 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
         if active is None:
             raise LeagueError(f"'{name}' is not in the table: it has no active version")
         league.run(
-            "UPDATE bots SET retired = ?, reason = ? WHERE bot = ?", time.time(), reason, found[-1].bot
-        )
+            "UPDATE bots SET retired = ?, reason = ? WHERE bot = ?",
+            time.time(), reason[:_LONGEST_REASON], found[-1].bot,
+        )  # fmt: skip
     return active or found[-1]
 
 

@@ -59,12 +59,10 @@ def settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
         entries.accept(league, one)
     say(f"{one.label}: placing")
     before = next((v for v in entries.versions(league, ACTIVE) if v.bot == one.bot), None)
-    done = _place(desk, one)
-    now = entries.version(league, one.id)
-    if not done:
-        if now.state == PLACING:
+    if not _place(desk, one):
+        if entries.version(league, one.id).state == PLACING:
             entries.put_back(league, one)
-        return Outcome(now, _games(league, one))
+        return Outcome(entries.version(league, one.id), _games(league, one))
     found = events.publish(
         league,
         events.BACK if back else events.ACCEPTED,
@@ -158,10 +156,10 @@ def _sample(league: League, field: Sequence[Place]) -> list[Version]:
 
 
 def _meetings(one: Version, opponents: Sequence[Version], wanted: int) -> list[games.Meeting]:
-    """About `wanted` games with these opponents, in whole deals, the same number with each."""
-    deals = max(1, round(wanted / 2 / len(opponents)))
-    most = max(1, wanted // 2)
-    return [games.Meeting(one, other, deals) for other in opponents[:most]]
+    """So many games (a pair at least) shared by these opponents, in whole deals; the first ones get what is over."""
+    deals, more = divmod(max(wanted // 2, 1), len(opponents))
+    shares = [deals + (at < more) for at in range(len(opponents))]
+    return [games.Meeting(one, other, share) for other, share in zip(opponents, shares) if share]
 
 
 def _refused(league: League, one: Version) -> bool:

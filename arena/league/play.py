@@ -48,7 +48,7 @@ def fill_up(desk: Desk, most: int | None, say: Callable[[str], None]) -> PlayRep
                 if crew is not None:
                     crew.close()
                 crew = Crew(desk, _players(found, players))
-                say(f"playing: {', '.join(f'{m.a.name} - {m.b.name}' for m in meetings[:3])} ...")
+                say(f"playing the least certain pairings of {len(found.places)} bots")
             fresh = 0
             try:
                 fresh = crew.meet(meetings)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from arena.report.figures import Table
+from arena.report.figures import Table, report_text
 from arena.report.tables import number, percent
 
 Line = Mapping[str, Any]
@@ -56,6 +56,24 @@ def _change(line: Line) -> str:
     if places:
         text += f" ({'up' if places > 0 else 'down'} {abs(places)})"
     return text.strip() or "-"
+
+
+def text(
+    form: str,
+    heading: str,
+    shown: Sequence[Table],
+    lines: Mapping[str, Sequence[Line]],
+    remarks: Sequence[str] = (),
+) -> str:
+    """Tables in one of the formats of `arena.report.figures`: for people those `shown`, as CSV the `lines` by name."""
+    if form == "csv":
+        raw = [Table(name, "", pd.DataFrame([_flat(line) for line in some])) for name, some in lines.items()]
+        return report_text("", raw, (), form, {})
+    return report_text(heading, shown, remarks, form, {})
+
+
+def _flat(line: Line) -> dict[str, Any]:
+    return {key: value for key, value in line.items() if not isinstance(value, list | dict)}
 
 
 def standing_table(lines: Sequence[Line]) -> Table:

@@ -1,0 +1,240 @@
+"""Killed at any moment, and two at once: the league stays whole, and the next command goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.league import entries, events, games, placement
+from arena.league.crew import at_work
+from arena.league.entries import ACTIVE
+from arena.league.play import fill_up
+from arena.league.rating import standing
+from arena.league.store import League, create_league, open_league
+from tests.league.leagues import FIRST, LAST, RANDOM, SECRET, settings, settle, sound, submission
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")
+
+PATIENCE_S = 120.0
+
+
+def quiet(text: str) -> None: ...
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Do some work in a process of its own; its number."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            work()
+            code = 0
+        finally:
+            os._exit(code)
+    return pid
+
+
+def ended(pid: int) -> int:
+    """How a process ended: its exit code, or minus the signal that killed it."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        found, status = os.waitpid(pid, os.WNOHANG)
+        if found:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.005)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    raise AssertionError("it hangs")
+
+
+def make(folder: Path, **changed: int) -> None:
+    with (
+        create_league(folder, settings(placement=changed), SECRET) as found,
+        at_work(found, "test", 1) as desk,
+    ):
+        for name, source in (("first", FIRST), ("last", LAST)):
+            assert settle(desk, submission(name, source)).state == ACTIVE
+
+
+def kill_at(found: League, statement: int) -> None:
+    """Have this process killed when it comes to its so-manieth SQL statement."""
+    left = statement
+
+    def count(sql: str) -> None:
+        nonlocal left
+        left -= 1
+        if left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    found._db.set_trace_callback(count)
+
+
+def whole(folder: Path) -> None:
+    """Nothing contradicts itself, and nothing is left that a living process would have."""
+    db = sound(folder)
+    assert db.execute("SELECT count(*) FROM processes WHERE ended IS NULL").fetchone() == (0,)
+    assert db.execute("SELECT count(*) FROM reserved").fetchone() == (0,)
+    assert db.execute("SELECT count(*) FROM versions WHERE holder IS NOT NULL").fetchone() == (0,)
+    assert not (folder / ".playing").exists()
+    db.close()
+
+
+@pytest.mark.parametrize("statement", [*range(1, 40, 3), *range(40, 160, 17)])
+def test_a_submission_that_is_killed(tmp_path: Path, statement: int) -> None:
+    """At one SQL statement after the other: before, within and after each transaction."""
+    make(tmp_path, most_games=12)
+    before = sorted(games_of(tmp_path))
+
+    def work() -> None:
+        with open_league(tmp_path) as found:
+            kill_at(found, statement)
+            with at_work(found, "submit", 1) as desk:
+                settle(desk, submission("random", RANDOM))
+
+    how = ended(forked(work))
+    assert how in (0, -signal.SIGKILL)
+    sound(tmp_path).close()
+    stored = sorted(games_of(tmp_path))
+    with open_league(tmp_path) as found, at_work(found, "play", 1) as desk:
+        known = entries.versions(found, *entries.OPEN)
+        outcomes = placement.settle_waiting(desk, quiet)
+        assert [o.version.id for o in outcomes] == [v.id for v in known]
+        again = entries.submit(found, desk.process.number, submission("random", RANDOM))
+        if again.outcome == "new":  # it was killed before it was stored
+            assert not known
+            settle(desk, submission("random", RANDOM))
+        table = standing(found)
+        assert sorted(p.version.label for p in table.places) == ["first v1", "last v1", "random v1"]
+        mine = table.place_of(again.version.id)
+        assert mine is not None
+        assert 8 <= mine.games <= 20
+        assert [e.kind for e in events.events(found)] == ["created", "accepted", "accepted", "accepted"]
+    whole(tmp_path)
+    after = sorted(games_of(tmp_path))
+    assert set(before) <= set(stored) <= set(after)  # nothing that was stored is lost or changed
+
+
+def games_of(folder: Path) -> list[tuple[int, int, str]]:
+    with open_league(folder, write=False) as found:
+        return [(key, score, text) for key, score, text in found.query("SELECT id, score, record FROM games")]
+
+
+@pytest.mark.parametrize("statement", [5, 20, 33, 47, 61, 90])
+def test_play_that_is_killed(tmp_path: Path, statement: int) -> None:
+    make(tmp_path)
+    before = len(games_of(tmp_path))
+
+    def work() -> None:
+        with open_league(tmp_path) as found:
+            kill_at(found, statement)
+            with at_work(found, "play", 2) as desk:
+                fill_up(desk, None, quiet)
+
+    assert ended(forked(work)) == -signal.SIGKILL
+    sound(tmp_path).close()
+    stored = len(games_of(tmp_path))
+    with open_league(tmp_path) as found, at_work(found, "play", 1) as desk:
+        assert fill_up(desk, 20, quiet).games == 20
+    assert len(games_of(tmp_path)) == stored + 20 >= before + 20
+    whole(tmp_path)
+
+
+def test_two_submit_at_once(tmp_path: Path) -> None:
+    """And a third plays. All write, none waits for another to end, and no deal is played twice."""
+    make(tmp_path, most_games=40, games=8)
+
+    def submits(*names: str) -> Callable[[], None]:
+        def work() -> None:
+            with open_league(tmp_path) as found, at_work(found, "submit", 1) as desk:
+                for name in names:
+                    assert settle(desk, submission(name, f"# {name}\n{RANDOM}")).state == ACTIVE
+
+        return work
+
+    def plays() -> None:
+        with open_league(tmp_path) as found, at_work(found, "play", 1) as desk:
+            fill_up(desk, 200, quiet)
+
+    running = [forked(work) for work in (submits("ann", "bob"), submits("cid", "dan"), plays)]
+    assert [ended(pid) for pid in running] == [0, 0, 0]
+    whole(tmp_path)
+    with open_league(tmp_path) as found:
+        assert {p.version.name for p in standing(found).places} == {
+            "first",
+            "last",
+            "ann",
+            "bob",
+            "cid",
+            "dan",
+        }
+        kinds = [e.kind for e in events.events(found)]
+        assert kinds.count("accepted") == 6
+        assert sum(e.games for e in events.events(found) if e.kind == "played") == 200
+        last = events.events(found)[-1]
+        if last.total == games.count(found):
+            assert [line.elo for line in events.table_at(found, last.id)] == [
+                p.elo for p in standing(found).places
+            ]
+
+
+def test_two_versions_of_one_bot_at_once(tmp_path: Path) -> None:
+    make(tmp_path)
+
+    def submits(source: str) -> Callable[[], None]:
+        def work() -> None:
+            with open_league(tmp_path) as found, at_work(found, "submit", 1) as desk:
+                settle(desk, submission("mine", source))
+
+        return work
+
+    running = [forked(submits(f"# {number}\n{RANDOM}")) for number in range(2)]
+    assert [ended(pid) for pid in running] == [0, 0]
+    whole(tmp_path)
+    with open_league(tmp_path) as found:
+        assert [v.state for v in entries.versions_of(found, "mine")] == ["replaced", "active"]
+
+
+def test_the_same_file_twice_at_once(tmp_path: Path) -> None:
+    """One of them does the work."""
+    make(tmp_path)
+
+    def work() -> None:
+        with open_league(tmp_path) as found, at_work(found, "submit", 1) as desk:
+            sent = entries.submit(found, desk.process.number, submission("mine", RANDOM))
+            one = entries.claim(found, desk.process.number, sent.version.id)
+            if one is not None:
+                placement.settle(desk, one, quiet)
+
+    running = [forked(work) for _ in range(2)]
+    assert [ended(pid) for pid in running] == [0, 0]
+    whole(tmp_path)
+    with open_league(tmp_path) as found:
+        (one,) = entries.versions_of(found, "mine")
+        assert (one.state, one.attempts) == (ACTIVE, 1)
+        assert [e.kind for e in events.events(found)].count("accepted") == 3
+
+
+def test_readers_are_not_disturbed(tmp_path: Path) -> None:
+    make(tmp_path)
+
+    def plays() -> None:
+        with open_league(tmp_path) as found, at_work(found, "play", 1) as desk:
+            fill_up(desk, 300, quiet)
+
+    pid = forked(plays)
+    seen = []
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until and os.waitpid(pid, os.WNOHANG) == (0, 0):
+        with open_league(tmp_path, write=False) as found:
+            table = standing(found)
+            assert table.total % 2 == 0
+            assert sum(place.games for place in table.places) == 2 * table.total
+            seen.append(table.total)
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 1
+    whole(tmp_path)

@@ -1,0 +1,151 @@
+"""Deals set apart, games exactly once, and what they add up to."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.rules import load_rules
+from arena.league import games
+from arena.league.games import Forfeit, Meeting, Score, crew_seed
+from arena.league.store import League, open_league
+from arena.league.working import Process
+from arena.match.tasks import PairTask
+from tests.league.leagues import SECRET, enter, league, played, row, sound
+
+TAKE = """
+import sys
+from pathlib import Path
+from arena.league import entries, games
+from arena.league.store import open_league
+from arena.league.working import Process
+
+with open_league(Path(sys.argv[1])) as league, Process(league, "test") as process:
+    with league.change():
+        crew = league.insert(
+            "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
+        )
+    a, b = entries.versions(league)
+    for _ in range(20):
+        print(*(task.deal for task in games.set_apart(league, crew, [games.Meeting(a, b, 7)])))
+"""
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Iterator[League]:
+    with league(tmp_path) as made:
+        yield made
+
+
+def crew_of(found: League, process: Process) -> int:
+    with found.change():
+        return found.insert(
+            "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
+        )
+
+
+def test_seeds_of_crews() -> None:
+    """Different for each crew and league; known only with the secret; and the same for ever."""
+    seeds = {crew_seed(secret, crew) for secret in (SECRET, "other") for crew in range(1000)}
+    assert len(seeds) == 2000
+    assert max(seeds).bit_length() > 120
+    assert crew_seed(SECRET, 1) == 32870036816749957959567900570763891158
+
+
+def test_decks_of_crews_differ() -> None:
+    rules = load_rules("base")
+    assert make_deal(rules, crew_seed(SECRET, 1), 0) != make_deal(rules, crew_seed(SECRET, 2), 0)
+
+
+def test_deals_are_set_apart_in_turn(found: League) -> None:
+    a, b, c = enter(found, "a", "b", "c")
+    with Process(found, "test") as process:
+        crew = crew_of(found, process)
+        tasks = games.set_apart(found, crew, [Meeting(b, a, 2), Meeting(b, c, 1)])
+        assert tasks == [
+            PairTask(1, 0, "a v1", "b v1"),
+            PairTask(2, 1, "b v1", "c v1"),
+            PairTask(1, 2, "a v1", "b v1"),
+        ]
+        assert [task.deal for task in games.set_apart(found, crew, [Meeting(a, b, 2)])] == [3, 4]
+        assert games.reserved_deals(found) == [(a.id, b.id, 4), (b.id, c.id, 1)]
+        games.store_rows(found, process.number, crew, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
+        assert games.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
+    assert games.reserved_deals(found) == []  # the process has ended
+    with Process(found, "test") as process:  # and nobody gets its deals
+        more = games.set_apart(found, crew_of(found, process), [Meeting(a, b, 1)])
+        assert [task.deal for task in more] == [5]
+
+
+def test_two_processes_never_get_the_same_deal(found: League) -> None:
+    enter(found, "a", "b")
+    running = [
+        subprocess.Popen([sys.executable, "-c", TAKE, str(found.folder)], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    taken = [int(word) for one in running for word in one.communicate(timeout=60)[0].split()]
+    assert len(taken) == 2 * 20 * 7
+    assert sorted(taken) == list(range(len(taken)))
+
+
+def test_a_game_is_stored_once(found: League) -> None:
+    a, b = enter(found, "a", "b")
+    with Process(found, "test") as process:
+        crew = crew_of(found, process)
+        (task,) = games.set_apart(found, crew, [Meeting(a, b, 1)])
+        rows = [row(task, 0, 2), row(task, 1, 0)]
+        assert games.store_rows(found, process.number, crew, rows) == 2
+        assert games.store_rows(found, process.number, crew, [row(task, 0, 0), rows[1]]) == 0
+        assert found.query("SELECT score FROM games ORDER BY id") == [(2,), (0,)]
+        assert found.one("SELECT games FROM crews") == 2
+    sound(found.folder)
+
+
+def test_scores(found: League) -> None:
+    a, b, c = enter(found, "a", "b", "c")
+    played(found, [(a, b, [2, 2, 1]), (c, a, [2]), (b, a, [0])])
+    assert games.scores_of(found, a.id) == [Score(b.id, 8, 7, 0, 1), Score(c.id, 2, 0, 0, 2)]
+    assert games.scores_of(found, b.id) == [Score(a.id, 8, 1, 0, 7)]
+    assert games.count(found) == 10
+
+
+def test_forfeits(found: League) -> None:
+    a, b = enter(found, "a", "b")
+    with Process(found, "test") as process:
+        crew = crew_of(found, process)
+        one, two = games.set_apart(found, crew, [Meeting(a, b, 2)])
+        # b begins game 1: it forfeits as the first there, and as the second in game 0
+        rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
+        games.store_rows(found, process.number, crew, rows)
+    assert games.forfeits(found) == [
+        Forfeit(a.id, "illegal move", 1, "why", "record 1/0"),
+        Forfeit(b.id, "timeout", 2, "why", "record 0/1"),
+    ]
+    assert [fault.version for fault in games.forfeits(found, [a.id])] == [a.id]
+
+
+def test_the_frame_holds_games_between_those_asked_for(found: League) -> None:
+    a, b, c = enter(found, "a", "b", "c")
+    assert len(games.games_frame(found, [a.id, b.id])) == 0
+    played(found, [(a, b, [2, 1]), (b, c, [0])])
+    frame = games.games_frame(found, [a.id, b.id])
+    # in the second pair whoever begins wins
+    assert frame.astype({"first": str, "second": str}).values.tolist() == [
+        [str(a.id), str(b.id), 1.0, 0],
+        [str(b.id), str(a.id), 0.0, 0],
+        [str(a.id), str(b.id), 1.0, 1],
+        [str(b.id), str(a.id), 1.0, 1],
+    ]
+    assert len(games.games_frame(found, [a.id, b.id, c.id])) == 6
+
+
+def test_others_see_what_is_stored(found: League) -> None:
+    a, b = enter(found, "a", "b")
+    with open_league(found.folder, write=False) as reader:
+        played(found, [(a, b, [1])])
+        assert games.count(reader) == 2

@@ -1,0 +1,304 @@
+"""What happens to submissions, by real games: checked, placed, replaced, refused; also what broke off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.league import crew as crews
+from arena.league import entries, events, games, placement
+from arena.league.admission import examine
+from arena.league.crew import Crew, Desk, at_work
+from arena.league.entries import ACTIVE, PENDING, PLACING, REFUSED
+from arena.league.play import fill_up
+from arena.league.rating import standing
+from arena.league.store import League
+from tests.league.leagues import (
+    BROKEN,
+    FIRST,
+    LAST,
+    MIDDLE,
+    RAISES,
+    RANDOM,
+    league,
+    settle,
+    sound,
+    submission,
+    submit,
+)
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Iterator[League]:
+    with league(tmp_path / "league") as made:
+        yield made
+
+
+def quiet(text: str) -> None: ...
+
+
+def names(found: League) -> list[str]:
+    return sorted(place.version.label for place in standing(found).places)
+
+
+def test_three_bots(found: League) -> None:
+    """The first has nobody to play; each then meets all, and stops at the most games or at the error."""
+    for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
+        one = submit(found, name, source)
+        assert (one.state, one.reason) == (ACTIVE, "")
+    assert games.scores_of(found, 1)[0].opponent == 2
+    for number, least in ((2, 24), (3, 24)):
+        scores = {score.opponent: score.games for score in games.scores_of(found, number)}
+        assert sum(scores.values()) >= least
+        assert all(count % 2 == 0 for count in scores.values())
+    table = standing(found)
+    assert [place.rank for place in table.places] == [1, 2, 3]
+    assert [e.kind for e in events.events(found)] == ["created", "accepted", "accepted", "accepted"]
+    assert events.events(found)[-1].total == games.count(found)
+    stored = events.table_at(found, 4)
+    assert [(line.bot, line.elo) for line in stored] == [(p.version.name, p.elo) for p in table.places]
+    assert found.query("SELECT count(*) FROM reserved") == [(0,)]
+    assert not (found.folder / ".playing").exists()
+    sound(found.folder)
+
+
+def test_ends_when_the_error_is_small_enough(tmp_path: Path) -> None:
+    """Not at the most games, which are many."""
+    with league(tmp_path, placement={"error": 120, "most_games": 2000}) as found:
+        submit(found, "first", FIRST)
+        submit(found, "last", LAST)
+        (place, _) = standing(found).places
+        assert place.error is not None
+        assert 60 < place.error <= 120
+        assert 10 < place.games < 400
+
+
+def test_workers_make_no_difference(tmp_path: Path) -> None:
+    played = []
+    for workers in (1, 3):
+        with league(tmp_path / str(workers)) as found:
+            for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
+                submit(found, name, source, workers)
+            played.append(found.query("SELECT id, score, record FROM games ORDER BY id"))
+    assert played[0] == played[1]
+
+
+def test_a_new_version(found: League) -> None:
+    submit(found, "mine", FIRST)
+    submit(found, "other", LAST)
+    new = submit(found, "mine", RANDOM)
+    assert (new.number, new.state) == (2, ACTIVE)
+    assert names(found) == ["mine v2", "other v1"]
+    assert entries.version(found, 1).reason == "by v2"
+    assert {score.opponent for score in games.scores_of(found, new.id)} == {2}  # not itself
+    back = submit(found, "mine", FIRST)
+    assert (back.number, back.state) == (1, ACTIVE)
+    assert [e.kind for e in events.events(found)][-2:] == ["accepted", "back"]
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (BROKEN, "mine.py"),
+        (RAISES, "forfeits by exception: "),
+        ("x = 1\n", "holds no bot"),
+        ("import nowhere\n" + FIRST, "No module named 'nowhere'"),
+        ("def act(view, moves):\n    return 'r1@1'\n", "forfeits by illegal move"),
+    ],
+)
+def test_refused(found: League, source: str, reason: str) -> None:
+    submit(found, "other", FIRST)
+    one = submit(found, "mine", source)
+    assert one.state == REFUSED
+    assert reason in one.reason
+    assert str(found.folder) not in one.reason  # names its file as the author does
+    assert names(found) == ["other v1"]
+    assert games.count(found) == 0
+    assert events.events(found)[-1].kind == "refused"
+
+
+def test_one_that_forfeits_later(tmp_path: Path) -> None:
+    """It behaves while it is checked."""
+    (tmp_path / "games").write_text("")
+    source = f"""
+    from pathlib import Path
+    class Mine:
+        def begin(self, setup):
+            with Path({str(tmp_path / "games")!r}).open("a") as file:
+                file.write("x")
+        def act(self, view, moves):
+            assert len(Path({str(tmp_path / "games")!r}).read_text()) <= 10, "enough"
+            return moves[0]
+    """
+    import textwrap
+
+    with league(tmp_path / "league", placement={"games": 8, "most_games": 60}) as found:
+        submit(found, "other", FIRST)
+        one = submit(found, "mine", textwrap.dedent(source))
+        assert one.state == REFUSED
+        assert "forfeited" in one.reason
+        assert "enough" in one.reason
+        assert names(found) == ["other v1"]
+
+
+def test_one_that_breaks_later_is_retired(tmp_path: Path) -> None:
+    """It cannot be loaded any more, and the league goes on without it."""
+    marker = tmp_path / "marker"
+    marker.write_text("")
+    source = f"from pathlib import Path\nassert Path({str(marker)!r}).exists()\n{FIRST}"
+    with league(tmp_path / "league") as found:
+        for name, text in (("bad", source), ("last", LAST), ("random", RANDOM)):
+            assert submit(found, name, text).state == ACTIVE
+        marker.unlink()
+        with at_work(found, "play", 1) as desk:
+            report = fill_up(desk, 8, quiet)
+        assert report.games >= 8
+        assert names(found) == ["last v1", "random v1"]
+        retired = entries.versions_of(found, "bad")[0]
+        assert retired.retired is not None
+        assert retired.retired_reason.startswith("it cannot play any more")
+        assert "AssertionError" in retired.retired_reason
+        assert "retired" in [e.kind for e in events.events(found)]
+
+
+def test_opponents_that_break_do_not_stop_a_placement(tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    marker.write_text("")
+    source = f"from pathlib import Path\nassert Path({str(marker)!r}).exists()\n{FIRST}"
+    with league(tmp_path / "league") as found:
+        for name, text in (("bad", source), ("last", LAST)):
+            submit(found, name, text)
+        marker.unlink()
+        assert submit(found, "random", RANDOM).state == ACTIVE
+        assert names(found) == ["last v1", "random v1"]
+
+
+# ---------------------------------------------------------------- broken off
+
+
+class Pressed(Exception):
+    """What stands for a kill at a certain place."""
+
+
+def test_goes_on_where_it_was_left(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit(found, "first", FIRST)
+    submit(found, "last", LAST)
+    meet = Crew.meet
+    rounds = 0
+
+    def breaking(self: Crew, meetings: Any) -> int:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 2:
+            raise Pressed
+        return meet(self, meetings)
+
+    monkeypatch.setattr(Crew, "meet", breaking)
+    with pytest.raises(Pressed):
+        submit(found, "random", RANDOM)
+    (one,) = entries.versions(found, PLACING)
+    before = games.count(found)
+    assert sum(score.games for score in games.scores_of(found, one.id)) > 0
+    monkeypatch.setattr(Crew, "meet", meet)
+    with at_work(found, "play", 1) as desk:
+        (outcome,) = placement.settle_waiting(desk, quiet)
+    assert outcome.version.state == ACTIVE
+    assert games.count(found) > before
+    assert sum(score.games for score in games.scores_of(found, one.id)) <= 26
+    sound(found.folder)
+
+
+def test_ctrl_c(found: League) -> None:
+    """What was played is kept, the submission waits, and that is no attempt that died."""
+    submit(found, "first", FIRST)
+    pressed = []
+
+    with at_work(found, "submit", 1) as desk:
+
+        def tell(number: int) -> None:
+            pressed.append(number)
+            if len(pressed) == 2:  # the first are those of the check
+                desk.signals.count += 1
+
+        told = Desk(desk.league, desk.process, 1, desk.isolation, desk.signals, desk.sink, tell)
+        one = settle(told, submission("last", LAST))
+    assert (one.state, one.attempts) == (PLACING, 0)
+    assert games.count(found) > 0
+    assert found.query("SELECT count(*) FROM reserved") == [(0,)]
+    with at_work(found, "play", 1) as desk:
+        (outcome,) = placement.settle_waiting(desk, quiet)
+    assert outcome.version.state == ACTIVE
+    sound(found.folder)
+
+
+def test_ctrl_c_in_the_check(found: League) -> None:
+    with at_work(found, "submit", 1) as desk:
+        desk.signals.count += 1
+        one = settle(desk, submission("first", FIRST))
+    assert (one.state, one.attempts, games.count(found)) == (PENDING, 0, 0)
+
+
+def test_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit(found, "mine", FIRST)
+    submit(found, "other", LAST)
+    meet = Crew.meet
+
+    def retiring(self: Crew, meetings: Any) -> int:
+        if entries.versions_of(found, "mine")[0].retired is None:
+            placement.retire(found, "mine", "meanwhile")
+        return meet(self, meetings)
+
+    monkeypatch.setattr(Crew, "meet", retiring)
+    submit(found, "mine", MIDDLE)
+    assert names(found) == ["other v1"]
+    placement.retire(found, "mine", undo=True)
+    assert names(found) == ["mine v2", "other v1"]
+
+
+# ---------------------------------------------------------------- crews
+
+
+def test_the_files_of_a_crew_are_private_and_go(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit(found, "first", FIRST)
+    (one,) = entries.versions(found, ACTIVE)
+    with at_work(found, "play", 1) as desk:
+        with Crew(desk, [one]) as crew:
+            assert (crew.folder / f"v{one.id}" / "first.py").read_text() == FIRST
+            assert crew.folder.stat().st_mode & 0o777 == 0o700
+        assert not crew.folder.exists()
+        monkeypatch.setattr(crews, "find_bot", _raising)
+        with pytest.raises(Pressed):
+            Crew(desk, [one])
+    assert not (found.folder / ".playing").exists()
+    assert found.query("SELECT count(*) FROM crews WHERE ended IS NULL") == [(0,)]
+
+
+def _raising(*args: object, **kwargs: object) -> None:
+    raise Pressed
+
+
+def test_files_that_were_removed_are_no_fault_of_a_bot(found: League) -> None:
+    import shutil
+
+    from arena.league.settings import LeagueError
+
+    for name, source in (("first", FIRST), ("last", LAST)):
+        submit(found, name, source)
+    a, b = entries.versions(found, ACTIVE)
+    with at_work(found, "play", 1) as desk, Crew(desk, [a, b]) as crew:
+        shutil.rmtree(crew.folder)
+        with pytest.raises(LeagueError, match="were removed while they played"):
+            crew.meet([games.Meeting(a, b, 1)])
+    assert len(entries.versions(found, ACTIVE)) == 2
+
+
+def test_a_check_leaves_no_games(found: League) -> None:
+    with at_work(found, "submit", 1) as desk:
+        one = entries.submit(found, desk.process.number, submission("first", FIRST)).version
+        verdict = examine(desk, one)
+    assert verdict is not None
+    assert (verdict.accepted, verdict.games) == (True, 8)
+    assert games.count(found) == 0

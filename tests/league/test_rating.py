@@ -1,0 +1,160 @@
+"""The standing: a fit over all games that count, in the gauge of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.league import entries, games
+from arena.league.entries import Version
+from arena.league.rating import Standing, standing
+from arena.league.store import League
+from arena.league.working import Process
+from arena.stats.ratings import rate
+from tests.league.leagues import FIRST, enter, league, played, some_points, submission
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Iterator[League]:
+    with league(tmp_path) as made:
+        yield made
+
+
+def elo(table: Standing) -> dict[str, float | None]:
+    return {place.version.label: place.elo for place in table.places}
+
+
+def field(found: League) -> list[Version]:
+    """Three bots that have met."""
+    a, b, c = enter(found, "a", "b", "c")
+    played(
+        found,
+        [(a, b, some_points(40, 0.7, 1)), (b, c, some_points(40, 0.6, 2)), (a, c, some_points(20, 0.8, 3))],
+    )
+    return [a, b, c]
+
+
+def replace(found: League, name: str) -> Version:
+    """A new version of a bot in the table."""
+    with Process(found, "test") as process:
+        one = entries.submit(found, process.number, submission(name, f"# another {name}\n{FIRST}")).version
+        entries.accept(found, one)
+        with found.change():
+            entries.promote(found, one)
+    return entries.version(found, one.id)
+
+
+def test_nobody(found: League) -> None:
+    table = standing(found)
+    assert (table.places, table.total, table.rated) == ((), 0, ())
+
+
+def test_without_games(found: League) -> None:
+    enter(found, "a", "b")
+    assert [(p.rank, p.version.name, p.elo, p.error) for p in standing(found).places] == [
+        (1, "a", None, None),
+        (2, "b", None, None),
+    ]
+
+
+def test_is_the_fit_of_the_ratings(found: League) -> None:
+    versions = field(found)
+    fit = rate(games.games_frame(found, [v.id for v in versions]), prior=2)
+    table = standing(found)
+    assert [str(p.version.id) for p in table.places] == list(fit.bots)
+    assert [p.elo for p in table.places] == pytest.approx(list(fit.elo))
+    assert [p.error for p in table.places] == pytest.approx(list(fit.error95))
+    assert [(p.games, p.wins, p.losses) for p in table.places] == list(zip(fit.games, fit.wins, fit.losses))
+    assert [p.rank for p in table.places] == [1, 2, 3]
+    assert table.total == 200
+    assert table.first_advantage == (fit.first_advantage, fit.first_advantage_error95)
+
+
+def test_a_bot_without_games_stands_at_the_end(found: League) -> None:
+    field(found)
+    enter(found, "d")
+    assert [p.version.name for p in standing(found).places][-1] == "d"
+
+
+def test_a_replaced_version_still_counts(found: League) -> None:
+    a, _, c = field(found)
+    before = standing(found)
+    new = replace(found, "b")
+    table = standing(found)
+    assert [p.version.label for p in table.places] == ["a v1", "c v1", "b v2"]
+    # a and c are as far apart as they were, also by their games against the old version
+    assert apart(table, a, c)[0] == pytest.approx(apart(before, a, c)[0])
+    assert apart(table, a, c)[1] == pytest.approx(apart(before, a, c)[1])
+    assert sum(p.elo or 0 for p in table.places) == pytest.approx(0)
+    assert new.id not in table.others
+    assert list(table.others) == [2]
+
+
+def apart(table: Standing, one: Version, other: Version) -> tuple[float, float]:
+    place = {v.id: at for at, v in enumerate(table.rated)}
+    i, j = place[one.id], place[other.id]
+    c = table.covariance
+    return float(table.elo[i] - table.elo[j]), float(c[i, i] + c[j, j] - 2 * c[i, j])
+
+
+def test_a_retired_bot_does_not_count(found: League) -> None:
+    a, b, c = field(found)
+    with found.change():
+        entries.retire(found, "c")
+    table = standing(found)
+    alone = rate(games.games_frame(found, [a.id, b.id]), prior=2)
+    assert [p.version.name for p in table.places] == ["a", "b"]
+    assert [p.elo for p in table.places] == pytest.approx(list(alone.elo))
+    assert c.id not in table.others
+
+
+def test_a_refused_version_does_not_count(found: League) -> None:
+    field(found)
+    before = elo(standing(found))
+    with Process(found, "test") as process:
+        one = entries.submit(found, process.number, submission("d", FIRST)).version
+        played(found, [(one, entries.version(found, 1), [2, 2, 2])])
+        assert elo(standing(found)) == before  # nor does one that is being placed
+        assert len(standing(found, one).places) == 4
+        entries.refuse(found, one, "no")
+    assert elo(standing(found)) == before
+
+
+def test_a_candidate_stands_for_its_bot(found: League) -> None:
+    field(found)
+    with Process(found, "test") as process:
+        one = entries.submit(found, process.number, submission("b", f"# new\n{FIRST}")).version
+        played(found, [(one, entries.version(found, 1), [1] * 10)])
+    with_it = standing(found, one)
+    assert sorted(p.version.label for p in with_it.places) == ["a v1", "b v2", "c v1"]
+    assert 2 in with_it.others
+
+
+def test_the_anchor(tmp_path: Path) -> None:
+    with league(tmp_path, rating={"anchor": "b", "anchor_elo": 1500}) as found:
+        a, b, c = enter(found, "a", "b", "c")
+        assert standing(found).notes == ()
+        played(found, [(a, c, [1, 2])])
+        assert "the anchor 'b' is not in the table or has no games" in standing(found).notes[0]
+        played(found, [(a, b, some_points(40, 0.7)), (b, c, some_points(40, 0.6))])
+        table = standing(found)
+        place = table.place_of(b.id)
+        assert place is not None
+        assert (place.elo, place.error) == (1500, 0)
+        free = standing(found, anchored=False)
+        assert np.mean(free.elo) == pytest.approx(0)
+        assert np.array(table.elo) - np.array(free.elo) == pytest.approx([table.elo[0] - free.elo[0]] * 3)
+
+
+def test_groups_that_have_not_met(found: League) -> None:
+    a, b, c, d = enter(found, "a", "b", "c", "d")
+    played(found, [(a, b, some_points(20, 0.7)), (c, d, some_points(20, 0.6))])
+    table = standing(found)
+    assert "cannot be compared" in table.notes[0]
+    assert sorted(table.group) == [0, 0, 1, 1]
+    for pair in ((a, b), (c, d)):
+        places = [table.place_of(v.id) for v in pair]
+        assert sum(p.elo or 0 for p in places if p is not None) == pytest.approx(0)
