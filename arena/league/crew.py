@@ -113,7 +113,13 @@ class Crew:
         seed = games.crew_seed(self.desk.league.meta("secret"), self.number)
         levels = (self.desk.isolation,) * len(specs)
         return Plan(
-            settings.rules, seed, tuple(specs), settings.clock, workers=self.desk.workers, levels=levels
+            settings.rules,
+            seed,
+            tuple(specs),
+            settings.clock,
+            settings.limits,
+            self.desk.workers,
+            levels=levels,
         )
 
     # ------------------------------------------------------------ playing

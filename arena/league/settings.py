@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.match.config import ISOLATIONS, Clock
 from arena.match.config import _Checker as Checker
+from arena.match.config import _limits as limits_from
+from arena.match.limits import Limits
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 _LONGEST_AUTHOR = 80
@@ -39,6 +41,7 @@ class LeagueSettings:
     rules: str = "base"
     isolation: str = "sandbox"
     clock: Clock = _USUAL_CLOCK
+    limits: Limits = field(default_factory=Limits)
     error: float = 40.0
     most_games: int = 1000
     sample: int = 8
@@ -52,7 +55,7 @@ class LeagueSettings:
         return asdict(self)
 
 
-_TOP = ("name", "rules", "isolation", "clock", "placement", "rating")
+_TOP = ("name", "rules", "isolation", "clock", "limits", "placement", "rating")
 _PLACEMENT = ("error", "most_games", "sample", "games")
 _RATING = ("anchor", "anchor_elo", "prior")
 
@@ -113,6 +116,7 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
         rules=rules,
         isolation=check.word(data, "isolation", usual.isolation, ISOLATIONS),
         clock=_clock(check, clock, usual.clock),
+        limits=limits_from(check, data),
         error=_real(check, placement, "error", usual.error, 1, 1000, "placement."),
         most_games=check.number(placement, "most_games", usual.most_games, 2, "placement.", 1_000_000),
         sample=check.number(placement, "sample", usual.sample, 1, "placement.", 1000),
@@ -182,5 +186,6 @@ def stored_settings(values: Mapping[str, Any]) -> LeagueSettings:
     >>> stored_settings(LeagueSettings("open").to_dict()) == LeagueSettings("open")
     True
     """
-    known = {key: value for key, value in values.items() if key != "clock"}
-    return LeagueSettings(**known, clock=Clock(**values["clock"]))
+    known = dict(values)
+    clock, limits = Clock(**known.pop("clock")), Limits(**known.pop("limits"))
+    return LeagueSettings(**known, clock=clock, limits=limits)
