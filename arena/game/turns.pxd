@@ -49,6 +49,8 @@ cdef class Turns(Choices):
     @cython.locals(p=cython.int, h=u64, o=cython.int, r=u64, n=cython.int)
     cdef void random_step(self, Rng rng) noexcept nogil
     cdef int play_out(self, Rng rng) noexcept nogil
+    @cython.locals(p=cython.int, r=u64, h=u64, o=cython.int, bit=u64, card=cython.int, got=cython.int)
+    cdef int play_out_clan(self, Rng rng) noexcept nogil
     @cython.locals(i=cython.int, bit=u64)
     cdef void start_game(self, int starter) noexcept
     @cython.locals(i=cython.int, j=cython.int, c=cython.int, r=u64)

@@ -486,8 +486,51 @@ class Turns(Choices):
     @cython.final
     def play_out(self, rng: Rng) -> int:
         """Random moves to the end; the winner, 2 for a draw."""
+        if not self.with_tactics and self.window_after and not self.window_start and self.stage == PLAY:
+            if self.auto[0] and self.auto[1] and not self.logging:
+                return self.play_out_clan(rng)
         while self.won < 0:
             self.random_step(rng)
+        return self.won
+
+    @cython.final
+    def play_out_clan(self, rng: Rng) -> int:
+        """``play_out`` without its questions: clan cards only, claims by themselves after the play, no log."""
+        p = self.mover
+        while True:
+            r = rng.step()
+            h = self.hands[p]
+            o = self.open[p]
+            bit = 1
+            if h and o:
+                card = nth(h, scale(r, self.clan_count[p]))
+                self.hands[p] = h ^ bit << card
+                self.clan_count[p] -= 1
+                self.idle = 0
+                self.put_clan(p, card, NTH9[9 * o + scale(r >> 32, COUNT9[o])])
+            else:
+                self.plays += 1
+                self.idle += 1
+            if self.dirty[p] or self.watched[p] & self.visible:
+                got = self.provable(p)
+                if got:
+                    self.idle = 0
+                    self.give(p, got)
+                    if self.won >= 0:
+                        break
+            if self.clan_left and self.clan_count[p] < self.hand_size:
+                self.hands[p] |= bit << self.clan_deck[self.clan_pos]
+                self.clan_pos += 1
+                self.clan_left -= 1
+                self.clan_count[p] += 1
+                self.idle = 0
+            elif self.idle == 2:
+                self.settle()
+                break
+            p = 1 - p
+            self.turn_count += 1
+        self.mover = p
+        self.stage = OVER
         return self.won
 
     @cython.final

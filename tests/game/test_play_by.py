@@ -202,3 +202,29 @@ def test_the_trail_is_not_left() -> None:
 
         with pytest.raises(IndexError, match="the trail has no place"):
             state.play_by((first, first), (Rng(1), Rng(2)), (False, False), array("H", [0] * length), at)
+
+
+@pytest.mark.parametrize("name", ["base", "base:hand_size=7", "ass-1999-base", "battle-line-base", "bga-base"])
+def test_a_rollout_is_the_game_of_its_random_numbers(name: str) -> None:
+    """The short way of rollouts, where only clan cards are in the game, against the moves one by one."""
+    rules = load_rules(name)
+    for number in range(60):
+        start = State(rules, make_deal(rules, 3, number))
+        for _ in range(number % 12):
+            moves = start.legal_moves()
+            start.apply(moves[number % len(moves)])
+        rng = Rng(number)
+        state = start.copy()
+        while moves := state.legal_moves():
+            r = rng.next64()
+            low, high = r & 0xFFFFFFFF, r >> 32
+            cards = list(dict.fromkeys(move.card for move in moves))
+            stones = len(moves) // len(cards)
+            if moves[0].kind == "place":
+                at = (low * len(cards) >> 32) * stones + (high * stones >> 32)
+            else:
+                at = low * len(moves) >> 32
+            state.apply(moves[at])
+        outcome = state.outcome
+        assert outcome is not None
+        assert start.rollout(Rng(number)) == (2 if outcome.winner is None else outcome.winner), number
