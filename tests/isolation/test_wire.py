@@ -4,73 +4,40 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from arena.game.deals import make_deal
-from arena.game.engine import State, View
-from arena.game.moves import Move
+from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.isolation import wire_messages
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import Launch
 from arena.isolation.wire import WireBot, launch_of
-from arena.isolation.wire_answers import _depth, show
 from arena.match.player import Player
 from arena.match.referee import Referee
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
-from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.players.bot import GameEnd, Setup, TimeLeft
 from arena.players.loading import find_bot, load_bot
-from tests.isolation.wire_fakes import SPEC, FakeProcess, Message, Recorder, fake_bot
+from tests.isolation.wire_fakes import (
+    END,
+    RULES,
+    SETUP,
+    SPEC,
+    FakeProcess,
+    Message,
+    Recorder,
+    fake_bot,
+    fault,
+    honest,
+    line,
+    position,
+    special_bot,
+)
 from tests.match.games import COLUMN, detail, forfeit
-
-RULES = load_rules("base")
-SETUP = Setup(1, 0, RULES, (1 << 64) - 1, None)
-END = GameEnd(1, (2, 5), "five stones")
-Special = Callable[[Message], Iterable[bytes]]
-
-
-def position(
-    rules: str = "base", seed: int = 1, plies: int = 0, clock: TimeLeft | None = None
-) -> tuple[View, list[Move]]:
-    state = State(load_rules(rules), make_deal(load_rules(rules), seed, 0))
-    rng = Rng(seed)
-    for _ in range(plies):
-        if moves := state.legal_moves():
-            state.apply(rng.choice(moves))
-    return state.view(state.turn, clock=clock), state.legal_moves()
-
-
-def line(**answer: Any) -> bytes:
-    return json.dumps(answer).encode() + b"\n"
-
-
-def honest(message: Message, **more: Any) -> list[bytes]:
-    if "id" not in message:
-        return []
-    needed = {"hello": {"protocol": 1}, "act": {"move": 0}}.get(message["type"], {})
-    return [line(id=message["id"], **needed, **more)]
-
-
-def special_bot(**special: Special) -> WireBot:
-    """A bot that is honest but for the types of messages named."""
-
-    def answer(data: bytes) -> Iterable[bytes]:
-        message = json.loads(data)
-        return special.get(message["type"], honest)(message)
-
-    return fake_bot(answer)
-
-
-def fault(do: Callable[[], object]) -> tuple[str, str]:
-    with pytest.raises(BotFault) as caught:
-        do()
-    return caught.value.kind, caught.value.detail
-
 
 # ---------------------------------------------------------------- what a bot is told
 
@@ -115,6 +82,22 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
         assert "events" not in told
 
 
+def test_cards_that_the_recruiter_has_put_back_are_told() -> None:
+    rules = load_rules("tactical")
+    state = State(rules, make_deal(rules, 1, 0))
+    rng = Rng(1)
+    found = []
+    while moves := state.legal_moves():
+        view = state.view(state.turn)
+        told = wire_messages.act(7, view, moves, None)["known_in_decks"]
+        assert [(one["card"], one["deck"], one["above"]) for one in told] == list(view.known_in_decks)
+        found += told
+        state.apply(
+            next((move for move in moves if str(move) in ("scout", "draw tactic")), rng.choice(moves))
+        )
+    assert any(one["above"] for one in found)
+
+
 def test_the_beginning_and_the_clock() -> None:
     told = wire_messages.begin(2, Setup(1, 0, RULES, (1 << 64) - 1, TimeLeft(100, None)))
     assert (told["seat"], told["starter"], told["seed"]) == (1, "them", (1 << 53) - 1)
@@ -155,181 +138,6 @@ def test_events_are_told_once_each_and_none_is_left_out() -> None:
             ]
     assert told == seen
     assert len(told) > 100
-
-
-# ---------------------------------------------------------------- what a bot answers
-
-
-def test_a_move_is_named_by_its_text_or_its_place() -> None:
-    view, moves = position()
-    wanted: list[Any] = ["r", 5, 0, moves[7].text, len(moves) - 1]
-    expected = [5, 0, 7, len(moves) - 1]
-    bot = fake_bot(Recorder(lambda message: wanted.pop(0)))
-    bot.prepare()
-    bot.begin(SETUP)
-    assert fault(lambda: bot.act(view, moves))[0] == "illegal move"
-    assert [moves.index(bot.act(view, moves)) for _ in expected] == expected
-
-
-@pytest.mark.parametrize(
-    ("move", "text"),
-    [
-        ("claim 3", "claim 3 is not legal: a card is to be played now"),
-        ("r1@10", "'r1@10' is no move; did you mean '"),
-        (54, "move number 54 is none of the 54 (from 0 on)"),
-        (-1, "move number -1 is none of the 54 (from 0 on)"),
-        ("x" * 60000, "'" + "x" * 80 + "'... (60000 in all) is no move"),
-        ("\ud800\x1b[2J", r"'\ud800\x1b[2J' is no move"),
-    ],
-)
-def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: Any, text: str) -> None:
-    view, moves = position()
-    bot = fake_bot(Recorder(lambda message: move))
-    bot.prepare()
-    bot.begin(SETUP)
-    process = bot.process
-    kind, why = fault(lambda: bot.act(view, moves))
-    assert kind == "illegal move"
-    assert why.startswith(text)
-    bot.prepare()
-    bot.begin(SETUP)
-    assert bot.process is process
-
-
-def test_a_card_that_is_not_in_the_hand_is_said_to_be_so() -> None:
-    view, moves = position("tactical", 3, 20)
-    missing = next(card for card in view.unseen)
-    bot = fake_bot(Recorder(lambda message: f"{missing}@1"))
-    bot.prepare()
-    bot.begin(SETUP)
-    assert fault(lambda: bot.act(view, moves)) == (
-        "illegal move",
-        f"{missing}@1 is not legal: {missing} is not in the hand",
-    )
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        (b"\n", "an empty line"),
-        (b" \t\r\n", "an empty line"),
-        (b"move 3\n", "no JSON"),
-        (b"[]\n", "a list instead of an object"),
-        (b"null\n", "null instead of an object"),
-        (b'{"move":0}\n', 'has no "id"'),
-        (b'{"id":"ID","move":0}\n', 'the "id" of the answer is a text'),
-        (b'{"id":true,"move":0}\n', 'the "id" of the answer is true'),
-        (b'{"id":ID.0,"move":0}\n', 'the "id" of the answer is a number with a fraction'),
-        (b'{"id":2,"move":0}\n', "answered the message with the id 2, asked was 3"),
-        (b'{"id":99,"move":0}\n', "answered the message with the id 99, asked was 3"),
-        (b'{"id":ID}\n', 'has no "move"'),
-        (b'{"id":ID,"move":null}\n', '"move" is null'),
-        (b'{"id":ID,"move":true}\n', '"move" is true'),
-        (b'{"id":ID,"move":0.0}\n', '"move" is a number with a fraction'),
-        (b'{"id":ID,"move":["r7@3"]}\n', '"move" is a list'),
-        (b'{"id":ID,"move":0,"move":1}\n', "the key 'move' twice"),
-        (b'{"id":ID,"move":0}{}\n', "no JSON (Extra data"),
-        (b'{"id":ID,"move":0,}\n', "no JSON"),
-        (b"{'id':ID,'move':0}\n", "no JSON"),
-        (b'{"id":ID,"move":NaN}\n', "holds NaN"),
-        (b'{"id":ID,"move":0,"x":-Infinity}\n', "holds -Infinity"),
-        (b'{"id":ID,"move":0,"x":1e999}\n', "holds the number '1e999'"),
-        (b'{"id":ID,"move":0,"x":' + b"9" * 5000 + b"}\n", "holds a number of 5000 digits"),
-        (b'{"id":ID,"move":0,"x":' + b"[" * 17 + b"]" * 17 + b"}\n", "nested deeper than 16"),
-        (b"[" * 60000 + b"\n", "nested deeper than 16"),
-        (b'{"id":ID,"move":0,"x":"\xff"}\n', "not UTF-8 (byte 22)"),
-        (b'{"id":ID,"move":0,"x":"\xed\xa0\x80"}\n', "not UTF-8"),
-        (b'\xef\xbb\xbf{"id":ID,"move":0}\n', "no JSON"),
-        ('{"id":ID,"move":0}\n'.encode("utf-16-le"), "a NUL"),
-        (b'{"id":ID,"move":0,"x":"\0"}\n', "a NUL"),
-        (b'{"id":ID,"move":0,"x":"a\tb"}\n', "no JSON (Invalid control character"),
-        (b'{"id":ID,"move":0,"x":"' + b"x" * 65536 + b'"}\n', "longer than 65536 bytes"),
-        (b"x" * 200000, "longer than 65536 bytes"),
-    ],
-)  # fmt: skip
-def test_what_is_no_answer_is_a_fault_of_the_protocol(answer: bytes, text: str) -> None:
-    def act(message: Message) -> list[bytes]:
-        data = answer.replace(b"ID", str(message["id"]).encode())
-        return [data[at : at + 50000] for at in range(0, len(data), 50000)]
-
-    bot = special_bot(act=act)
-    bot.prepare()
-    bot.begin(SETUP)
-    process = bot.process
-    kind, why = fault(lambda: bot.act(*position()))
-    assert kind == "protocol"
-    assert why.startswith("in act: ")
-    assert text in why
-    assert len(why) < 300
-    assert why.isascii()
-    assert why.isprintable()
-    assert isinstance(process, FakeProcess)
-    assert process.closed
-    assert bot.process is None
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        b'{"id":3,"move":0}\r\n',
-        b' { "move" : 0 , "id" : 3 } \n',
-        '{"id":3,"move":0,"say":"schön ☺"}\n'.encode(),
-        b'{"id":3,"move":0,"say":"[[[[[[[[[[[[[[[[[[[[[[[ \\" [ \\\\"}\n',
-        b'{"id":3,"move":0,"type":"act","why":{"x":[[[[[[[[[[[[[[1e5]]]]]]]]]]]]]],"y":-0.5}}\n',
-        b'{"id":3,"move":0,"say":"' + b"x" * 65000 + b'"}\n',
-    ],
-)
-@pytest.mark.parametrize("size", [1, 7, 100000])
-def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -> None:
-    view, moves = position()
-    bot = special_bot(act=lambda message: [answer[at : at + size] for at in range(0, len(answer), size)])
-    bot.prepare()
-    bot.begin(SETUP)
-    assert bot.act(view, moves) is moves[0]
-
-
-def test_depth() -> None:
-    assert _depth(b"[" * 20 + b"]" * 20) == 20
-    assert _depth(b"[]" * 20) == 1
-    assert _depth(b'"' + b"[" * 20) == 0
-    assert _depth(b'["\\"' + b"[" * 20) == 1
-    assert _depth(b'["\\\\"' + b"[" * 20) == 21
-    assert _depth(b"]" * 20 + b"[" * 20) == 0  # no JSON, and cannot become deep
-
-
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ({}, 'needs "protocol"'),
-        ({"protocol": "1"}, 'needs "protocol"'),
-        ({"protocol": 2}, "speaks version 2 of the protocol; this program speaks 1"),
-        ({"protocol": 1, "name": 3}, '"name" is a whole number'),
-        ({"protocol": 1, "name": "x" * 101}, "up to 100 characters"),
-        ({"protocol": 1, "auto_claim": 0}, '"auto_claim" is a whole number, not true or false'),
-        ({"protocol": 1, "ask_forced": None}, '"ask_forced" is null'),
-        ({"protocol": 1, "events": "yes"}, '"events" is a text'),
-    ],
-)
-def test_hello_is_read_strictly(answer: Message, text: str) -> None:
-    bot = special_bot(hello=lambda message: [line(id=message["id"], **answer)])
-    kind, why = fault(bot.prepare)
-    assert kind == "protocol"
-    assert why.startswith("in hello: ")
-    assert text in why
-
-
-def test_flags_come_from_hello() -> None:
-    bot = special_bot(hello=lambda message: honest(message, auto_claim=False, ask_forced=True, events=True))
-    bot.prepare()
-    assert (bot.auto_claim, bot.ask_forced) == (False, True)
-    plain = special_bot()
-    plain.prepare()
-    assert (plain.auto_claim, plain.ask_forced) == (True, False)
-
-
-def test_what_was_written_is_shown_safely() -> None:
-    assert show(b"\x1b[2J\xff'") == '"\\x1b[2J\\xff\'"'
-    assert show("ü\n") == r"'\xfc\n'"
 
 
 # ---------------------------------------------------------------- when it is said
@@ -381,6 +189,17 @@ def test_a_process_is_replaced_between_games_without_a_word() -> None:
 
     assert bot_games(special_bot(begin=second_time), 3) == 3
     assert begun == [2, 5, 2, 5, 2]
+
+
+def test_that_happens_before_the_game_and_its_clock_begin() -> None:
+    bot = special_bot(end=lambda message: [*honest(message), b"good game\n"])
+    bot.prepare()
+    bot.begin(SETUP)
+    assert bot.finish is not None
+    bot.finish(position()[0], END)
+    before = bot.process
+    bot.prepare()
+    assert bot.process not in (None, before)
 
 
 def bot_games(bot: WireBot, count: int) -> int:

@@ -6,15 +6,28 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.engine import State, View
+from arena.game.moves import Move
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import Ended, Launch, Overdue
 from arena.isolation.wire import WireBot
+from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.loading import BotSpec
 
 Message = dict[str, Any]
+Special = Callable[[Message], Iterable[bytes]]
 SPEC = BotSpec(
     "fake", "cmd:fake", "cmd:fake", "/nowhere/fake", "", (), ("/nowhere/fake",), ("/nowhere/fake",)
 )
+
+RULES = load_rules("base")
+SETUP = Setup(1, 0, RULES, (1 << 64) - 1, None)
+END = GameEnd(1, (2, 5), "five stones")
 
 
 class FakeProcess:
@@ -87,3 +100,41 @@ class Recorder:
             answer["move"] = self._choose(message)
         self.said.append(("bot", answer))
         return [json.dumps(answer).encode() + b"\n"]
+
+
+def position(
+    rules: str = "base", seed: int = 1, plies: int = 0, clock: TimeLeft | None = None
+) -> tuple[View, list[Move]]:
+    state = State(load_rules(rules), make_deal(load_rules(rules), seed, 0))
+    rng = Rng(seed)
+    for _ in range(plies):
+        if moves := state.legal_moves():
+            state.apply(rng.choice(moves))
+    return state.view(state.turn, clock=clock), state.legal_moves()
+
+
+def line(**answer: Any) -> bytes:
+    return json.dumps(answer).encode() + b"\n"
+
+
+def honest(message: Message, **more: Any) -> list[bytes]:
+    if "id" not in message:
+        return []
+    needed = {"hello": {"protocol": 1}, "act": {"move": 0}}.get(message["type"], {})
+    return [line(id=message["id"], **needed, **more)]
+
+
+def special_bot(**special: Special) -> WireBot:
+    """A bot that is honest but for the types of messages named."""
+
+    def answer(data: bytes) -> Iterable[bytes]:
+        message = json.loads(data)
+        return special.get(message["type"], honest)(message)
+
+    return fake_bot(answer)
+
+
+def fault(do: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(BotFault) as caught:
+        do()
+    return caught.value.kind, caught.value.detail
