@@ -32,6 +32,7 @@ from arena.isolation.sandbox_files import SandboxRefused
 from arena.isolation.wire_answers import Hello, read_answer, read_hello, read_move, show
 from arena.isolation.wire_messages import LONGEST_LINE, Message, line_of
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
+from arena.players.commands import check_unchanged
 from arena.players.loading import BotSpec
 from arena.players.output import BotOutput
 
@@ -65,7 +66,8 @@ class Housekeeper(Protocol):
 class WireBot(RemoteBot):
     """A bot that is a command, in a process at one of the levels of ``arena.isolation.process``.
 
-    Nothing is started before ``prepare`` (or ``begin``, which calls it if need be).
+    Nothing is started before ``prepare`` (or ``begin``, which calls it if need be). ``BotError`` if a file of the
+    command has changed since it was found.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class WireBot(RemoteBot):
         household: Housekeeper | None = None,
         start: Callable[[Launch], Process] = BotProcess,
     ) -> None:
+        check_unchanged(spec.target, spec.files, spec.source_hash)
         self.name = spec.name
         self.finish = self._finish
         self._launch = launch_of(spec, level, limits)

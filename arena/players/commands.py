@@ -107,7 +107,7 @@ def find_command(target: str, here: Path) -> Command:
                 own.append(path)
         argv.append(word)
     files = tuple(dict.fromkeys(own)) or (program,)
-    return Command(tuple(argv), files, _hash(target, files))
+    return Command(tuple(argv), files, command_hash(target, files))
 
 
 def _program(word: str, target: str, here: Path) -> Path:
@@ -169,7 +169,7 @@ def _is_system(path: Path) -> bool:
     return str(path).startswith(_SYSTEM) or os.path.realpath(path).startswith(_SYSTEM)
 
 
-def _hash(target: str, files: tuple[Path, ...]) -> str:
+def command_hash(target: str, files: Iterable[Path]) -> str:
     """SHA-256 over the hashes of the command as written and of each file."""
     total = hashlib.sha256(hashlib.sha256(target.encode("utf-8", "surrogateescape")).digest())
     for path in files:
@@ -179,3 +179,11 @@ def _hash(target: str, files: tuple[Path, ...]) -> str:
         except OSError as error:
             raise BotError(f"cannot read {path} of the bot '{target}': {error.strerror}") from None
     return total.hexdigest()
+
+
+def check_unchanged(target: str, files: Iterable[str], source_hash: str) -> None:
+    """``BotError`` if a file of a command is not what it was when the command was found."""
+    if command_hash(target, map(Path, files)) != source_hash:
+        raise BotError(
+            f"a file of the bot '{target}' has changed since it was named; start again with the new one"
+        )

@@ -317,8 +317,7 @@ def load_bot(spec: BotSpec | str) -> LoadedBot:
         spec = find_bot(spec)
     if spec.command:
         raise BotError(
-            f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this "
-            "one; use --isolation process or sandbox"
+            f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this one"
         )
     path = Path(spec.path)
     module = _MODULE.fullmatch(spec.target)

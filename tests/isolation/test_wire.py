@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import Any
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +21,7 @@ from arena.match.referee import Referee
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import GameEnd, Setup, TimeLeft
+from arena.players.faults import BotError
 from arena.players.loading import find_bot, load_bot
 from tests.isolation.wire_fakes import (
     END,
@@ -317,7 +318,7 @@ def test_complaints_are_logged_and_end_in_the_reason(caplog: pytest.LogCaptureFi
     assert [record.bot for record in caplog.records] == ["fake"] * 30  # type: ignore[attr-defined]
 
 
-def test_how_a_command_is_started(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_a_command_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine").mkdir()
     for name in ("mine/bot.js", "mine/near.bin", "far.bin"):
         (tmp_path / name).write_text("")
@@ -334,6 +335,16 @@ def test_how_a_command_is_started(tmp_path: Any, monkeypatch: pytest.MonkeyPatch
     )
     assert launch.environment["PATH"] == "/usr/local/bin:/usr/bin:/bin"
     assert launch_of(spec, "process", BotLimits()).environment["PATH"] == "/somewhere"
+
+
+def test_a_file_that_has_changed_since_is_noticed(tmp_path: Path) -> None:
+    script = tmp_path / "bot.sh"
+    script.write_text("1")
+    spec = find_bot(f"cmd:sh {script}")
+    WireBot(spec, "process", BotLimits())
+    script.write_text("2")
+    with pytest.raises(BotError, match="has changed since it was named"):
+        WireBot(spec, "process", BotLimits())
 
 
 def test_what_the_referee_makes_of_it() -> None:

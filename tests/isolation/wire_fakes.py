@@ -17,14 +17,14 @@ from arena.isolation.limits import BotLimits
 from arena.isolation.process import Ended, Launch, Overdue
 from arena.isolation.wire import WireBot
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.players.commands import command_hash
 from arena.players.loading import BotSpec
 
 Message = dict[str, Any]
 Special = Callable[[Message], Iterable[bytes]]
 SPEC = BotSpec(
-    "fake", "cmd:fake", "cmd:fake", "/nowhere/fake", "", (), ("/nowhere/fake",), ("/nowhere/fake",)
+    "fake", "cmd:fake", "cmd:fake", "/nowhere/fake", command_hash("cmd:fake", ()), (), ("/nowhere/fake",)
 )
-
 RULES = load_rules("base")
 SETUP = Setup(1, 0, RULES, (1 << 64) - 1, None)
 END = GameEnd(1, (2, 5), "five stones")

@@ -202,7 +202,7 @@ def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> 
         "cmd:  ": "names no program",
         "cmd:''": "names no program",
         "cmd:bots/mybot a\0b": "NUL",
-        "cmd:bots/mybot": "use --isolation process or sandbox",
+        "cmd:bots/mybot": "cannot be loaded into this one",
     }.items():
         assert text in error_of(spec), spec
     with pytest.raises(BotError, match=r"has no parameters.*--depth=3"):

@@ -1,7 +1,7 @@
 /* A bot in C without any library: builds the best formations it can, and looks at nothing else.
  *
- *     cc -O2 -o greedy greedy.c
- *     arena match cmd:bots/wire/c/greedy random --isolation process
+ *     cc -O2 -o bots/wire/c/greedy bots/wire/c/greedy.c
+ *     arena match cmd:bots/wire/c/greedy random
  *
  * It reads one JSON object a line and answers with one line that has the same "id". docs/wire.md describes the lines.
  * For each move it asks: what is my side worth there with the card, and what was it worth without? The greatest gain

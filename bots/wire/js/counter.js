@@ -1,6 +1,6 @@
 // A bot in JavaScript for node, without any library: counts which formations are still possible on both sides.
 //
-//     arena match "cmd:node bots/wire/js/counter.js" random --isolation process
+//     arena match "cmd:node bots/wire/js/counter.js" random
 //
 // It reads one JSON object a line and answers with one line that has the same "id". docs/wire.md describes the lines.
 "use strict";
