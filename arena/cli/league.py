@@ -218,8 +218,8 @@ def _remarks(found: League, table: Standing, since: int | None) -> list[str]:
         f"Elo: {zero}; 95 % errors, clustered by deal. Prior: {found.settings.prior:g} virtual draws a bot."
     ]
     if since is not None:
-        common = " without what moved all alike" if anchor is None else ""
-        remarks[0] += f" Change since event {since}{common}."
+        common = ", beside the mean move of all" if anchor is None else ""
+        remarks[0] += f" Change: since event {since}{common}."
     elo, error = table.first_advantage
     if not math.isnan(error):
         remarks.append(f"First player's advantage: {elo:+z.0f} ± {error:.0f} Elo.")

@@ -216,7 +216,7 @@ class Crew:
     def _fail(self, event: Failed) -> None:
         if event.ours:
             raise WorkerFault(event.text)
-        if not self.folder.is_dir():
+        if self.players and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
         raise BotsFailed(self.plain(event.text))
 

@@ -45,13 +45,23 @@ class Outcome:
 
 def settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
     """Bring a submission that this process has taken in hand to its end, or as far as Ctrl-C lets it."""
+    try:
+        outcome = _settle(desk, one, say)
+    except BaseException:
+        entries.put_back(desk.league, one)
+        raise
+    if outcome.interrupted:
+        entries.put_back(desk.league, one)
+    return outcome
+
+
+def _settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
     league = desk.league
     back = any(e.version == one.id and e.kind == events.ACCEPTED for e in events.events(league))
     if one.state == PENDING:
         say(f"{one.label}: checking")
         verdict = admission.examine(desk, one)
         if verdict is None:
-            entries.put_back(league, one)
             return Outcome(entries.version(league, one.id))
         if not verdict.accepted:
             entries.refuse(league, one, verdict.reason)
@@ -60,8 +70,6 @@ def settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
     say(f"{one.label}: placing")
     before = next((v for v in entries.versions(league, ACTIVE) if v.bot == one.bot), None)
     if not _place(desk, one):
-        if entries.version(league, one.id).state == PLACING:
-            entries.put_back(league, one)
         return Outcome(entries.version(league, one.id), _games(league, one))
     found = events.publish(
         league,
@@ -184,14 +192,11 @@ def _refused(league: League, one: Version) -> bool:
 def expel_broken(desk: Desk, players: Sequence[Version], why: str) -> None:
     """After a crew could not load a bot: find out which, refuse it if it was being placed, else retire it.
 
-    LeagueError if none can be found: then the fault is not a bot's.
+    LeagueError if none can be found, or none can be played at all: then the fault is not a bot's.
     """
     broken = 0
     for one in players:
-        try:
-            verdict = admission.examine(desk, one)
-        except LeagueError as error:
-            verdict = admission.Verdict(False, str(error))
+        verdict = admission.examine(desk, one)
         if verdict is None:
             return
         if verdict.accepted:

@@ -236,7 +236,7 @@ def test_standings(played: Arena) -> None:
     lines = out.splitlines()
     assert lines[0].startswith("open: rules base, isolation none, no clock; 3 bots, ")
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
-    assert "Change since event 3" in out
+    assert "Change: since event 3" in out
     found = values(played("league", "standings", "open", "--json").out)
     assert set(found["standings"][0]) == {
         "rank", "bot", "version", "author", "elo", "elo_error95", "new", "elo_change", "rank_change", "games",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import shutil
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ from arena.league.crew import Crew, Desk, at_work
 from arena.league.entries import ACTIVE, PENDING, PLACING, REFUSED
 from arena.league.play import fill_up
 from arena.league.rating import standing
+from arena.league.settings import LeagueError
 from arena.league.store import League
 from tests.league.leagues import (
     BROKEN,
@@ -133,8 +137,6 @@ def test_one_that_forfeits_later(tmp_path: Path) -> None:
             assert len(Path({str(tmp_path / "games")!r}).read_text()) <= 10, "enough"
             return moves[0]
     """
-    import textwrap
-
     with league(tmp_path / "league", placement={"games": 8, "most_games": 60}) as found:
         submit(found, "other", FIRST)
         one = submit(found, "mine", textwrap.dedent(source))
@@ -225,6 +227,7 @@ def test_ctrl_c(found: League) -> None:
 
         told = Desk(desk.league, desk.process, 1, desk.isolation, desk.signals, desk.sink, tell)
         one = settle(told, submission("last", LAST))
+        one = entries.version(found, one.id)
     assert (one.state, one.attempts) == (PLACING, 0)
     assert games.count(found) > 0
     assert found.query("SELECT count(*) FROM reserved") == [(0,)]
@@ -237,7 +240,7 @@ def test_ctrl_c(found: League) -> None:
 def test_ctrl_c_in_the_check(found: League) -> None:
     with at_work(found, "submit", 1) as desk:
         desk.signals.count += 1
-        one = settle(desk, submission("first", FIRST))
+        one = entries.version(found, settle(desk, submission("first", FIRST)).id)
     assert (one.state, one.attempts, games.count(found)) == (PENDING, 0, 0)
 
 
@@ -281,10 +284,6 @@ def _raising(*args: object, **kwargs: object) -> None:
 
 
 def test_files_that_were_removed_are_no_fault_of_a_bot(found: League) -> None:
-    import shutil
-
-    from arena.league.settings import LeagueError
-
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
     a, b = entries.versions(found, ACTIVE)
@@ -302,3 +301,25 @@ def test_a_check_leaves_no_games(found: League) -> None:
     assert verdict is not None
     assert (verdict.accepted, verdict.games) == (True, 8)
     assert games.count(found) == 0
+
+
+def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If not even the program's own bots can be loaded nobody is refused or retired."""
+    for name, source in (("first", FIRST), ("last", LAST)):
+        submit(found, name, source)
+    sound_plan = Crew._planned
+
+    def nowhere(self: Crew, specs: Any) -> Any:
+        return sound_plan(self, [dataclasses.replace(spec, path="/nowhere.py") for spec in specs])
+
+    monkeypatch.setattr(Crew, "_planned", nowhere)
+    with pytest.raises(LeagueError, match="not even the program's own"):
+        submit(found, "random", RANDOM)
+    with at_work(found, "play", 1) as desk, pytest.raises(LeagueError, match="not even the program's own"):
+        fill_up(desk, 8, quiet)
+    assert names(found) == ["first v1", "last v1"]
+    assert [(v.state, v.attempts) for v in entries.versions_of(found, "random")] == [(PENDING, 0)]
+    monkeypatch.undo()
+    with at_work(found, "play", 1) as desk:
+        placement.settle_waiting(desk, quiet)
+    assert names(found) == ["first v1", "last v1", "random v1"]
