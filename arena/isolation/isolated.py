@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 
 from arena.game.engine import View
@@ -72,8 +73,9 @@ class IsolatedBot(RemoteBot):
         level: str,
         limits: BotLimits,
         household: Household | None = None,
+        start: Callable[[Launch], BotProcess] = BotProcess,
     ) -> None:
-        """Starts nothing yet: ``load`` or ``prepare`` does."""
+        """Starts nothing yet: ``load`` or ``prepare`` does, by ``start``."""
         self.name = spec.name
         self._spec = spec
         self._rules = rules
@@ -87,6 +89,7 @@ class IsolatedBot(RemoteBot):
         )
         self._limits = limits
         self._household = household
+        self._start_process = start
         self._process: BotProcess | None = None
         self._line: Line | None = None
         self._reading = Reading()
@@ -106,7 +109,7 @@ class IsolatedBot(RemoteBot):
         """Start the process and run the bot's file in it; ``BotError`` if that fails, as ``load_bot``."""
         if self._process is not None:
             return
-        self._process = process = BotProcess(self._launch)
+        self._process = process = self._start_process(self._launch)
         self._line = Line(*process.ends)
         self._reading = Reading()
         spec = dataclasses.asdict(self._spec)
