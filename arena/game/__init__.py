@@ -19,7 +19,9 @@ from pathlib import Path
 from types import ModuleType
 
 #: The modules that setup.py compiles.
-COMPILED = ("rng", "moves", "seatlog", "formations", "board", "shown", "choices", "turns", "engine", "packing")
+COMPILED = (
+    "rng", "moves", "seatlog", "formations", "board", "shown", "choices", "turns", "playouts", "engine", "packing",
+)  # fmt: skip
 _FOLDER = Path(__file__).resolve().parent
 
 

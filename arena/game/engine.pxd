@@ -3,7 +3,7 @@ cimport cython
 from arena.game.bits cimport u64, u16, u8
 from arena.game.board cimport Board, copy_block, memcpy
 from arena.game.choices cimport CODES
-from arena.game.turns cimport Turns
+from arena.game.playouts cimport Playouts
 from arena.game.rng cimport Rng
 from arena.game.moves cimport Move
 from arena.game.seatlog cimport SeatLog
@@ -34,7 +34,7 @@ cdef inline bint is_spare(object view):
     return Py_REFCNT(view) == 2
 
 @cython.final
-cdef class State(Turns):
+cdef class State(Playouts):
     cdef View spare             # the last view given out: its memory is used again if nobody keeps it
     @cython.locals(n=cython.int)
     cpdef list legal_moves(self)

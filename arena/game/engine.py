@@ -3,8 +3,8 @@
 """The state of a game, for everybody above: legal moves, apply, copy, outcome, views, random play.
 
 The rules themselves are in ``choices`` (what is legal), ``turns`` (what moves do), ``board`` (stones and claims) and
-``formations`` (what sides are worth). Each compiled module has its C types in a ``.pxd`` beside it; uncompiled it is
-plain Python.
+``formations`` (what sides are worth); ``playouts`` plays at random. Each compiled module has its C types in a ``.pxd``
+beside it; uncompiled it is plain Python.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from arena.game.cards import TACTIC_DECK, clan_cards
 from arena.game.deals import Deal, make_deal
 from arena.game.illegal import why_illegal
 from arena.game.moves import MOVE_COUNT, MOVES, Move
+from arena.game.playouts import Playouts
 from arena.game.rng import Rng
 from arena.game.rules import Rules
 from arena.game.seatlog import Event, SeatLog
 from arena.game.shown import Shown, check_seat
-from arena.game.turns import Turns
 
 if not cython.compiled:
     from arena.game.board import copy_block
@@ -44,7 +44,7 @@ class IllegalMove(ArenaError):
     """A move that is not legal now; the message says why. The state is as it was."""
 
 
-class State(Turns):
+class State(Playouts):
     """A game under way, with everything that is hidden.
 
     ``State(rules, deal)`` starts a game; ``auto_claim`` says for each seat whether whatever is provable is claimed

@@ -46,15 +46,8 @@ cdef class Turns(Choices):
 
     @cython.locals(i=cython.int)
     cdef void forget(self, int p, int card) noexcept nogil
-    @cython.locals(p=cython.int, h=u64, o=cython.int, r=u64, n=cython.int)
-    cdef void random_step(self, Rng rng) noexcept nogil
-    cdef int play_out(self, Rng rng) noexcept nogil
-    @cython.locals(p=cython.int, r=u64, h=u64, o=cython.int, bit=u64, card=cython.int, got=cython.int)
-    cdef int play_out_clan(self, Rng rng) noexcept nogil
     @cython.locals(i=cython.int, bit=u64)
     cdef void start_game(self, int starter) noexcept
-    @cython.locals(i=cython.int, j=cython.int, c=cython.int, r=u64)
-    cdef void shuffle(self, Rng rng) noexcept nogil
     @cython.locals(bit=u64)
     cdef void add_known(self, int p, int card) noexcept
     cdef int hidden_clan(self, int p) noexcept

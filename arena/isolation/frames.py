@@ -77,7 +77,7 @@ def clock_of(flags: int, move: float, bank: float) -> TimeLeft | None:
     """The clock of a message.
 
     >>> clock_of(*clock_flags(TimeLeft(100, None)))
-    TimeLeft(move_ms=100.0, bank_ms=None)
+    TimeLeft(move_ms=100, bank_ms=None)
     """
     if not flags & (MOVE_MS | BANK_MS):
         return None

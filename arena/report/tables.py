@@ -198,7 +198,7 @@ def ms_text(value: float) -> str:
 def forfeit_text(row: Mapping[Any, Any]) -> str:
     """Forfeits by kind.
 
-    >>> forfeit_text({"illegal_move": 3, "exception": 0, "timeout": 1, "crash": 0})
+    >>> forfeit_text({"illegal_move": 3, "exception": 0, "timeout": 1, "crash": 0, "protocol": 0})
     '3 illegal move, 1 timeout'
     """
     kinds = [f"{row[column]} {kind}" for kind, column in FORFEIT_COLUMNS.items() if row[column]]
