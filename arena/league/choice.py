@@ -96,15 +96,17 @@ def least_certain(
     return chosen
 
 
-def error_after(found: Standing, number: int, opponents: Sequence[int], games: int) -> float:
-    """What is left of a version's error (a share of 1) after `games` more games, shared by these opponents.
+def own_share(found: Standing, number: int, opponents: Sequence[int], games: int) -> float:
+    """How much of a version's error is its own: the share (0..1) that would go with ever more of its games.
 
-    Near 1 where the error is not its own but that of the table around it, such as two groups that have hardly met.
+    The rest is the table's around it, such as between two groups of its opponents that have hardly met. Told by
+    what another `games` games, as many as it has played, shared by these opponents, would take away: half of the
+    variance that is its own.
     """
     place = {one.id: at for at, one in enumerate(found.rated)}
     met = [other for other in opponents if other in place]
     if number not in place or not met:
-        return 0.0
+        return 1.0
     i = place[number]
     covariance = found.covariance / ELO_SCALE**2
     before = float(covariance[i, i])
@@ -112,7 +114,8 @@ def error_after(found: Standing, number: int, opponents: Sequence[int], games: i
         j = place[other]
         information = games / len(met) * openness(float(found.elo[i] - found.elo[j]))
         covariance = _shrunk(covariance, i, j, information)
-    return math.sqrt(max(float(covariance[i, i]), 0.0) / before) if before > 0 else 1.0
+    after = max(float(covariance[i, i]), 0.0)
+    return math.sqrt(min(2 * (before - after) / before, 1.0)) if before > 0 else 0.0
 
 
 def _shrunk(covariance: Floats, i: int, j: int, information: float) -> Floats:

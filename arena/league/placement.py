@@ -17,8 +17,9 @@ from arena.league.rating import Place, Standing, standing
 from arena.league.settings import LeagueError
 from arena.league.store import League
 
-IDLE = 0.95
-"""If twice as many games would leave so much of the error, it is the table's, which `play` makes surer."""
+OWN_PART = 0.5
+"""A placement also ends when its own part of the error is down to this share of the width: what is left is the
+table's, and for `play` to make less."""
 FORFEITS_ALLOWED = 5
 FORFEITS_SHARE = 0.1
 """A bot that forfeits more than so many, and more than this share, of its games is not placed but refused."""
@@ -147,7 +148,7 @@ def next_meetings(league: League, one: Version) -> list[games.Meeting]:
         return []
     ratings = {number: place.elo for number, place in field.items() if place.elo is not None}
     nearest = choice.nearest(mine.elo, ratings, settings.sample)
-    if choice.error_after(found, one.id, nearest, mine.games) > IDLE:
+    if mine.error * choice.own_share(found, one.id, nearest, mine.games) <= OWN_PART * settings.error:
         return []
     opponents = [field[n].version for n in nearest]
     wanted = choice.games_needed(mine.error, settings.error, mine.games) - mine.games

@@ -72,12 +72,12 @@ def settle(desk: Desk, what: Submission) -> Version:
     return placement.settle(desk, one, lambda text: None).version
 
 
-def enter(found: League, *names: str) -> list[Version]:
+def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
     """Bots that are in the table without having played."""
     made = []
     with Process(found, "test") as process:
         for name in names:
-            one = entries.submit(found, process.number, submission(name, f"# {name}\n{FIRST}")).version
+            one = entries.submit(found, process.number, submission(name, f"# {name}\n{source}")).version
             entries.accept(found, one)
             with found.change():
                 entries.promote(found, one)

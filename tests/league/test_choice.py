@@ -85,16 +85,16 @@ def test_nobody_to_play(found: League) -> None:
     assert choice.least_certain(standing(found), 3, 10) == []
 
 
-def test_error_after(found: League) -> None:
-    """Twice the games leave 0.7 of an error that is one's own, and nearly all of one that is not."""
+def test_own_share(found: League) -> None:
+    """Among bots that are well known all of the error is one's own; beside one of two that are not, little."""
     a, b, c, d = even(found, "a", "b", "c", "d")
-    played(found, [(x, y, some_points(300, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
+    played(found, [(x, y, some_points(400, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
     played(found, [(d, x, some_points(10, 0.5, 8)) for x in (a, b, c)])
-    table = standing(found)
-    left = choice.error_after(table, d.id, [a.id, b.id, c.id], 60)
-    assert 0.6 < left < 0.8
-    assert choice.error_after(table, a.id, [b.id, c.id], 100) > 0.9
-    assert choice.error_after(table, 999, [a.id], 10) == 0.0
+    assert choice.own_share(standing(found), d.id, [a.id, b.id, c.id], 60) > 0.85
+    e, f = enter(found, "e", "f")
+    played(found, [(e, d, some_points(3, 0.5, 2)), (f, e, some_points(400, 0.5, 9))])
+    assert choice.own_share(standing(found), f.id, [e.id], 800) < 0.3
+    assert choice.own_share(standing(found), 999, [a.id], 10) == 1.0
 
 
 def test_nearest_leaves_out_who_tells_nothing() -> None:

@@ -20,6 +20,7 @@ from arena.league.play import fill_up
 from arena.league.rating import standing
 from arena.league.settings import LeagueError
 from arena.league.store import League
+from arena.paths import data_folder
 from tests.league.leagues import (
     BROKEN,
     FIRST,
@@ -27,8 +28,11 @@ from tests.league.leagues import (
     MIDDLE,
     RAISES,
     RANDOM,
+    enter,
     league,
+    played,
     settle,
+    some_points,
     sound,
     submission,
     submit,
@@ -78,6 +82,21 @@ def test_ends_when_the_error_is_small_enough(tmp_path: Path) -> None:
         assert place.error is not None
         assert 60 < place.error <= 120
         assert 10 < place.games < 400
+
+
+def test_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
+    """Nobody knows how far the field is from the anchor; more games of this one would not tell."""
+    with league(tmp_path, placement={"error": 60, "most_games": 2000}, rating={"anchor": "a"}) as found:
+        greedy = (data_folder("bots") / "greedy.py").read_text()
+        (a,) = enter(found, "a", source=greedy)
+        b, c = enter(found, "b", "c")
+        played(found, [(a, b, [2] * 60), (b, c, some_points(300, 0.5))])
+        one = submit(found, "random", RANDOM)
+        place = standing(found).place_of(one.id)
+        assert place is not None
+        assert place.error is not None
+        assert place.error > 100
+        assert place.games < 800
 
 
 def test_workers_make_no_difference(tmp_path: Path) -> None:
