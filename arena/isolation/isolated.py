@@ -134,6 +134,7 @@ class IsolatedBot(RemoteBot):
         process = self._process
         if process is not None:
             self._hear()
+            process.new_game()
             if process.cpu_seconds() > self._limits.cpu_s / 2:
                 self.close()
         if self._process is not None and self._flags is not None:
@@ -193,14 +194,22 @@ class IsolatedBot(RemoteBot):
         line = self._line
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")
+        if clock is not None:
+            self._awake()
         number = line.ask(view, flags, move_ms, bank_ms)
         if number < 0:
             number = self._slow_answer(line, clock)
+        if clock is not None and self._process is not None:
+            self._process.rest()
         table = self._table
         if number >= len(table):
             text = f"answered with move number {number}, which does not exist"
             raise self._failed(BotFault("protocol", text))
         return table[number]
+
+    def _awake(self) -> None:
+        if self._process is not None:
+            self._process.wake()
 
     def _slow_answer(self, line: Line, clock: TimeLeft | None) -> int:
         """The number of the move that was asked for, when it did not come at once or is none."""
@@ -252,6 +261,7 @@ class IsolatedBot(RemoteBot):
             raise BotFault("crash", "the process of the bot does not run")
         if self._reading.rest:
             raise self._failed(BotFault("protocol", "sent something that was not asked for"))
+        process.wake()
         try:
             process.send(message, deadline)
         except Ended as ended:

@@ -27,6 +27,8 @@ from arena.isolation.sandbox import sandboxed
 LEVELS = ("process", "sandbox")
 PIECE = 1 << 16
 _COMPLAINTS = 20_000
+IDLE_S = 0.05
+"""Processor time beside its decisions that a bot may use in a game before it is stopped between them."""
 _PR_SET_PDEATHSIG = 1
 
 #: Process numbers of the bots that run now, as this process knows them.
@@ -81,6 +83,10 @@ class BotProcess:
         self._dropped = False
         self._process = _started(launch)
         self.pid = self._process.pid
+        self._bot_pid = self.pid
+        self._idle_from = 0.0
+        self._idle_s = 0.0
+        self._frozen = False
         running.add(self.pid)
         self._in, self._out, self._err = _ends(self._process)
         for end in (self._in, self._out, self._err):
@@ -176,15 +182,50 @@ class BotProcess:
         self._dropped = False
         return text
 
-    def cpu_seconds(self) -> float:
-        """Processor time that the bot's process has used; 0 if the system does not tell.
+    @property
+    def bot_pid(self) -> int:
+        """The process of the bot itself: in the sandbox a descendant of bubblewrap's."""
+        if self._bot_pid == self.pid and self.launch.level == "sandbox":
+            line = _descendants(self.pid)
+            if len(line) >= 2:  # bubblewrap's init, and the bot
+                self._bot_pid = line[-1]
+        return self._bot_pid
 
-        In the sandbox that is the process of bubblewrap, whose children count when they have ended.
-        """
+    def cpu_seconds(self) -> float:
+        """Processor time that the bot's process has used; 0 if the system does not tell."""
         try:
-            return time.clock_gettime(~self.pid << 3 | 2)  # the clock of a process, clock_getcpuclockid(3)
+            return time.clock_gettime(~self.bot_pid << 3 | 2)  # the clock of a process, clock_getcpuclockid(3)
         except OSError:
             return 0.0
+
+    def new_game(self) -> None:
+        """Count anew what the bot does beside its decisions; one that was found at it stays under watch."""
+        if self._idle_s <= IDLE_S:
+            self._idle_s = 0.0
+
+    def wake(self) -> None:
+        """Before a question under a clock: see how much the bot has worked since ``rest``, and let it go on."""
+        if self._idle_from > 0:
+            self._idle_s += max(self.cpu_seconds() - self._idle_from, 0.0)
+            self._idle_from = 0.0
+        if self._frozen:
+            self._signal(signal.SIGCONT)
+            self._frozen = False
+
+    def rest(self) -> None:
+        """After an answer under a clock. A bot that goes on working while its opponent thinks, on the same core, is
+        stopped until it is asked again: the time would be its opponent's."""
+        if self._idle_s > IDLE_S:
+            self._signal(signal.SIGSTOP)
+            self._frozen = True
+        self._idle_from = self.cpu_seconds()
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if self.launch.level == "process":
+                os.killpg(self.pid, number)
+            else:
+                os.kill(self.bot_pid, number)
 
     def _ended(self) -> str:
         """How the process has ended, when its pipe says that it has."""
@@ -212,7 +253,7 @@ class BotProcess:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(grace_s)
         own = process.poll()
-        followers = _descendants(self.pid) if self.launch.level == "process" else set()
+        followers = _descendants(self.pid) if self.launch.level == "process" else []
         _kill_group(self.pid)
         if own is None:
             with contextlib.suppress(ProcessLookupError):
@@ -359,15 +400,15 @@ def _kill_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def _descendants(pid: int) -> set[int]:
+def _descendants(pid: int) -> list[int]:
     """Processes that a process has started, and theirs; those whose parent has ended are not found."""
-    found: set[int] = set()
+    found: list[int] = []
     waiting = [pid]
     while waiting:
         for path in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
             with contextlib.suppress(OSError):
-                new = {int(word) for word in path.read_text().split()} - found
-                found |= new
+                new = [int(word) for word in path.read_text().split()]
+                found += new
                 waiting += new
     return found
 
