@@ -57,11 +57,15 @@ class BuildPackage(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            for name, pattern in (("bots", "*.py"), ("configs", "**/*.toml")):
-                for path in sorted(Path(name).glob(pattern)):
+            for name, pattern in (("bots", "**/*"), ("configs", "**/*.toml")):
+                for path in sorted(path for path in Path(name).glob(pattern) if _travels(path)):
                     target = Path(self.build_lib) / "arena" / "_data" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(path, target)
+
+
+def _travels(path: Path) -> bool:
+    return path.is_file() and "__pycache__" not in path.parts and path.suffix in (".py", ".c", ".js", ".md", ".toml")
 
 
 def extensions() -> list[Extension]:

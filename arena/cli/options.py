@@ -117,7 +117,7 @@ def where(command: Command) -> Command:
         click.option(
             "--isolation",
             type=click.Choice(("none", "process", "sandbox")),
-            help="Where bots run. none (default): in the workers.",
+            help="Where bots run. none (default): in the workers, with your rights; sandbox: for strangers' bots.",
         ),
     )
 
