@@ -23,7 +23,8 @@ from arena.report.tables import json_text, number, percent
 FORMATS = ("table", "markdown", "csv", "json", "html")
 DIGITS = 10
 """Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
-_NAMES = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit")
+_NAMES = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit", "author", "league", "what",
+          "state", "entry", "reason", "note", "last")  # fmt: skip
 _SHARES = ("score", "share", "los", "played")
 _MAYBE_SHARES = ("mean", "difference", "low", "high")
 
