@@ -261,7 +261,7 @@ def _show(folder: Path, as_json: bool, test: Watch | None = None) -> None:
     found = standings(read_run(folder))
     export(found, folder)
     if test is not None:
-        from arena.cli.sprt import show_run
+        from arena.cli.watch import show_run
 
         show_run(found.run, test, folder, as_json)
         return

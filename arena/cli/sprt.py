@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,8 @@ from arena.cli import options
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.cli.watch import Watch
-    from arena.report.run import RunData
     from arena.stats.sprt import SprtResult
 
-FILE = "sprt.json"
 _CELLS = {"pentanomial": ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW"), "trinomial": ("L", "D", "W")}
 _HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model", "max_pairs")
 
@@ -145,36 +141,3 @@ def _show_counts(result: SprtResult, as_json: bool) -> None:
     from arena.report.tables import json_text
 
     click.echo(json_text(sprt_values(result)) if as_json else sprt_text(result), nl=False)
-
-
-# ---------------------------------------------------------------- a run
-
-
-def show_run(run: RunData, test: Watch, folder: Path, as_json: bool) -> None:
-    """Write sprt.json into the folder of a run and show where the test stands."""
-    from arena.report.export import write_whole
-    from arena.report.sprt import sprt_text, sprt_values
-    from arena.report.tables import json_text
-
-    result = test.result()
-    one, two = run.bots
-    config = run.config
-    values = {
-        "bot": one,
-        "opponent": two,
-        **sprt_values(result),
-        "pairs": result.units,
-        "max_pairs": test.limit,
-        "rules": config["rules"],
-        "seed": config["seed"],
-    }
-    write_whole(folder / FILE, [json_text(values)])
-    if as_json:
-        click.echo(json_text(values | {"folder": str(folder)}), nl=False)
-        return
-    click.echo(err=True)  # an empty line after the progress
-    click.echo(f"{run.name}: {one} against {two}, rules {config['rules']}, seed {config['seed']}\n")
-    click.echo(sprt_text(result, one, two), nl=False)
-    if not test.decided:
-        click.echo(f"The test was given up after {result.units:,} pairs; --max-pairs allows more.")
-    click.echo(f"\nStored in {folder}. The table: arena standings {shlex.quote(str(folder))}")

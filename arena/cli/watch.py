@@ -1,14 +1,23 @@
-"""The sequential test of a run: reads the stored pairs in schedule order and says when it is over."""
+"""The sequential test of a run: reads the stored pairs in schedule order, says when it is over, shows it."""
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import cast
+
+import click
 
 from arena.match.config import SprtSettings
 from arena.match.progress import Status
 from arena.match.queries import Reader
-from arena.report.sprt import sprt_line
+from arena.report.export import write_whole
+from arena.report.run import RunData
+from arena.report.sprt import sprt_line, sprt_text, sprt_values
+from arena.report.tables import json_text
 from arena.stats.sprt import ScaleName, Sprt, SprtResult, SprtTest
+
+FILE = "sprt.json"
 
 
 class Watch:
@@ -54,3 +63,29 @@ def watched(settings: SprtSettings, reader: Reader) -> Watch:
     watch = Watch(settings)
     watch(reader)
     return watch
+
+
+def show_run(run: RunData, test: Watch, folder: Path, as_json: bool) -> None:
+    """Write sprt.json into the folder of a run and show where the test stands."""
+    result = test.result()
+    one, two = run.bots
+    config = run.config
+    values = {
+        "bot": one,
+        "opponent": two,
+        **sprt_values(result),
+        "pairs": result.units,
+        "max_pairs": test.limit,
+        "rules": config["rules"],
+        "seed": config["seed"],
+    }
+    write_whole(folder / FILE, [json_text(values)])
+    if as_json:
+        click.echo(json_text(values | {"folder": str(folder)}), nl=False)
+        return
+    click.echo(err=True)  # an empty line after the progress
+    click.echo(f"{run.name}: {one} against {two}, rules {config['rules']}, seed {config['seed']}\n")
+    click.echo(sprt_text(result, one, two), nl=False)
+    if not test.decided:
+        click.echo(f"The test was given up after {result.units:,} pairs; --max-pairs allows more.")
+    click.echo(f"\nStored in {folder}. The table: arena standings {shlex.quote(str(folder))}")

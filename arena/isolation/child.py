@@ -46,7 +46,7 @@ from arena.isolation.frames import (
     fault_frame,
     frame,
 )
-from arena.players.bot import Bot, GameEnd, Setup
+from arena.players.bot import GameEnd, Setup, hook_of
 from arena.players.faults import author_traceback, show_value
 from arena.players.loading import BotSpec, LoadedBot, load_bot
 from arena.players.output import BotOutput, NoInput
@@ -60,9 +60,9 @@ class _Table:
     def __init__(self, rules: Rules, bot: Any) -> None:
         self.desk = Desk(rules)
         self.act = bot.act
-        self.begin = _hook(bot, "begin")
-        self.observe = _hook(bot, "observe")
-        self.end = _hook(bot, "end")
+        self.begin = hook_of(bot, "begin")
+        self.observe = hook_of(bot, "observe")
+        self.end = hook_of(bot, "end")
         self.bot = bot
         self.seen = 0  # events that observe was told
         self.fault: bytes = b""  # what went wrong in a begin that wanted no answer
@@ -281,16 +281,6 @@ def _first_frame(data: bytes) -> bytes | None:
         return None
     size = HEAD.size + HEAD.unpack_from(data)[0]
     return data[:size] if len(data) >= size else None
-
-
-def _hook(bot: Any, name: str) -> Callable[..., Any] | None:
-    """A hook of a bot, None if it has not got it or not overridden it."""
-    hook = getattr(bot, name, None)
-    if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
-        return None
-    if not callable(hook):
-        raise TypeError(f"{name} of the bot is no method")
-    return hook  # type: ignore[no-any-return]
 
 
 def _text_of(error: BaseException) -> str:

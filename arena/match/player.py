@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from arena.players.bot import Actor, Bot, RemoteBot
+from arena.players.bot import Actor, RemoteBot, hook_of
 from arena.players.loading import LoadedBot
 
 #: Games with exact times before a bot can be called quick, and the mean decision of a quick bot.
@@ -74,9 +74,9 @@ class Player:
             bot.prepare()
             self.prepare, self.finish, self.remote = bot.prepare, bot.finish, bot
         self.act = bot.act
-        self.begin = _hook(bot, "begin")
-        self.observe = _hook(bot, "observe")
-        self.end = _hook(bot, "end")
+        self.begin = hook_of(bot, "begin")
+        self.observe = hook_of(bot, "observe")
+        self.end = hook_of(bot, "end")
         self.auto_claim = bool(getattr(bot, "auto_claim", True))
         self.ask_forced = bool(getattr(bot, "ask_forced", False))
         self.looks_back = any(hook is not None for hook in (self.observe, self.end, self.finish))
@@ -110,13 +110,3 @@ class Player:
         """Something took long: time the next games exactly."""
         self.quick = False
         self._timed = 0
-
-
-def _hook(bot: Actor, name: str) -> Callable[..., object] | None:
-    """A hook of a bot, None if it has not got it or not overridden it."""
-    hook = getattr(bot, name, None)
-    if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
-        return None
-    if not callable(hook):
-        raise TypeError(f"{name} of the bot is no method")
-    return hook  # type: ignore[no-any-return]

@@ -32,6 +32,7 @@ __all__ = [
     "Setup",
     "TimeLeft",
     "View",
+    "hook_of",
 ]
 
 
@@ -147,6 +148,16 @@ class Actor(Protocol):
     """The least a bot object offers; all other hooks and attributes may be missing."""
 
     def act(self, view: View, moves: list[Move], /) -> Move: ...
+
+
+def hook_of(bot: object, name: str) -> Callable[..., object] | None:
+    """A hook of a bot, None if it has not got it or not overridden it. ``TypeError`` if it is no method."""
+    hook = getattr(bot, name, None)
+    if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
+        return None
+    if not callable(hook):
+        raise TypeError(f"{name} of the bot is no method")
+    return hook  # type: ignore[no-any-return]
 
 
 class RemoteBot:

@@ -18,6 +18,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from arena.report.export import ExportError, write_whole
+from arena.report.page import html_page, html_table, paragraphs
 from arena.report.tables import json_text, number, percent
 
 FORMATS = ("table", "markdown", "csv", "json", "html")
@@ -155,36 +156,10 @@ def _align(heads: Sequence[str]) -> list[str]:
 
 
 def _page(heading: str, tables: Sequence[Table], remarks: Sequence[str]) -> str:
-    blocks = [f"<h1>{html.escape(heading)}</h1>"] if heading else []
+    blocks: list[str] = []
     for table in tables:
         heads, rows = cells(table)
-        sides = [' class="text"' if side == "left" else "" for side in _align(heads)]
-
-        def line(tag: str, texts: list[str], sides: list[str] = sides) -> str:
-            shown = [f"<{tag}{side}>{html.escape(text)}</{tag}>" for side, text in zip(sides, texts)]
-            return f"<tr>{''.join(shown)}</tr>"
-
-        body = "\n".join(line("td", row) for row in rows)
         blocks.append(f"<h2>{html.escape(table.title)}</h2>")
-        blocks.append(f"<table>\n<thead>{line('th', heads)}</thead>\n<tbody>\n{body}\n</tbody>\n</table>")
-        blocks += [f"<p>{html.escape(table.note)}</p>"] if table.note else []
-    blocks += [f"<p>{html.escape(remark)}</p>" for remark in remarks]
-    inner = "\n".join(blocks)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{html.escape(heading or "Tables")}</title>
-<style>
-body {{ font-family: system-ui, sans-serif; margin: 2em; }}
-table {{ border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums; }}
-th, td {{ border-bottom: 1px solid #ccc; padding: 0.25em 0.7em; text-align: right; }}
-.text {{ text-align: left; }}
-</style>
-</head>
-<body>
-{inner}
-</body>
-</html>
-"""
+        blocks.append(html_table(heads, rows, _align(heads)))
+        blocks += paragraphs([table.note] if table.note else [])
+    return html_page(heading or "Tables", heading, [*blocks, *paragraphs(remarks)])

@@ -6,7 +6,6 @@ decision) stands in the terminal's table only.
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
+from arena.report.page import html_page, html_table, paragraphs
 from arena.report.run import RunData
 from arena.report.standings import FORFEIT_COLUMNS, Standings
 
@@ -134,7 +134,7 @@ def standings_text(found: Standings, format: str = "table") -> str:
         "markdown": markdown,
         "csv": lambda found: csv_text(found.table),
         "json": lambda found: json_text(summary(found)),
-        "html": html_page,
+        "html": html_text,
     }
     return writers[format](found)
 
@@ -286,42 +286,11 @@ def markdown(found: Standings) -> str:
     return "\n\n".join([*parts, *remarks(found)]) + "\n"
 
 
-def html_page(found: Standings) -> str:
+def html_text(found: Standings) -> str:
     """A whole page in one file, without times."""
-    blocks = [_html_table(*table_rows(found, times=False))]
+    tables = [table_rows(found, times=False)]
     if len(found.table) >= 3 and len(found.crosstable):
-        blocks.append(_html_table(*cross_rows(found)))
-    name = html.escape(title(found.run))
-    notes = "\n".join(f"<p>{html.escape(line)}</p>" for line in remarks(found))
-    body = "\n".join(blocks)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{name}</title>
-<style>
-body {{ font-family: system-ui, sans-serif; margin: 2em; }}
-table {{ border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums; }}
-th, td {{ border-bottom: 1px solid #ccc; padding: 0.25em 0.7em; text-align: right; }}
-.text {{ text-align: left; }}
-</style>
-</head>
-<body>
-<h1>{name}</h1>
-{body}
-{notes}
-</body>
-</html>
-"""
-
-
-def _html_table(heads: list[str], rows: list[list[str]]) -> str:
-    kinds = [' class="text"' if align == "left" else "" for align in _align(heads)]
-
-    def line(tag: str, cells: list[str]) -> str:
-        shown = [f"<{tag}{kind}>{html.escape(cell)}</{tag}>" for kind, cell in zip(kinds, cells)]
-        return "<tr>" + "".join(shown) + "</tr>"
-
-    body = "\n".join(line("td", row) for row in rows)
-    return f"<table>\n<thead>{line('th', heads)}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        tables.append(cross_rows(found))
+    blocks = [html_table(heads, rows, _align(heads)) for heads, rows in tables]
+    name = title(found.run)
+    return html_page(name, name, [*blocks, *paragraphs(remarks(found))])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.sprt import FILE
+from arena.cli.watch import FILE
 from arena.match.queries import Reader
 from arena.match.schema import DATABASE, StoreError
 from tests.cli.conftest import Arena, program
