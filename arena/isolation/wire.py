@@ -54,6 +54,9 @@ class Process(Protocol):
     def pending(self) -> bool: ...
     def complaints(self) -> str: ...
     def cpu_seconds(self) -> float: ...
+    def new_game(self) -> None: ...
+    def wake(self) -> None: ...
+    def rest(self) -> None: ...
     def close(self, grace_s: float = 0.0) -> str: ...
 
 
@@ -112,6 +115,7 @@ class WireBot(RemoteBot):
         process = self._process
         if process is not None:
             self._hear()
+            process.new_game()
             if self._rest or process.pending():
                 self._anew("it has ended or has written something after its last game")
             elif process.cpu_seconds() > self._limits.cpu_s / 2:
@@ -124,6 +128,7 @@ class WireBot(RemoteBot):
         process = self._process
         if process is None:
             return "it does not run"
+        process.wake()
         try:
             process.send(line_of(wire_messages.bye()), time.monotonic() + FAREWELL_S)
         except (Ended, Overdue):
@@ -183,11 +188,13 @@ class WireBot(RemoteBot):
     def _begin(self, setup: Setup) -> None:
         message = wire_messages.begin(self._last_id + 1, setup)
         self._ask("begin", message, self._deadline(setup.clock))
+        self._let_rest(setup.clock)
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move, one of ``moves``."""
         message = wire_messages.act(self._last_id + 1, view, moves, self._news(view))
         answer = self._ask("act", message, self._deadline(view.clock))
+        self._let_rest(view.clock)
         try:
             return read_move(answer, view, moves)
         except BotFault as fault:
@@ -210,6 +217,10 @@ class WireBot(RemoteBot):
         told, self._told = self._told, len(history)
         return history[told:]
 
+    def _let_rest(self, clock: TimeLeft | None) -> None:
+        if clock is not None and self._process is not None:
+            self._process.rest()
+
     def _deadline(self, clock: TimeLeft | None) -> float:
         seconds = self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
         return time.monotonic() + seconds
@@ -224,6 +235,7 @@ class WireBot(RemoteBot):
             raise BotFault("crash", f"in {hook}: the process does not run")
         self._last_id = message["id"]
         told = False
+        process.wake()
         try:
             if self._rest or process.pending():
                 unasked = bytes(self._rest) or process.receive(deadline)

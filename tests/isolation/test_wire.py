@@ -273,6 +273,25 @@ def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: py
     assert given == [9, 7, 7, 1.5, 1.25, 7]
 
 
+def test_a_process_rests_between_its_decisions_under_a_clock() -> None:
+    clock = TimeLeft(100, None)
+    bot = special_bot()
+    bot.prepare()
+    process = bot.process
+    assert isinstance(process, FakeProcess)
+    bot.begin(SETUP)
+    bot.act(*position())
+    assert process.calls == ["wake"] * 3
+    process.calls.clear()
+    bot.prepare()
+    bot.begin(Setup(0, 0, RULES, 1, clock))
+    bot.act(*position(clock=clock))
+    assert bot.finish is not None
+    bot.finish(position()[0], END)
+    bot.close()
+    assert process.calls == ["new game", "wake", "rest", "wake", "rest", "wake", "wake"]
+
+
 def test_a_process_that_has_used_much_time_is_replaced() -> None:
     class Tired(FakeProcess):
         def cpu_seconds(self) -> float:

@@ -24,9 +24,10 @@ from arena.match.referee import Referee
 from arena.match.results import Row
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
-from arena.players.bot import BotFault, TimeLeft
+from arena.players.bot import BotFault, Setup, TimeLeft
 from arena.players.loading import find_bot, load_bot
 from tests.isolation.wire_example import PATH as EXAMPLE
+from tests.isolation.wire_fakes import position
 from tests.match.games import COLUMN, detail, forfeit, timeless
 
 ROOT = Path(__file__).parents[2]
@@ -286,6 +287,24 @@ def test_the_clock_is_the_referees(caplog: pytest.LogCaptureFixture) -> None:
     assert forfeit(row) == ("timeout", "a")
     assert time.monotonic() - start < 30
     assert "in act: no answer within 1.2" in detail(row)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_bot_that_works_while_its_opponent_thinks_is_stopped_meanwhile() -> None:
+    clock = TimeLeft(20_000, None)
+    bot = wire_bot(bad("ponders"))
+    bot.prepare()
+    bot.begin(Setup(0, 0, load_rules("base"), 1, clock))
+    assert isinstance(bot.process, processes.BotProcess)
+    stat = Path(f"/proc/{bot.process.pid}/stat")
+    view, moves = position(clock=clock)
+    deadline = time.monotonic() + 30
+    while stat.read_text().rpartition(")")[2].split()[0] != "T":
+        assert time.monotonic() < deadline
+        assert bot.act(view, moves) is moves[0]
+        time.sleep(0.05)
+    assert bot.act(view, moves) is moves[0]
+    bot.close()
 
 
 @pytest.mark.parametrize("name", ["one_game", "babbles_after", "complains_and_plays"])

@@ -40,6 +40,7 @@ class FakeProcess:
         self._answer = answer
         self._pieces: list[bytes] = []
         self.closed = False
+        self.calls: list[str] = []
 
     def send(self, data: bytes, deadline: float) -> None:
         assert not self.closed
@@ -65,6 +66,15 @@ class FakeProcess:
 
     def cpu_seconds(self) -> float:
         return 0.0
+
+    def new_game(self) -> None:
+        self.calls.append("new game")
+
+    def wake(self) -> None:
+        self.calls.append("wake")
+
+    def rest(self) -> None:
+        self.calls.append("rest")
 
     def close(self, grace_s: float = 0.0) -> str:
         self.closed = True
