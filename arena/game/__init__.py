@@ -8,7 +8,6 @@ variable ``ARENA_PURE=1`` the sources run uncompiled, slow but whole.
 from __future__ import annotations
 
 import hashlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import json
@@ -25,7 +24,7 @@ COMPILED = (
 _FOLDER = Path(__file__).resolve().parent
 
 
-class _SourceOnly(importlib.abc.MetaPathFinder):
+class _SourceOnly:
     """Finds the sources of the compiled modules before their compiled files."""
 
     def find_spec(
