@@ -48,6 +48,7 @@ COMMANDS: dict[str, Entry] = {
     "stats": Entry("arena.cli.stats:stats", "All figures of a run, and how sure they are.", LOOK),
     "ratings": Entry("arena.cli.ratings:ratings", "Rate the bots of any list of games.", LOOK),
     "new": Entry("arena.cli.new:new", "Write the skeleton of a new bot.", WRITE),
+    "check": Entry("arena.cli.check:check", "Check a bot before it is submitted.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor", "Is everything installed that is needed?", WRITE),
     "rules": Entry("arena.cli.game:rules", "List rule sets, show and compare them.", GAME),
     "explain": Entry("arena.cli.game:explain", "Say what a position or a move means.", GAME),
@@ -128,7 +129,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     cls=LazyGroup,
     entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 faults found (run --strict, verify), 2 wrong use, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 faults found (check, run --strict, verify), 2 wrong use, 130 interrupted.",
 )
 @click.option(
     "--version",

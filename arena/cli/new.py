@@ -15,6 +15,7 @@ SKELETON = '''"""{name}: a bot for Schotten-Totten. Say here what its idea is.
 
 Try it:    arena match bots/{name}.py random --games 200
 See it:    arena replay results/... 1
+Check it:  arena check bots/{name}.py
 """
 
 from arena.players.bot import Bot, Move, Setup, View
@@ -76,7 +77,10 @@ def new(name: str) -> None:
         )
     path = Path("bots") / f"{name}.py"
     _write(path, SKELETON.format(name=name, class_name=class_name(name)))
-    click.echo(f"{path} is written. Let it play:\n\n  arena match {path.as_posix()} random --games 200")
+    click.echo(
+        f"{path} is written. Let it play, and check it before you submit it:\n\n"
+        f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}"
+    )
 
 
 def class_name(name: str) -> str:

@@ -183,6 +183,7 @@ class Ear:
     """Takes the lines of ``_Listener`` out of what a bot's process writes to stderr, and counts the rest."""
 
     def __init__(self, mark: str) -> None:
+        self.mark = mark
         self.attempts: list[Attempt] = []
         self.characters = 0
         self._lines = re.compile(f"\x1e{re.escape(mark)}([^\n]*)\n?")

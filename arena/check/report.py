@@ -1,0 +1,168 @@
+"""What a check has found, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+LEVELS = (ERROR, WARNING, NOTE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that the author should know.
+
+    ``level`` is ``error`` (the bot would be refused, or loses games by it), ``warning`` or ``note``; ``code`` a fixed
+    word for scripts; ``text`` a sentence, ``remedy`` what to do. ``file`` and ``line`` are the place where that is
+    known. ``rules`` are the rule sets that it happened in, ``details`` lines that belong to it (a traceback, a
+    position), ``record`` a game in which it happened (``arena replay`` shows it), ``again`` a command that plays it
+    again.
+    """
+
+    level: str
+    code: str
+    text: str
+    remedy: str = ""
+    file: str | None = None
+    line: int | None = None
+    rules: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    record: str | None = None
+    again: str | None = None
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Times of decisions in milliseconds (within 10 %, the longest exactly), with the messages they take.
+
+    ``games_s`` are games a second of this bot against ``random``, one after the other, on one core.
+    """
+
+    decisions: int
+    decisions_s: float
+    p50_ms: float
+    p90_ms: float
+    p99_ms: float
+    max_ms: float
+    games_s: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Memory of the bot's process in MB: the most it had, and what it grew by in each game in the end."""
+
+    peak_mb: float
+    growth_mb: float
+    games: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """Games against a bot of the program: won, drawn, lost."""
+
+    opponent: str
+    wins: int
+    draws: int
+    losses: int
+
+
+@dataclass(frozen=True)
+class RulesReport:
+    """One rule set: games played of those wanted, forfeits by kind, how quick the bot was."""
+
+    rules: str
+    games: int
+    wanted: int
+    forfeits: Mapping[str, int] = field(default_factory=dict)
+    speed: Speed | None = None
+    memory: Memory | None = None
+    scores: tuple[Score, ...] = ()
+
+
+@dataclass(frozen=True)
+class Loading:
+    """How the bot was loaded: milliseconds for that and for ``__init__``; ``minimal_ms`` is what ``load_ms`` is for a
+    bot that does nothing."""
+
+    load_ms: float
+    init_ms: float
+    minimal_ms: float | None
+
+
+@dataclass(frozen=True)
+class Nature:
+    """What the bot is: ``class Mine``, ``function act`` or ``command``, its hooks and parameters with defaults."""
+
+    entry: str
+    hooks: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+    auto_claim: bool = True
+    ask_forced: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether the bot has a property: ``yes``, ``no``, or None if that was not looked at; ``text`` says how."""
+
+    yes: bool | None
+    text: str
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All that a check has found.
+
+    ``attempts`` counts the places of the bot that try what the sandbox forbids, None if nobody listened; ``printed``
+    is in characters. ``left_out`` says what was not looked at, and why.
+    """
+
+    bot: str
+    spec: str
+    source_hash: str
+    isolation: str
+    seed: int
+    clock: Mapping[str, int | None]
+    loaded: bool
+    nature: Nature
+    loading: Loading | None
+    rules: tuple[RulesReport, ...]
+    repeats: Answer
+    forgets: Answer
+    attempts: int | None
+    printed: int
+    left_out: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    seconds: float
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What has to be mended."""
+        return tuple(one for one in self.findings if one.level == ERROR)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What should be looked at."""
+        return tuple(one for one in self.findings if one.level == WARNING)
+
+    @property
+    def accepted(self) -> bool:
+        """Has it no errors?"""
+        return not self.errors
+
+    @property
+    def games(self) -> int:
+        """Games in which it was looked for forfeits."""
+        return sum(one.games for one in self.rules)
+
+    def text(self) -> str:
+        """The report in words, with a line end."""
+        from arena.check.text import report_text
+
+        return report_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values for JSON (``docs/check.md``)."""
+        counts = {"accepted": self.accepted, "errors": len(self.errors), "warnings": len(self.warnings)}
+        return {**counts, **asdict(self)}

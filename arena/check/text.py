@@ -1,0 +1,174 @@
+"""The report of a check in words."""
+
+from __future__ import annotations
+
+import textwrap
+
+from tabulate import tabulate
+
+from arena.check.places import shown
+from arena.check.report import Answer, CheckReport, Finding, RulesReport
+
+_WIDTH = 110
+
+
+def report_text(report: CheckReport) -> str:
+    """The whole report, with a line end."""
+    parts = [f"{report.spec}: {_verdict(report)}", _facts(report)]
+    if report.rules:
+        parts.append(_table(report))
+    parts += [finding_text(one) for one in report.findings]
+    if report.left_out:
+        parts.append("Not looked at:\n" + "\n".join(f"  {line}" for line in report.left_out))
+    level = {"none": "not isolated", "process": "in processes", "sandbox": "in the sandbox"}[report.isolation]
+    played = f"{report.games} games, then the same in other ways" if report.games else "no games"
+    parts.append(f"{played}; {level}, seed {report.seed}, {report.seconds:.1f} s.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _verdict(report: CheckReport) -> str:
+    notes = len(report.findings) - len(report.errors) - len(report.warnings)
+    counts = ((len(report.errors), "error"), (len(report.warnings), "warning"), (notes, "note"))
+    found = ", ".join(f"{count} {word}{'s' * (count != 1)}" for count, word in counts if count)
+    if report.errors:
+        return f"not ready to submit ({found})"
+    return f"ready to submit ({found or 'nothing to remark'})"
+
+
+def _facts(report: CheckReport) -> str:
+    lines = [("loads", _loading(report)), ("is", _nature(report))]
+    if report.nature.parameters:
+        lines.append(("takes", ", ".join(report.nature.parameters)))
+    if report.loaded:
+        lines += [
+            ("is legal", _legal(report)),
+            ("repeats", _answer(report.repeats)),
+            ("forgets", _answer(report.forgets)),
+        ]
+    lines += [
+        ("tries", _attempts(report)),
+        ("prints", f"{report.printed:,} characters" if report.printed else "nothing"),
+    ]
+    return "\n".join(_wrapped(f"{head:<9} ", text) for head, text in lines if text)
+
+
+def _wrapped(head: str, text: str) -> str:
+    return textwrap.fill(
+        text,
+        _WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _loading(report: CheckReport) -> str:
+    if not report.loaded:
+        return "no"
+    if report.loading is None:
+        return "yes"
+    one = report.loading
+    minimal = "" if one.minimal_ms is None else f" (a bot that does nothing: {one.minimal_ms:.0f} ms)"
+    return f"yes, in {one.load_ms:.0f} ms{minimal}, and {one.init_ms:.2g} ms to be made"
+
+
+def _nature(report: CheckReport) -> str:
+    one = report.nature
+    if not one.entry:
+        return ""
+    hooks = f" with {', '.join(one.hooks)}" if one.hooks else ""
+    if not report.loaded:
+        return f"{one.entry}{hooks}"
+    claims = "stones are claimed for it" if one.auto_claim else "it claims stones itself"
+    forced = (
+        "is asked also where there is one legal move"
+        if one.ask_forced
+        else "is asked where there is a choice"
+    )
+    return f"{one.entry}{hooks}; {claims}, it {forced}"
+
+
+def _legal(report: CheckReport) -> str:
+    kinds: dict[str, int] = {}
+    for one in report.rules:
+        for kind, count in one.forfeits.items():
+            kinds[kind] = kinds.get(kind, 0) + count
+    if not kinds:
+        return f"yes: {report.games} games without a forfeit"
+    return f"no: {', '.join(f'{count} games lost by {kind}' for kind, count in kinds.items())}, of {report.games}"
+
+
+def _answer(answer: Answer) -> str:
+    return answer.text if answer.yes is None else f"{'yes' if answer.yes else 'no'}: {answer.text}"
+
+
+def _attempts(report: CheckReport) -> str:
+    if not report.loaded and not report.attempts:
+        return ""
+    if report.attempts is None:
+        return "nobody listened to what it asks the system for"
+    if not report.attempts:
+        return "nothing that the sandbox forbids"
+    return f"what the sandbox forbids, in {report.attempts} place{'s' * (report.attempts != 1)}"
+
+
+def _table(report: CheckReport) -> str:
+    heads = [
+        "rules",
+        "games",
+        "forfeits",
+        "ms: 50 %",
+        "90 %",
+        "99 %",
+        "longest",
+        "decisions/s",
+        "games/s",
+        "memory MB",
+    ]
+    rows = [_row(one) for one in report.rules]
+    scores = {score.opponent for one in report.rules for score in one.scores}
+    for opponent in sorted(scores, reverse=True):
+        heads.append(f"against {opponent}")
+        for one, row in zip(report.rules, rows):
+            found = [score for score in one.scores if score.opponent == opponent]
+            row.append(f"{found[0].wins}-{found[0].draws}-{found[0].losses}" if found else "-")
+    align = ["left"] + ["right"] * (len(heads) - 1)
+    return tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=align)
+
+
+def _row(one: RulesReport) -> list[str]:
+    games = str(one.games) if one.games == one.wanted else f"{one.games} of {one.wanted}"
+    row = [one.rules, games, str(sum(one.forfeits.values()))]
+    if one.speed is None:
+        row += ["-"] * 6
+    else:
+        row += [
+            _ms(value) for value in (one.speed.p50_ms, one.speed.p90_ms, one.speed.p99_ms, one.speed.max_ms)
+        ]
+        row += [_rate(one.speed.decisions_s), _rate(one.speed.games_s)]
+    return [*row, "-" if one.memory is None else f"{one.memory.peak_mb:.0f}"]
+
+
+def _ms(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def finding_text(one: Finding) -> str:
+    """A finding in some lines: level, sentence, place; details; what to do; how to see the game."""
+    place = shown(one.file) + (f":{one.line}" if one.line else "")
+    head = f"{one.level.upper()}{' ' * (8 - len(one.level))}"
+    sentence = one.text[:1].upper() + one.text[1:]
+    lines = [_wrapped(head, f"{place}: {sentence}." if place else f"{sentence}.")]
+    lines += [f"{' ' * 10}{line}" for line in one.details]
+    if one.remedy:
+        lines.append(_wrapped(" " * 8 + "-> ", one.remedy))
+    if one.record:
+        lines.append(f"{' ' * 8}See it: arena replay '{one.record}'")
+    if one.again:
+        lines.append(f"{' ' * 8}Again:  {one.again}")
+    return "\n".join(lines)

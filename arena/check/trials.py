@@ -1,0 +1,229 @@
+"""The games of a check: what is played, compared and measured. What it means is for ``judge``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from arena.check.games import AGAINST, ITSELF, OTHER, STEADY, STRONGER, ApartTable, Setting, Table, table
+from arena.check.measures import Scale
+from arena.check.plan import ALONE, ORDER, PLAY, REPEAT, STRENGTH, TOGETHER, Schedule
+from arena.check.report import Memory, Score
+from arena.check.same import Difference, difference
+from arena.game.rules import load_rules
+from arena.isolation.audit import Attempt
+from arena.match.results import GameResult
+from arena.match.tasks import GameTask, PairTask
+
+_SAME_FAULTS = 6
+"""Games forfeited in a rule set after which no more are played there; of those that cost time, one is enough."""
+_ALONE = 3
+
+
+@dataclass
+class Comparison:
+    """Games that were played again in some way: how many, how many differed, and the first that did."""
+
+    games: int = 0
+    different: int = 0
+    first: Difference | None = None
+
+
+@dataclass
+class Trials:
+    """All games of a check, phase by phase; each phase is called for a rule set, in any number of them."""
+
+    setting: Setting
+    rules: Sequence[str]
+    games: int
+    schedule: Schedule
+    rows: dict[str, list[GameResult]] = field(default_factory=dict)
+    timed: dict[str, list[GameResult]] = field(default_factory=dict)
+    memory: dict[str, Memory] = field(default_factory=dict)
+    scores: dict[str, tuple[Score, ...]] = field(default_factory=dict)
+    attempts: list[Attempt] = field(default_factory=list)
+    printed: int = 0
+    threads: int = 0
+    flags: tuple[bool, bool] | None = None
+    again: Comparison = field(default_factory=Comparison)
+    order: Comparison = field(default_factory=Comparison)
+    single: Comparison = field(default_factory=Comparison)
+    step: Comparison = field(default_factory=Comparison)
+    step_failed: bool = False
+    by_hash: bool = False
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def listened(self) -> bool:
+        """Was it told what the bot asks the system for?"""
+        return self.setting.level != "none" and not self.setting.spec.command
+
+    def clean(self) -> list[str]:
+        """The rule sets in which no game was forfeited."""
+        return [one for one in self.rules if not any(row.forfeit for row in self.rows[one])]
+
+    # ------------------------------------------------------------ phases
+
+    def play(self, rules: str) -> None:
+        """Play the games for the first time, listening to what the bot asks the system for."""
+        self.schedule.begin(PLAY, rules)
+        rows = self.rows[rules] = []
+        with self._table(rules, audit=True) as at:
+            try:
+                for unit in self.setting.units(self.games):
+                    rows += at.unit(unit)
+                    self.schedule.played(len(unit.games), len(rows))
+                    if self.schedule.over() or _enough_faults(rows):
+                        break
+            finally:
+                at.close()  # what it has written comes now
+                self.attempts += at.attempts
+                self.printed += at.printed
+            if isinstance(at, ApartTable):
+                self.flags = at.bot.auto_claim, at.bot.ask_forced
+
+    def repeat(self, rules: str) -> None:
+        """The same games in fresh processes, in which sets have another order. Measures time and memory."""
+        self.schedule.begin(REPEAT, rules)
+        rows = self.timed[rules] = []
+        with self._table(rules, OTHER) as at:
+            scale = Scale(at)
+            for unit in self._units(rules):
+                rows += at.unit(unit)
+                scale.weigh(len(unit.games))
+                self.schedule.played(len(unit.games), len(rows))
+                if self.schedule.over():
+                    break
+            self.threads = max(self.threads, scale.threads)
+        found = scale.memory()
+        if found is not None:
+            self.memory[rules] = found
+        before = self.again.different
+        self._compare(self.again, rules, rows)
+        if self.again.different > before == 0 and self.setting.level != "none":
+            self.by_hash = self._same_with_steady_hashes(rules, len(rows))
+
+    def _same_with_steady_hashes(self, rules: str, games: int) -> bool:
+        """Is it but the order of sets that makes the difference?"""
+        once_more = Comparison()
+        with self._table(rules, STEADY) as at:
+            rows = [row for unit in self._units(rules)[: (games + 1) // 2] for row in at.unit(unit)]
+        self._compare(once_more, rules, rows)
+        return once_more.different == 0
+
+    @property
+    def repeatable(self) -> bool:
+        """Are decisions the same at least where sets have the same order?"""
+        return self.again.different == 0 or self.by_hash
+
+    def reorder(self, rules: str) -> None:
+        """The same games in the opposite order."""
+        if not self._has_room(ORDER, rules, "games in another order"):
+            return
+        rows: list[GameResult] = []
+        with self._table(rules) as at:
+            for unit in reversed(self._units(rules)):
+                rows += at.unit(unit)
+                self.schedule.played(len(unit.games), len(rows))
+                if self.schedule.over():
+                    break
+        self._compare(self.order, rules, rows)
+
+    def alone(self, rules: str) -> None:
+        """Some games each in fresh processes."""
+        if not self._has_room(ALONE, rules, "games alone"):
+            return
+        units = self._units(rules)
+        if len(units) < 2:  # then the first and the last were alone already
+            return
+        rows: list[GameResult] = []
+        for unit, game in _spread([(unit, game) for unit in units for game in (1, 0)], _ALONE):
+            first, second = (unit.b, unit.a) if game else (unit.a, unit.b)
+            with self._table(rules) as at:
+                rows.append(at.game(GameTask(unit.pairing, unit.deal, game, first, second, 0)))
+            self.schedule.played(1, len(rows))
+            if self.schedule.over():
+                break
+        self._compare(self.single, rules, rows)
+
+    def together(self, rules: str) -> None:
+        """Games against itself many at once, as quick bots are played in a run."""
+        units = [unit for unit in self._units(rules) if unit.pairing == ITSELF]
+        if (
+            self.setting.level == "none"
+            or self.setting.spec.command
+            or self.setting.time_left
+            or len(units) < 3
+        ):
+            return
+        if not self._has_room(TOGETHER, rules, "many games at once"):
+            return
+        with self._table(rules) as at:
+            rows = at.unit(units[0])
+            found = at.together(units[1:])
+        if found is None:  # slow bots, and those with observe and end, are never played so
+            return
+        rows += [row for unit in found for row in unit]
+        self.schedule.played(len(rows), len(rows))
+        self.step_failed = self.step_failed or len(found) < len(units) - 1
+        self._compare(self.step, rules, rows)
+
+    def strength(self, rules: str) -> None:
+        """Games against bots of the program."""
+        self.schedule.begin(STRENGTH, rules)
+        found: list[Score] = []
+        with self._table(rules) as at:
+            for pairing in (AGAINST, STRONGER):
+                scores: Counter[int] = Counter()
+                for deal in range(max(self.games // 4, 2)):
+                    for row in at.unit(self.setting.unit(pairing, deal)):
+                        score = round(2 * row.score)
+                        scores[2 - score if row.id.game else score] += 1
+                    self.schedule.played(2, scores.total())
+                    if self.schedule.over():
+                        break
+                found.append(Score(self.setting.opponent(pairing), scores[2], scores[1], scores[0]))
+        self.scores[rules] = tuple(found)
+
+    # ------------------------------------------------------------ pieces
+
+    def _table(
+        self, rules: str, hash_seed: str = STEADY, audit: bool = False
+    ) -> AbstractContextManager[Table]:
+        return table(self.setting, load_rules(rules), hash_seed, audit)
+
+    def _units(self, rules: str) -> list[PairTask]:
+        """The units that were played."""
+        return self.setting.units(len(self.rows[rules]))
+
+    def _has_room(self, phase: str, rules: str, what: str) -> bool:
+        if not self.repeatable:
+            return False
+        self.schedule.begin(phase, rules)
+        if not self.schedule.room():
+            self.left_out.append(f"{rules}: {what}, for want of time (--seconds)")
+            return False
+        return True
+
+    def _compare(self, into: Comparison, rules: str, rows: Iterable[GameResult]) -> None:
+        before = {row.id: row for row in self.rows[rules]}
+        for row in rows:
+            into.games += 1
+            found = difference(self.setting, rules, before[row.id], row)
+            if found is not None:
+                into.different += 1
+                into.first = into.first or found
+
+
+def _enough_faults(rows: Sequence[GameResult]) -> bool:
+    kinds = [row.forfeit for row in rows if row.forfeit]
+    return len(kinds) >= _SAME_FAULTS or "timeout" in kinds or kinds.count("crash") >= 2
+
+
+def _spread(items: Sequence[tuple[PairTask, int]], count: int) -> list[tuple[PairTask, int]]:
+    """Some of the items, from all over them but for both ends."""
+    step = len(items) / (count + 1)
+    places = dict.fromkeys(int(step * number) for number in range(1, count + 1))
+    return [items[at] for at in places if at < len(items)]

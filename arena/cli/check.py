@@ -1,0 +1,115 @@
+"""`arena check`: what a bot's author runs before submitting it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import options
+
+if TYPE_CHECKING:
+    from arena.check.plan import Progress
+
+READY, NOT_READY = 0, 1
+QUICK_GAMES = 8
+SECONDS = 60
+
+
+@click.command()
+@click.argument("bot", shell_complete=options.complete_bots)
+@click.option("--rules", multiple=True, metavar="R", shell_complete=options.complete_rules,
+              help="Rule set; may be given several times. Default: base, tactical, expert.")  # fmt: skip
+@click.option(
+    "--games", type=click.IntRange(min=2), metavar="N", help="Games for each rule set (default: 40)."
+)
+@click.option("--quick", is_flag=True, help=f"The same as --games {QUICK_GAMES}: for CI.")
+@click.option("--seconds", type=click.FloatRange(min=1), metavar="S", default=SECONDS, show_default=True,
+              help="Play as many of the games as fit, at least two for each rule set.")  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", default=1, show_default=True
+)
+@click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision.")
+@click.option("--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game.")
+@click.option("--isolation", type=click.Choice(("none", "process", "sandbox")), default="sandbox", show_default=True,
+              help="Where the bot runs. none and process: with all the rights you have.")  # fmt: skip
+@click.option("--strength", is_flag=True, help="Also play against random and greedy.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.option("--strict", is_flag=True, help="Exit code 1 also for warnings.")
+def check(
+    bot: str,
+    rules: tuple[str, ...],
+    games: int | None,
+    quick: bool,
+    seconds: float,
+    seed: int,
+    move_ms: int | None,
+    bank_ms: int | None,
+    isolation: str,
+    strength: bool,
+    as_json: bool,
+    strict: bool,
+) -> int:
+    """Check BOT before it is submitted: is it legal, does it repeat, does it forget, is it quick, what does it try?
+
+    BOT is named as in 'arena match', with parameters if need be. It plays against 'random' and against itself, in
+    the sandbox; the same games are played again in a fresh process, in another order, alone and together.
+
+    Exit code 1 if something has to be mended, or with --strict if there is a warning.
+    """
+    if quick and games is not None:
+        raise click.UsageError(f"--quick means --games {QUICK_GAMES}, and --games {games} was given, too")
+    from arena.check.check import GAMES, RULES, check_bot
+    from arena.match.config import Clock
+
+    line = _Line()
+    try:
+        report = check_bot(
+            bot,
+            rules=tuple(dict.fromkeys(rules)) or RULES,
+            level=isolation,
+            games=QUICK_GAMES if quick else games or GAMES,
+            seed=seed,
+            clock=Clock(move_ms, bank_ms),
+            seconds=seconds,
+            strength=strength,
+            report=line.show,
+        )
+    finally:
+        line.end()
+    if as_json:
+        click.echo(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        click.echo(report.text(), nl=False)
+    return NOT_READY if report.errors or (strict and report.warnings) else READY
+
+
+class _Line:
+    """Progress on stderr: a line that is rewritten, or one every few seconds where it is no terminal."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stderr.isatty()
+        self.every = 0.1 if self.terminal else 5.0
+        self.next = time.monotonic() + (0.3 if self.terminal else 3.0)
+        self.open = False
+
+    def show(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now < self.next:
+            return
+        self.next = now + self.every
+        if self.terminal:
+            width = shutil.get_terminal_size().columns - 1
+            click.echo(f"\r\x1b[K{str(progress)[:width]}", nl=False, err=True)
+            self.open = True
+        else:
+            click.echo(str(progress), err=True)
+
+    def end(self) -> None:
+        if self.open:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self.open = False
