@@ -82,10 +82,15 @@ def _core_now() -> int:
     return int(fields[36])
 
 
-def limit_memory(size: int | None) -> None:
-    """Let allocations beyond `size` bytes fail in this process (MemoryError in Python); None: no more."""
+def limit_memory(size: int | None, beyond: bool = False) -> None:
+    """Let allocations beyond `size` bytes fail in this process (MemoryError in Python); None: no more.
+
+    `beyond`: `size` comes on top of what the process has by now.
+    """
     if sys.platform == "win32":
         return
+    if beyond and size is not None:
+        size += _data_in_use()
     import resource
 
     # data counts memory that is written to; the address space would also count what libraries only reserve
@@ -120,6 +125,15 @@ def memory_in_use() -> int:
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def _data_in_use() -> int:
+    """Bytes that the limit on data counts already; 0 if the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return 0
 

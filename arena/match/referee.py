@@ -283,6 +283,7 @@ class Referee:
 
         Both, whatever becomes of the first: what the record says of the second must not hang on earlier games.
         """
+        faults: dict[int, Forfeit] = {}
         for role, seat in ((1, starter), (2, 1 - starter)):
             player = seats[seat]
             ready = player.prepare if player.fit else player.start
@@ -291,14 +292,13 @@ class Referee:
                 try:
                     ready()
                 except BaseException as error:
-                    fault = self._fault(seat, error, "__init__")
-                    player.broken = fault.kind, fault.detail
+                    fault = faults[seat] = self._fault(seat, error, "__init__")
+                    if not player.fit:  # a process that cannot be started anew costs one game, the next tries again
+                        player.broken = fault.kind, fault.detail
                 self.buffer[0] = trail.PLAYING
-        for seat in (starter, 1 - starter):
-            fault_before = seats[seat].broken
-            if fault_before is not None:
-                return Forfeit(seat, *fault_before)
-        return None
+            if player.broken is not None:
+                faults[seat] = Forfeit(seat, *player.broken)
+        return faults.get(starter, faults.get(1 - starter))
 
     def _begin(
         self, seats: tuple[Player, Player], starter: int, seeds: tuple[int, ...], banks: list[float] | None

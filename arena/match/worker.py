@@ -86,7 +86,7 @@ def run_worker(
         lifeline.own_group()
         lifeline.die_with_parent(parent, orders)
         lifeline.no_core_dumps()
-        lifeline.limit_memory(plan.limits.memory_bytes(plan.workers))
+        lifeline.limit_memory(plan.limits.memory_bytes(plan.workers), beyond=plan.limits.memory_mb is not None)
         logs.log_to(said, plan.log_level)
         if plan.isolated:
             adopt_orphans()
