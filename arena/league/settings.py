@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import ArenaError
 from arena.game.rules import load_rules
+from arena.match.checking import Checker, check_limits, read_toml
 from arena.match.config import ISOLATIONS, Clock
-from arena.match.config import _Checker as Checker
-from arena.match.config import _limits as limits_from
 from arena.match.limits import Limits
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
@@ -116,7 +114,7 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
         rules=rules,
         isolation=check.word(data, "isolation", usual.isolation, ISOLATIONS),
         clock=_clock(check, clock, usual.clock),
-        limits=limits_from(check, data),
+        limits=check_limits(check, data),
         error=_real(check, placement, "error", usual.error, 1, 1000, "placement."),
         most_games=check.number(placement, "most_games", usual.most_games, 2, "placement.", 1_000_000),
         sample=check.number(placement, "sample", usual.sample, 1, "placement.", 1000),
@@ -153,17 +151,7 @@ def _real(
 
 def load_settings(path: Path, name: str, given: Mapping[str, Any] | None = None) -> LeagueSettings:
     """Settings of a TOML file with those `given` before them; LeagueError for what is wrong with it."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        near = ""
-        if not path.exists() and path.parent.is_dir():
-            near = did_you_mean(path.name, [p.name for p in path.parent.iterdir() if p.suffix == ".toml"])
-        raise LeagueError(f"{path}: cannot be read: {error.strerror or error}{near}") from error
-    except UnicodeDecodeError as error:
-        raise LeagueError(f"{path}: not a text in UTF-8 ({error.reason} at byte {error.start})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise LeagueError(f"{path}: not valid TOML: {error}") from error
+    data = read_toml(path, LeagueError)
     return settings_from_dict(merged(data, given or {}), name, str(path))
 
 

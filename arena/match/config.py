@@ -7,16 +7,14 @@ the results.
 
 from __future__ import annotations
 
-import json
-import math
 import re
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from arena.errors import ArenaError, did_you_mean
+from arena.match.checking import Checker, check_limits, read_toml, show
 from arena.match.limits import Limits
 from arena.match.series import NEXT_STARTERS
 from arena.players.faults import BotError
@@ -207,98 +205,6 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
 
 # ---------------------------------------------------------------- checking
 
-
-class _Checker:
-    """Takes values out of nested tables and collects what is wrong with them."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.faults: list[str] = []
-
-    def fault(self, key: str, text: str) -> None:
-        self.faults.append(f"{self.source}: {key}: {text}")
-
-    def known(self, table: Mapping[str, Any], known: Sequence[str], prefix: str = "") -> None:
-        for key in table:
-            if key not in known:
-                near = did_you_mean(key, known) or f" (known: {', '.join(known)})"
-                self.fault(prefix + key, f"unknown key{near}")
-
-    def number(
-        self,
-        table: Mapping[str, Any],
-        key: str,
-        default: Any,
-        least: int = 1,
-        prefix: str = "",
-        most: int | None = None,
-    ) -> Any:
-        value = table.get(key, default)
-        if key not in table:
-            return value
-        wanted = (
-            f"a whole number from {least} to {most}"
-            if most is not None
-            else f"a whole number, at least {least}"
-        )
-        if not isinstance(value, int) or isinstance(value, bool):
-            self.fault(prefix + key, f"expected {wanted}, found {_show(value)}")
-        elif value < least or (most is not None and value > most):
-            self.fault(prefix + key, f"expected {wanted}, found {value}")
-        else:
-            return value
-        return default
-
-    def real(self, table: Mapping[str, Any], key: str, default: float, prefix: str = "") -> float:
-        value = table.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            self.fault(prefix + key, f"expected a number, found {_show(value)}")
-            return default
-        return float(value)
-
-    def text(self, table: Mapping[str, Any], key: str, default: Any, prefix: str = "") -> Any:
-        value = table.get(key, default)
-        if key in table and (not isinstance(value, str) or not value.strip()):
-            self.fault(prefix + key, f"expected a text, found {_show(value)}")
-            return default
-        return value
-
-    def word(
-        self, table: Mapping[str, Any], key: str, default: Any, words: Sequence[str], prefix: str = ""
-    ) -> Any:
-        value = self.text(table, key, default, prefix)
-        if value != default and value not in words:
-            near = did_you_mean(value, words)
-            self.fault(prefix + key, f"expected one of {', '.join(words)}, found '{value}'{near}")
-            return default
-        return value
-
-    def flag(self, table: Mapping[str, Any], key: str, default: bool, prefix: str = "") -> bool:
-        value = table.get(key, default)
-        if not isinstance(value, bool):
-            self.fault(prefix + key, f"expected true or false, found {_show(value)}")
-            return default
-        return value
-
-    def table(self, table: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any]:
-        value = table.get(key, {})
-        if not isinstance(value, Mapping):
-            self.fault(key, f"expected a table [{key}] with {', '.join(known)}, found {_show(value)}")
-            return {}
-        self.known(value, known, f"{key}.")
-        return {name: part for name, part in value.items() if name in known}
-
-
-def _show(value: object) -> str:
-    kinds = {str: "the text", bool: "the truth value", int: "the number", float: "the number", list: "a list"}
-    for kind in (bool, str, int, float):
-        if isinstance(value, kind):
-            return f"{kinds[kind]} {json.dumps(value)}"
-    if isinstance(value, list):
-        return "a list"
-    return "a table" if isinstance(value, Mapping) else f"the {type(value).__name__} {value}"
-
-
 _KEYS = (
     "name", "format", "bots", "games", "rules", "seed", "pairs", "workers", "executor", "scheduler",
     "isolation", "limits", "out", "clock", "gauntlet", "swiss", "knockout", "series", "sprt",
@@ -332,7 +238,7 @@ def config_from_dict(
     arena.match.config.ConfigError: my.toml: gmaes: unknown key; did you mean 'games'?
     my.toml: rules: expected a text, found the number 7
     """
-    check = _Checker(source)
+    check = Checker(source)
     check.known(data, _KEYS)
     format_ = check.word(data, "format", "round-robin", FORMATS)
     isolation = check.word(data, "isolation", "none", ISOLATIONS)
@@ -358,7 +264,7 @@ def config_from_dict(
         executor=check.word(data, "executor", "local", EXECUTORS),
         scheduler=check.text(data, "scheduler", None),
         isolation=isolation,
-        limits=_limits(check, data),
+        limits=check_limits(check, data),
         out=check.text(data, "out", None),
         gauntlet=GauntletSettings(check.text(tables["gauntlet"], "hero", None, "gauntlet.")),
         swiss=SwissSettings(check.number(tables["swiss"], "rounds", None, prefix="swiss.")),
@@ -374,20 +280,20 @@ def config_from_dict(
     return config
 
 
-def _run_name(check: _Checker, data: Mapping[str, Any], default: str) -> str:
+def _run_name(check: Checker, data: Mapping[str, Any], default: str) -> str:
     name = str(check.text(data, "name", default))
     if re.search(r"[/\\\0]", name) or name in (".", ".."):
         check.fault("name", f"expected a name that can be a folder's, without slashes, found '{name}'")
     return name
 
 
-def _bots(check: _Checker, data: Mapping[str, Any], check_bot: Check | None) -> tuple[BotSetting, ...]:
+def _bots(check: Checker, data: Mapping[str, Any], check_bot: Check | None) -> tuple[BotSetting, ...]:
     entries = data.get("bots")
     if entries is None:
         check.fault("bots", 'missing; expected a list such as ["random", "bots/greedy.py"]')
         return ()
     if not isinstance(entries, list):
-        check.fault("bots", f"expected a list of bots, found {_show(entries)}")
+        check.fault("bots", f"expected a list of bots, found {show(entries)}")
         return ()
     bots: list[BotSetting] = []
     faults = len(check.faults)
@@ -408,7 +314,7 @@ def _bots(check: _Checker, data: Mapping[str, Any], check_bot: Check | None) -> 
     return tuple(bots)
 
 
-def _bot(check: _Checker, entry: object, place: str) -> BotSetting | None:
+def _bot(check: Checker, entry: object, place: str) -> BotSetting | None:
     if isinstance(entry, str):
         if not entry.strip():
             check.fault(place, "expected the name or the file of a bot, found an empty text")
@@ -416,7 +322,7 @@ def _bot(check: _Checker, entry: object, place: str) -> BotSetting | None:
         return BotSetting(entry, bot_name(entry))
     if not isinstance(entry, Mapping):
         check.fault(
-            place, f"expected a bot's name or a table with {', '.join(_BOT_KEYS)}, found {_show(entry)}"
+            place, f"expected a bot's name or a table with {', '.join(_BOT_KEYS)}, found {show(entry)}"
         )
         return None
     prefix = f"{place}, "
@@ -438,25 +344,7 @@ def _bot(check: _Checker, entry: object, place: str) -> BotSetting | None:
     return BotSetting(spec, name, dict(params), isolation)
 
 
-def _limits(check: _Checker, data: Mapping[str, Any]) -> Limits:
-    usual = Limits()
-    table = check.table(data, "limits", tuple(vars(usual)))
-    seconds = {}
-    for key in ("decision_s", "loading_s"):
-        seconds[key] = check.real(table, key, getattr(usual, key), "limits.")
-        if not 0 < seconds[key] <= 86400:
-            check.fault(
-                f"limits.{key}", f"expected seconds, more than 0 and at most 86400, found {seconds[key]:g}"
-            )
-    return Limits(
-        **seconds,
-        memory_mb=check.number(table, "memory_mb", usual.memory_mb, least=64, prefix="limits."),
-        growth_mb=check.number(table, "growth_mb", usual.growth_mb, prefix="limits."),
-        file_mb=check.number(table, "file_mb", usual.file_mb, prefix="limits."),
-    )
-
-
-def _series(check: _Checker, table: Mapping[str, Any], format_: str) -> SeriesSettings:
+def _series(check: Checker, table: Mapping[str, Any], format_: str) -> SeriesSettings:
     settings = SeriesSettings(
         matches=check.number(table, "matches", 1, prefix="series."),
         next_starter=check.word(table, "next_starter", "winner", NEXT_STARTERS, "series."),
@@ -471,7 +359,7 @@ def _series(check: _Checker, table: Mapping[str, Any], format_: str) -> SeriesSe
     return settings
 
 
-def _sprt(check: _Checker, table: Mapping[str, Any]) -> SprtSettings:
+def _sprt(check: Checker, table: Mapping[str, Any]) -> SprtSettings:
     usual = SprtSettings()
     reals = {key: check.real(table, key, getattr(usual, key), "sprt.") for key in _TABLES["sprt"][:4]}
     settings = SprtSettings(
@@ -487,7 +375,7 @@ def _sprt(check: _Checker, table: Mapping[str, Any]) -> SprtSettings:
     return settings
 
 
-def _check_together(check: _Checker, data: Mapping[str, Any], config: TournamentConfig) -> None:
+def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentConfig) -> None:
     """What is wrong only in company of other keys."""
     hero, names = config.gauntlet.hero, config.bot_names
     if config.format == "gauntlet" and hero is not None and names and hero not in names:
@@ -512,15 +400,5 @@ def load_config(
 ) -> TournamentConfig:
     """Read and check a TOML file. ConfigError for a file that cannot be read, is no TOML, or has mistakes."""
     path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        near = ""
-        if not path.exists() and path.parent.is_dir():
-            near = did_you_mean(path.name, [p.name for p in path.parent.iterdir() if p.suffix == ".toml"])
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}{near}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not a text in UTF-8 ({error.reason} at byte {error.start})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    data = read_toml(path, ConfigError)
     return config_from_dict(data, str(path), path.stem, check_bot, check_rules)
