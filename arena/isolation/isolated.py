@@ -45,6 +45,7 @@ from arena.isolation.frames import (
     clock_flags,
     fault_of,
     frame,
+    plain,
     read_answer,
 )
 from arena.isolation.limits import BotLimits
@@ -104,6 +105,11 @@ class IsolatedBot(RemoteBot):
     def process(self) -> BotProcess | None:
         """The process, None if there is none now."""
         return self._process
+
+    @property
+    def patience_s(self) -> float:
+        """How many seconds an answer may take where there is no clock."""
+        return self._limits.decision_s
 
     def load(self) -> None:
         """Start the process and run the bot's file in it; ``BotError`` if that fails, as ``load_bot``."""
@@ -318,7 +324,7 @@ class IsolatedBot(RemoteBot):
             return ""
         text = self._process.complaints()
         self._say(text)
-        lines = text.strip().splitlines()[-6:]
+        lines = plain(text).strip().splitlines()[-6:]
         return "".join(f"\n  {line[:300]}" for line in lines)
 
     def _say(self, text: str) -> None:

@@ -4,7 +4,8 @@ A message and its answer cost some ten microseconds, more than a quick bot think
 decision each, and then every bot is asked once for all of its decisions. That changes nothing but the time it takes:
 each game has its own bot object at its own table of the child, and the same seeds. If anything goes wrong, from an
 illegal move to the death of a process, the games under way are given up and played one by one, where it is found out
-which bot has failed in which decision of which game.
+which bot has failed in which decision of which game. The bots start anew then, lest one of them fail on purpose to play
+a game twice, the second time knowing all cards.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Lockstep:
         except _Apart as apart:
             log.info("games are played one by one for a while: %s", apart)
             self._resume = self.referee.games + _PAUSE
+            session.forget()
         return session.finished()
 
     def _units(self, tasks: Sequence[Task], start: int) -> list[PairTask]:
@@ -104,6 +106,11 @@ class _Session:
             found.append(rows)
         return found
 
+    def forget(self) -> None:
+        """End the bots' processes, which know games that are to be played again."""
+        for name in self.ready:
+            _remote(self.referee.players[name]).close()
+
     def play(self) -> None:
         """Play until all games are over, or those begun if it is to stop. Raises ``_Apart``."""
         while True:
@@ -146,7 +153,7 @@ class _Session:
             try:
                 _remote(player).prepare()
             except BotFault as fault:
-                raise _Apart(f"{player.name}: {fault.detail}") from None
+                raise _apart(player, fault) from None
             self.ready.add(player.name)
 
     def _advance(self) -> dict[str, tuple[Player, list[int]]]:
@@ -169,14 +176,20 @@ class _Session:
         questions = [self.tables.ask(k) for k in tables]
         begun = self.begun.pop(player.name, [])
         start = time.monotonic()
+        remote = _remote(player)
         try:
-            answer = _remote(player).ask_many(begun, questions, start + _PATIENCE_S)
+            answer = remote.ask_many(begun, questions, start + min(_PATIENCE_S, remote.patience_s))
         except BotFault as fault:
-            raise _Apart(f"{player.name}: {fault.detail}") from None
+            raise _apart(player, fault) from None
         player.timed_together((time.monotonic() - start) * 1e9 / len(tables))
         for at, k in enumerate(tables):
             if not self.tables.answer(k, answer, 2 * at):
                 raise _Apart(f"{player.name}: a move that is not legal")
+
+
+def _apart(player: Player, fault: BotFault) -> _Apart:
+    """In one line, since it goes into the log, where lines of a bot's must not look like lines of ours."""
+    return _Apart(f"{player.name}: {fault.detail.partition(chr(10))[0][:200]}")
 
 
 def _remote(player: Player) -> IsolatedBot:
