@@ -117,6 +117,7 @@ class _Worker:
         self.packer = Packer()
         self.threads = threading.active_count()
         self.household = Household()
+        self.together: Lockstep | None = None
 
     def work(self) -> None:
         speaker: list[Callable[[], tuple[str, int]]] = [lambda: ("arena", -1)]
@@ -212,7 +213,9 @@ class _Worker:
         start = perf_counter()
         look = start + LOOK_S
         fresh = True
-        together = Lockstep(referee, self._look) if self.plan.isolated and not known else None
+        if self.plan.isolated and self.together is None:
+            self.together = Lockstep(referee, self._look)
+        together = None if known else self.together
         tasks = unpack_chunk(packed).tasks
         at = 0
         while at < len(tasks):
