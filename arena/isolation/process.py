@@ -29,6 +29,7 @@ PIECE = 1 << 16
 _COMPLAINTS = 20_000
 IDLE_S = 0.05
 """Processor time beside its decisions that a bot may use in a game before it is stopped between them."""
+_LONGEST_S = 3600.0  # of one wait: the system takes 24 days at most
 _PR_SET_PDEATHSIG = 1
 
 #: Process numbers of the bots that run now, as this process knows them.
@@ -100,13 +101,14 @@ class BotProcess:
 
     def send(self, data: bytes, deadline: float) -> None:
         """Write all of ``data``. ``deadline`` is a time of ``time.monotonic``. Raises Ended, Overdue."""
+        self._check()
         at = 0
         while True:
             try:
                 at += os.write(self._in, data[at:] if at else data)
             except BlockingIOError:
                 pass
-            except OSError as error:  # EPIPE, or closed by us
+            except OSError as error:  # EPIPE
                 raise Ended(self._ended()) from error
             if at >= len(data):
                 return
@@ -114,6 +116,7 @@ class BotProcess:
 
     def receive(self, deadline: float) -> bytes:
         """What the process has written since, at least one byte, at most ``PIECE``. Raises Ended, Overdue."""
+        self._check()
         while True:
             self._wait(self._readable, self._out, deadline)
             try:
@@ -133,14 +136,19 @@ class BotProcess:
 
     def pending(self) -> bool:
         """Has the process written something that was not received yet, or ended?"""
-        return any(end == self._out for end, _ in self._readable.poll(0))
+        return self._how is None and any(end == self._out for end, _ in self._readable.poll(0))
+
+    def _check(self) -> None:
+        """Is it not closed? The numbers of its pipes may be those of other files by then."""
+        if self._how is not None:
+            raise Ended(self._how)
 
     def _wait(self, poll: select.poll, end: int, deadline: float) -> None:
         """Wait for a pipe, keeping what is written to stderr meanwhile."""
         while True:
             left = deadline - time.monotonic()
             try:
-                ready = poll.poll(max(left, 0) * 1000 + 1)
+                ready = poll.poll(min(max(left, 0), _LONGEST_S) * 1000 + 1)
             except OSError as error:
                 raise Ended(self._ended()) from error
             for descriptor, _ in ready:
@@ -194,7 +202,9 @@ class BotProcess:
     def cpu_seconds(self) -> float:
         """Processor time that the bot's process has used; 0 if the system does not tell."""
         try:
-            return time.clock_gettime(~self.bot_pid << 3 | 2)  # the clock of a process, clock_getcpuclockid(3)
+            return time.clock_gettime(
+                ~self.bot_pid << 3 | 2
+            )  # the clock of a process, clock_getcpuclockid(3)
         except OSError:
             return 0.0
 
@@ -306,7 +316,7 @@ def _started(launch: Launch) -> subprocess.Popen[bytes]:
             preexec_fn=_preparation(launch),
         )
     except OSError as error:
-        what = f"folder {launch.folder}" if error.filename == str(launch.folder) else argv[0]
+        what = f"folder {launch.folder}" if str(error.filename) == str(launch.folder) else argv[0]
         raise CannotStart(f"cannot start {what}: {error.strerror}{_remedy(error, argv[0])}") from None
     except subprocess.SubprocessError as error:
         raise CannotStart(f"cannot start {argv[0]}: {error}") from None

@@ -1,0 +1,166 @@
+"""What the tests of isolated bots share: processes that run a piece of Python, isolated bots at a table."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from arena.game.rules import load_rules
+from arena.isolation.isolated import Household, IsolatedBot
+from arena.isolation.limits import BotLimits
+from arena.isolation.process import BotProcess, Launch
+from arena.match.player import Player
+from arena.match.referee import Referee
+from arena.match.results import Row
+from arena.match.rows import GameSettings
+from arena.match.tasks import PairTask
+from arena.players.bot import TimeLeft
+from arena.players.loading import BotSpec, find_bot
+from tests.isolation.inside import need_sandbox
+
+ROOT = Path(__file__).resolve().parents[2]
+BOTS = ROOT / "tests" / "data" / "bots"
+LEVELS = ("process", "sandbox")
+
+_BEGINNING = """
+import os, sys, time
+def hear(size):
+    data = b""
+    while len(data) < size:
+        piece = os.read(0, min(size - len(data), 65536))
+        if not piece:
+            sys.exit(99)
+        data += piece
+    return data
+def say(data):
+    at = 0
+    while at < len(data):
+        at += os.write(1, data[at:at + 65536])
+"""
+
+
+def soon(seconds: float = 30.0) -> float:
+    """A deadline that is not meant to pass."""
+    return time.monotonic() + seconds
+
+
+@contextlib.contextmanager
+def started(
+    code: str, folder: Path, level: str = "process", limits: BotLimits | None = None, *words: str, **more: Any
+) -> Iterator[BotProcess]:
+    """A process that runs a piece of Python, with ``hear(size)`` and ``say(data)``."""
+    if level == "sandbox":
+        need_sandbox()
+    argv = (sys.executable, "-I", "-S", "-c", _BEGINNING + code, *words)
+    process = BotProcess(Launch(argv, folder, level, limits or BotLimits(), **more))
+    try:
+        yield process
+    finally:
+        process.close()
+
+
+def heard(process: BotProcess, size: int, seconds: float = 30.0) -> bytes:
+    """So many bytes that a process says."""
+    data = b""
+    while len(data) < size:
+        data += process.receive(soon(seconds))
+    assert len(data) == size
+    return data
+
+
+def line_of(process: BotProcess) -> str:
+    """One line that a process says."""
+    data = b""
+    while not data.endswith(b"\n"):
+        data += process.receive(soon())
+    return data.decode().strip()
+
+
+# ---------------------------------------------------------------- bots
+
+
+def bot_spec(text: str, name: str) -> BotSpec:
+    """A bot of tests/data/bots (``raises:hook=begin``), of the program (``greedy``) or of a file, under a name."""
+    stem, colon, params = text.partition(":")
+    own = BOTS / f"{stem}.py"
+    return find_bot(f"{own}{colon}{params}" if own.is_file() else text, name=name)
+
+
+def isolated(
+    text: str,
+    name: str = "a",
+    rules: str = "base",
+    level: str = "process",
+    limits: BotLimits | None = None,
+    household: Household | None = None,
+) -> IsolatedBot:
+    """An isolated bot. It is the test's to close."""
+    if level == "sandbox":
+        need_sandbox()
+    return IsolatedBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits(), household)
+
+
+def player_of(bot: IsolatedBot) -> Player:
+    """The player whose bot that is."""
+    return Player(bot.name, lambda: bot)
+
+
+@contextlib.contextmanager
+def at_table(
+    texts: Sequence[str],
+    rules: str = "base",
+    level: str = "process",
+    clock: TimeLeft | None = None,
+    limits: BotLimits | None = None,
+    household: Household | None = None,
+    seed: int = 1,
+) -> Iterator[Referee]:
+    """A referee for isolated bots, which are called a, b, c ..."""
+    bots = [isolated(text, name, rules, level, limits, household) for text, name in zip(texts, "abcdefgh")]
+    try:
+        yield Referee(GameSettings(load_rules(rules), seed, clock), [player_of(bot) for bot in bots])
+    finally:
+        for bot in bots:
+            bot.close()
+
+
+def games(referee: Referee, deals: Iterable[int], a: str = "a", b: str = "b") -> list[Row]:
+    """The games of two bots on some deals."""
+    return [row for deal in deals for row in referee.play_unit(PairTask(0, deal, a, b))]
+
+
+# ---------------------------------------------------------------- what is left
+
+
+def alive(pid: int) -> bool:
+    """Is there such a process, and not merely as a zombie?"""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def marked(mark: str) -> list[int]:
+    """Processes with a text in their command lines, this one left out."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if mark.encode() in (entry / "cmdline").read_bytes() and alive(int(entry.name)):
+                    found.append(int(entry.name))
+    return found
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Wait until something holds; False if it does not in time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
