@@ -140,7 +140,7 @@ def fault_of(found: Frame, question: int) -> BotFault:
     number, hook, kind = FAULTY.unpack_from(found.body)
     if number != question or hook >= len(HOOKS) or kind >= len(KINDS):
         return BotFault("protocol", "told of a failure that nobody asked for")
-    clean = plain(found.body[FAULTY.size :].decode("utf-8", "replace"))
+    clean = plain(found.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
     return BotFault(KINDS[kind], clean if kind else f"in {HOOKS[hook]}: {clean}")
 
 
