@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -127,7 +128,10 @@ def _load_finding(setting: Setting, text: str, source: Source) -> Finding:
     if file is None and "holds" in head and source.entries:
         file, line = source.entries[-1].file, source.entries[-1].line
     words = head.rstrip(":")
-    if rest:
+    hook = re.match(r"in (\w+): Traceback", head)
+    if hook:
+        words = f"{hook[1]} raises {last_line(rest)}"
+    elif rest:
         words += f": {last_line(rest)}"
     remedy = "Try it: python -m py_compile FILE" if "not valid Python" in head else ""
     details = tuple(rest.splitlines()[-14:])

@@ -64,7 +64,7 @@ def _cause(setting: Setting, game: GameResult) -> _Cause:
     if kind == "exception":
         words = re.sub(r"0x[0-9a-f]+|\d+", "#", last_line(text)) if file is None else ""
     elif kind == "illegal move":
-        words = "" if _ILLEGAL.match(text) else text
+        words = "" if _ILLEGAL.match(text) else re.sub(r"'[^']*'|\d+", "#", text)
     elif kind == "timeout":
         words = ""
     else:

@@ -6,6 +6,7 @@ A ``Table`` is one life of the bot: what is played at it is played in the same p
 from __future__ import annotations
 
 import contextlib
+import functools
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -97,8 +98,8 @@ def house(name: str, taken: set[str]) -> BotSpec:
 class Table(Protocol):
     """One life of the bot."""
 
-    def load(self) -> None:
-        """Start the bot and run its file; BotError if that fails."""
+    def ready(self) -> None:
+        """Have all that is started which can be, so that no game has to wait for it."""
 
     def unit(self, task: PairTask) -> list[GameResult]:
         """Play two games."""
@@ -165,6 +166,7 @@ class ApartTable:
         return _Heard(replace(launch, environment=environment), self._ear)
 
     def load(self) -> None:
+        """Start the bot and run its file; BotError if that fails."""
         if isinstance(self.bot, IsolatedBot):
             self.bot.load()
         else:
@@ -176,6 +178,11 @@ class ApartTable:
             self.bot.prepare()
         except BotFault as fault:
             raise BotError(fault.detail) from None
+
+    def ready(self) -> None:
+        for bot in self._bots:
+            with contextlib.suppress(BotFault):  # the game tells it
+                bot.prepare()
 
     def unit(self, task: PairTask) -> list[GameResult]:
         return self._setting.results(self._referee.play_unit(task))
@@ -247,11 +254,14 @@ def start_time(setting: Setting, rules: Rules) -> Start | None:
 
 def minimal_start(setting: Setting, rules: Rules) -> Start | None:
     """The same for a bot that does nothing; None where it says nothing."""
-    if setting.spec.command:
-        return None
+    return None if setting.spec.command else _minimal_start(setting.level, rules)
+
+
+@functools.cache
+def _minimal_start(level: str, rules: Rules) -> Start | None:
     first = find_bot(str(data_folder("bots") / "first.py"))
     try:
-        return start_time(replace(setting, spec=first), rules)
+        return start_time(Setting(first, level, 0, Clock(), BotLimits()), rules)
     except ArenaError:  # the program's own folder cannot be sandboxed where it lies
         return None
 

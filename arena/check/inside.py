@@ -39,7 +39,7 @@ class InsideTable:
         if logger == "arena.bots" and colon and bot in self._names:
             self._printed += len(line) + 1
 
-    def load(self) -> None:
+    def ready(self) -> None:
         """Nothing: the first unit does it."""
 
     def unit(self, task: PairTask) -> list[GameResult]:

@@ -93,13 +93,16 @@ class Loading:
 
 @dataclass(frozen=True)
 class Nature:
-    """What the bot is: ``class Mine``, ``function act`` or ``command``, its hooks and parameters with defaults."""
+    """What the bot is: ``class Mine``, ``function act`` or ``command``, its hooks and parameters with defaults.
+
+    ``auto_claim`` and ``ask_forced`` are None where it could not be asked.
+    """
 
     entry: str
     hooks: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
-    auto_claim: bool = True
-    ask_forced: bool = False
+    auto_claim: bool | None = None
+    ask_forced: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,9 @@ def read_source(spec: BotSpec) -> Source:
         if number == 0:
             source.nature, source.entries = _nature(str(path), tree, wanted)
         _read(str(path), tree, source)
+    for uses in (source.chance, source.global_chance, source.prints, source.relative):
+        uses.sort(key=lambda use: (use.file != spec.path, use.file, use.line))
+    source.foreign.sort(key=lambda one: (one.file != spec.path, one.file, one.line))
     return source
 
 
@@ -153,7 +156,7 @@ def _nature(file: str, tree: ast.Module, wanted: str | None) -> tuple[Nature, li
         hooks = tuple(name for name in HOOKS if name in methods)
         init = methods.get("__init__")
         return Nature(f"class {chosen.name}", hooks, _parameters(init) if init else ()), entries
-    return Nature("function act" if acts else "", ("act",) if acts else ()), entries
+    return Nature("function act" if acts else ""), entries
 
 
 def _methods(
@@ -197,8 +200,6 @@ def _read(file: str, tree: ast.Module, source: Source) -> None:
     for line, text in _set_orders(tree):
         source.chance.append(Use(file, line, text))
     source.state += [Use(file, line, text) for line, text in leaks(tree)]
-    for uses in (source.chance, source.global_chance, source.prints, source.relative):
-        uses.sort(key=lambda use: (use.file != file, use.line))
 
 
 def _read_call(file: str, node: ast.Call, names: Names, source: Source) -> None:

@@ -139,12 +139,8 @@ def _class(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
     fresh = _set_anew("begin", set_up, set())
     made = {name for one in methods if one.name == "__init__" for name in _own_attributes(one)}
     for method in methods:
-        if method.name in ("__init__", "begin"):
-            attributes: Iterator[tuple[int, str]] = iter(())
-        else:
-            attributes = _attribute_changes(method)
-        for line, name in attributes:
-            if name not in fresh and not (method.name != "act" and _called_from_begin(method.name, set_up)):
+        for line, name in _attribute_changes(method) if method.name != "__init__" else ():
+            if name not in fresh:
                 yield line, f"{method.name} changes self.{name}, which begin does not reset"
         for line, name in _changes(method):
             parts = name.split(".")
@@ -171,12 +167,6 @@ def _set_anew(name: str, methods: dict[str, ast.FunctionDef], seen: set[str]) ->
             if called[0] == "self" and len(called) == 2:
                 found |= _set_anew(called[1], methods, seen)
     return found
-
-
-def _called_from_begin(name: str, methods: dict[str, ast.FunctionDef]) -> bool:
-    seen: set[str] = set()
-    _set_anew("begin", methods, seen)
-    return name in seen
 
 
 def _own_attributes(method: ast.FunctionDef) -> Iterator[str]:

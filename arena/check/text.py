@@ -45,10 +45,10 @@ def _facts(report: CheckReport) -> str:
             ("repeats", _answer(report.repeats)),
             ("forgets", _answer(report.forgets)),
         ]
-    lines += [
-        ("tries", _attempts(report)),
-        ("prints", f"{report.printed:,} characters" if report.printed else "nothing"),
-    ]
+        lines += [
+            ("tries", _attempts(report)),
+            ("prints", f"{report.printed:,} characters" if report.printed else "nothing"),
+        ]
     return "\n".join(_wrapped(f"{head:<9} ", text) for head, text in lines if text)
 
 
@@ -78,7 +78,7 @@ def _nature(report: CheckReport) -> str:
     if not one.entry:
         return ""
     hooks = f" with {', '.join(one.hooks)}" if one.hooks else ""
-    if not report.loaded:
+    if one.auto_claim is None:
         return f"{one.entry}{hooks}"
     claims = "stones are claimed for it" if one.auto_claim else "it claims stones itself"
     forced = (
@@ -104,8 +104,6 @@ def _answer(answer: Answer) -> str:
 
 
 def _attempts(report: CheckReport) -> str:
-    if not report.loaded and not report.attempts:
-        return ""
     if report.attempts is None:
         return "nobody listened to what it asks the system for"
     if not report.attempts:
@@ -162,7 +160,8 @@ def finding_text(one: Finding) -> str:
     """A finding in some lines: level, sentence, place; details; what to do; how to see the game."""
     place = shown(one.file) + (f":{one.line}" if one.line else "")
     head = f"{one.level.upper()}{' ' * (8 - len(one.level))}"
-    sentence = one.text[:1].upper() + one.text[1:]
+    begins_with_code = one.text.partition(" ")[0] in ("__init__", "begin", "act", "observe", "end")
+    sentence = one.text if place or begins_with_code else one.text[:1].upper() + one.text[1:]
     lines = [_wrapped(head, f"{place}: {sentence}." if place else f"{sentence}.")]
     lines += [f"{' ' * 10}{line}" for line in one.details]
     if one.remedy:
@@ -171,4 +170,9 @@ def finding_text(one: Finding) -> str:
         lines.append(f"{' ' * 8}See it: arena replay '{one.record}'")
     if one.again:
         lines.append(f"{' ' * 8}Again:  {one.again}")
-    return "\n".join(lines)
+    return _clean("\n".join(lines))
+
+
+def _clean(text: str) -> str:
+    """Without what a terminal would take for a command: much of it is the bot's."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in text)

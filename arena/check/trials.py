@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
@@ -19,7 +19,8 @@ from arena.match.tasks import GameTask, PairTask
 
 _SAME_FAULTS = 6
 """Games forfeited in a rule set after which no more are played there; of those that cost time, one is enough."""
-_ALONE = 3
+_ALONE, _FEW = 3, 16
+"""Games that are played each in a process of its own; but one where few games are wanted at all."""
 
 
 @dataclass
@@ -75,7 +76,7 @@ class Trials:
                 for unit in self.setting.units(self.games):
                     rows += at.unit(unit)
                     self.schedule.played(len(unit.games), len(rows))
-                    if self.schedule.over() or _enough_faults(rows):
+                    if len(rows) < self.games and self._ends(rules, rows):
                         break
             finally:
                 at.close()  # what it has written comes now
@@ -84,11 +85,23 @@ class Trials:
             if isinstance(at, ApartTable):
                 self.flags = at.bot.auto_claim, at.bot.ask_forced
 
+    def _ends(self, rules: str, rows: Sequence[GameResult]) -> bool:
+        """Is it to stop before all games are played?"""
+        if _enough_faults(rows):
+            why = "it loses by forfeit"
+        elif self.schedule.over():
+            why = "for want of time (--seconds)"
+        else:
+            return False
+        self.left_out.append(f"{rules}: {len(rows)} of {self.games} games, {why}")
+        return True
+
     def repeat(self, rules: str) -> None:
         """The same games in fresh processes, in which sets have another order. Measures time and memory."""
         self.schedule.begin(REPEAT, rules)
         rows = self.timed[rules] = []
         with self._table(rules, OTHER) as at:
+            at.ready()
             scale = Scale(at)
             for unit in self._units(rules):
                 rows += at.unit(unit)
@@ -120,55 +133,58 @@ class Trials:
 
     def reorder(self, rules: str) -> None:
         """The same games in the opposite order."""
-        if not self._has_room(ORDER, rules, "games in another order"):
-            return
-        rows: list[GameResult] = []
-        with self._table(rules) as at:
-            for unit in reversed(self._units(rules)):
-                rows += at.unit(unit)
-                self.schedule.played(len(unit.games), len(rows))
-                if self.schedule.over():
-                    break
-        self._compare(self.order, rules, rows)
+
+        def play() -> list[GameResult]:
+            rows: list[GameResult] = []
+            with self._table(rules) as at:
+                for unit in reversed(self._units(rules)):
+                    rows += at.unit(unit)
+                    self.schedule.played(len(unit.games), len(rows))
+                    if self.schedule.over():
+                        break
+            return rows
+
+        if self._has_room(ORDER, rules, "games in another order"):
+            self._hold(self.order, rules, play)
 
     def alone(self, rules: str) -> None:
         """Some games each in fresh processes."""
-        if not self._has_room(ALONE, rules, "games alone"):
-            return
         units = self._units(rules)
-        if len(units) < 2:  # then the first and the last were alone already
-            return
-        rows: list[GameResult] = []
-        for unit, game in _spread([(unit, game) for unit in units for game in (1, 0)], _ALONE):
-            first, second = (unit.b, unit.a) if game else (unit.a, unit.b)
-            with self._table(rules) as at:
-                rows.append(at.game(GameTask(unit.pairing, unit.deal, game, first, second, 0)))
-            self.schedule.played(1, len(rows))
-            if self.schedule.over():
-                break
-        self._compare(self.single, rules, rows)
+
+        def play() -> list[GameResult]:
+            rows: list[GameResult] = []
+            count = _ALONE if self.games > _FEW else 1
+            for unit, game in _spread([(unit, game) for unit in units for game in (1, 0)], count):
+                first, second = (unit.b, unit.a) if game else (unit.a, unit.b)
+                with self._table(rules) as at:
+                    rows.append(at.game(GameTask(unit.pairing, unit.deal, game, first, second, 0)))
+                self.schedule.played(1, len(rows))
+                if self.schedule.over():
+                    break
+            return rows
+
+        # with one unit, the first and the last game were alone already
+        if len(units) > 1 and self._has_room(ALONE, rules, "games alone"):
+            self._hold(self.single, rules, play)
 
     def together(self, rules: str) -> None:
         """Games against itself many at once, as quick bots are played in a run."""
         units = [unit for unit in self._units(rules) if unit.pairing == ITSELF]
-        if (
-            self.setting.level == "none"
-            or self.setting.spec.command
-            or self.setting.time_left
-            or len(units) < 3
-        ):
-            return
-        if not self._has_room(TOGETHER, rules, "many games at once"):
-            return
-        with self._table(rules) as at:
-            rows = at.unit(units[0])
-            found = at.together(units[1:])
-        if found is None:  # slow bots, and those with observe and end, are never played so
-            return
-        rows += [row for unit in found for row in unit]
-        self.schedule.played(len(rows), len(rows))
-        self.step_failed = self.step_failed or len(found) < len(units) - 1
-        self._compare(self.step, rules, rows)
+
+        def play() -> list[GameResult]:
+            with self._table(rules) as at:
+                rows = at.unit(units[0])
+                found = at.together(units[1:])
+            if found is None:  # slow bots, and those with observe and end, are never played so
+                return []
+            rows += [row for unit in found for row in unit]
+            self.schedule.played(len(rows), len(rows))
+            self.step_failed = self.step_failed or len(found) < len(units) - 1
+            return rows
+
+        never = self.setting.level == "none" or self.setting.spec.command or self.setting.time_left
+        if not never and len(units) > 2 and self._has_room(TOGETHER, rules, "many games at once"):
+            self._hold(self.step, rules, play)
 
     def strength(self, rules: str) -> None:
         """Games against bots of the program."""
@@ -206,6 +222,26 @@ class Trials:
             self.left_out.append(f"{rules}: {what}, for want of time (--seconds)")
             return False
         return True
+
+    def _hold(self, into: Comparison, rules: str, play: Callable[[], list[GameResult]]) -> None:
+        """Play games in some way and compare them with the first time.
+
+        Where they differ, they are played in that way once more: if that differs, too, it is not the other games.
+        """
+        rows = play()
+        found = Comparison()
+        self._compare(found, rules, rows)
+        if found.different:
+            for one, two in zip(rows, play()):
+                unsteady = difference(self.setting, rules, one, two)
+                if unsteady is not None:
+                    self.again.games += 1
+                    self.again.different += 1
+                    self.again.first = self.again.first or unsteady
+                    return
+        into.games += found.games
+        into.different += found.different
+        into.first = into.first or found.first
 
     def _compare(self, into: Comparison, rules: str, rows: Iterable[GameResult]) -> None:
         before = {row.id: row for row in self.rows[rules]}

@@ -1,0 +1,123 @@
+"""`arena check` as an author runs it: exit codes, JSON, refusals, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Arena, program
+from tests.isolation.inside import need_sandbox
+from tests.match.runs import alive, children, wait_for
+
+BOTS = Path(__file__).parents[1] / "data" / "check"
+QUICKLY = ("--isolation", "process", "--rules", "base", "--games", 4)
+
+
+def test_a_skeleton_is_ready_to_submit(arena: Arena) -> None:
+    need_sandbox()
+    Path("bots").mkdir()
+    assert "arena check bots/mine.py" in arena("new", "mine").out
+    shown = arena("check", "bots/mine.py", "--rules", "base", "--games", 6, "--strict").out
+    assert shown.startswith("bots/mine.py: ready to submit (nothing to remark)")
+    assert "colour: float = 3.0, value: float = 4.0" in shown
+    assert "in the sandbox, seed 1" in shown
+
+
+def test_errors_have_exit_code_1(arena: Arena) -> None:
+    shutil.copy(BOTS / "raises_tactical.py", "mine.py")
+    shown = arena("check", "mine.py", *QUICKLY, "--rules", "tactical", code=1).out
+    assert shown.startswith("mine.py: not ready to submit (1 error)")
+    assert "ERROR   mine.py:11: act raises ZeroDivisionError" in shown
+    record = shown.split("arena replay '")[1].split("'")[0]
+    assert "forfeit" in arena("replay", record, "--all").out
+    assert arena("check", "mine.py", *QUICKLY).code == 0  # nothing is wrong in the base game
+
+
+def test_the_command_that_plays_it_again(arena: Arena) -> None:
+    shutil.copy(BOTS / "illegal.py", "mine.py")
+    shown = json.loads(arena("check", "mine.py", *QUICKLY, "--json", code=1).out)
+    one = shown["findings"][0]
+    words = one["again"].split()
+    assert words[:2] == ["arena", "match"]
+    arena(*words[1:], "--workers", 1, "--out", "run")
+    listed = arena("replay", "run").out
+    assert "mine forfeits: illegal move" in listed
+    games = [arena("replay", "run", number, "--record").out.strip() for number in (1, 2)]
+    assert one["record"] in games
+
+
+def test_warnings_count_with_strict(arena: Arena) -> None:
+    path = BOTS / "by_hash.py"
+    shown = arena("check", path, *QUICKLY).out
+    assert "ready to submit (1 warning)" in shown
+    assert "WARNING" in shown
+    assert arena("check", path, *QUICKLY, "--strict", code=1).out
+
+
+def test_json(arena: Arena) -> None:
+    found = arena("check", f"{BOTS / 'fine.py'}:boldness=0.1", *QUICKLY, "--json")
+    values = json.loads(found.out)
+    assert values["accepted"] is True
+    assert values["isolation"] == "process"
+    assert [one["rules"] for one in values["rules"]] == ["base"]
+    broken = json.loads(arena("check", BOTS / "no_act.py", *QUICKLY, "--json", code=1).out)
+    assert broken["accepted"] is False
+    assert broken["findings"][0]["code"] == "load"
+
+
+def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    said = arena("check", BOTS / "fine.py", code=2)
+    assert said.out == ""
+    assert "bots cannot be sandboxed here: bubblewrap is not installed" in said.err
+    assert "--isolation process" in said.err
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("nobody.py",), "no bot nobody.py"),
+        (("random", "--rules", "bsae"), "unknown rule set 'bsae'"),
+        (("random", "--quick", "--games", 10), "--quick means --games 12"),
+        (("random", "--games", 1), "is not in the range x>=2"),
+        (("random", "--isolation", "sandbix"), "is not one of"),
+    ],
+)
+def test_wrong_use(arena: Arena, args: tuple[object, ...], words: str) -> None:
+    assert words in arena("check", *args, code=2).err
+
+
+def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
+    running = program("check", BOTS / "hangs.py", "--isolation", "process", "--rules", "base", cwd=tmp_path)
+    try:
+        hung: list[int] = []
+
+        def hangs() -> bool:
+            hung[:] = [pid for pid in children(running.pid) if _busy(pid)]
+            return bool(hung)
+
+        assert wait_for(hangs, 30)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=20)
+    finally:
+        running.kill()
+    assert running.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+    assert wait_for(lambda: not any(map(alive, hung)), 5)
+
+
+def _busy(pid: int) -> bool:
+    """Has it used half a second of processor time, more than loading takes?"""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False
+    time.sleep(0.05)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") > 0.5
