@@ -1,0 +1,197 @@
+"""Tournaments with attackers in them: each bot of tests/data/attacks in a folder of its own, between harmless bots."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.isolation.sandbox import SandboxMissing, usable
+from arena.match.limits import Limits
+from arena.match.logs import LOG
+from arena.match.queries import Reader
+from arena.match.results import FORFEITS
+from arena.match.runner import RunReport
+from tests.match.runs import children, play, wait_for
+
+ROOT = Path(__file__).resolve().parents[2]
+ATTACKS = ROOT / "tests" / "data" / "attacks"
+#: What attackers name the files that they leave where they can.
+PLANTED = "planted_by_attack"
+SECRET = "swordfish-2718"
+LIMITS = Limits(decision_s=2.0, loading_s=30.0, memory_mb=256, file_mb=4)
+
+
+@functools.cache
+def why_no_sandbox() -> str | None:
+    """Why bots cannot be sandboxed on this machine, None if they can."""
+    try:
+        usable()
+    except SandboxMissing as error:
+        return str(error)
+    return None
+
+
+needs_sandbox = pytest.mark.skipif(
+    why_no_sandbox() is not None and not os.environ.get("ARENA_NEEDS_SANDBOX"),
+    reason=f"bots cannot be sandboxed here: {why_no_sandbox()}",
+)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attacker, and what is to become of its games.
+
+    ``kind`` is a pattern of the kind of its forfeits; ``none``: it is refused what it tries and plays on. ``text`` is a
+    pattern found in the detail. In texts of ``params``, ``{folder}`` is the folder of the test, ``{root}`` that of the
+    project.
+    """
+
+    file: str
+    kind: str = "none"
+    text: str = ""
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """How it is called in the tables, and in the tests."""
+        return "-".join([self.file, *(str(value) for value in self.params.values() if "{" not in str(value))])
+
+    def setting(self, folder: Path) -> dict[str, Any]:
+        """The bot for the settings of a tournament."""
+        places = {"folder": folder, "root": ROOT}
+        given = {
+            key: one.format(**places) if isinstance(one, str) else one for key, one in self.params.items()
+        }
+        return {"spec": str(stage(folder / "bots", self.file)), "name": self.name, "params": given}
+
+
+def attack(file: str, kind: str = "none", text: str = "", **params: Any) -> Attack:
+    return Attack(file, kind, text, params)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a game of an attacker ended: the kind of its forfeit, None if it has not forfeited, and the detail."""
+
+    kind: str | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A tournament that was played. ``verdicts`` by bot, of all its games; ``untouched`` the games of harmless bots."""
+
+    folder: Path
+    report: RunReport
+    verdicts: dict[str, list[Verdict]]
+    untouched: list[tuple[Any, ...]]
+    log: str
+    seconds: float
+    left: tuple[str, ...]
+
+
+def stage(folder: Path, file: str) -> Path:
+    """Copy an attacker into a folder of its own below ``folder``; its file there."""
+    home = folder / file
+    if not home.exists():
+        if (ATTACKS / file).is_dir():
+            shutil.copytree(ATTACKS / file, home)
+        else:
+            home.mkdir(parents=True)
+            shutil.copy(ATTACKS / f"{file}.py", home / f"{file}.py")
+    return home / ("bot.py" if (ATTACKS / file).is_dir() else f"{file}.py")
+
+
+def harmless(name: str) -> dict[str, Any]:
+    return {"spec": "random", "name": name}
+
+
+def tournament(
+    folder: Path,
+    attacks: Sequence[Attack],
+    isolation: str,
+    *,
+    limits: Limits = LIMITS,
+    games: int = 2,
+    workers: int = 1,
+    **more: Any,
+) -> Outcome:
+    """Each bot plays against a harmless one, ``ann``; and after them all another harmless one, ``bob``."""
+    data = {
+        "name": "attacks",
+        "format": "gauntlet",
+        "gauntlet": {"hero": "ann"},
+        "bots": [harmless("ann"), *(one.setting(folder) for one in attacks), harmless("bob")],
+        "games": games,
+        "seed": 11,
+        "isolation": isolation,
+        **more,
+    }
+    before = set(children(os.getpid()))
+    start = time.monotonic()
+    report = play(folder / "run", data, workers, limits=limits)
+    seconds = time.monotonic() - start
+    wait_for(lambda: not left_behind(folder, before), 5)
+    with Reader(folder / "run") as reader:
+        rows = list(
+            reader._query(
+                "SELECT a.name, b.name, g.deal, g.game, g.forfeit, g.forfeit_by, g.detail, g.score, g.record"
+                " FROM games g JOIN pairings p ON p.pairing = g.pairing"
+                " JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b ORDER BY g.id"
+            )
+        )
+    verdicts: dict[str, list[Verdict]] = {}
+    untouched = []
+    for a, b, deal, game, forfeit, by, detail, score, record in rows:
+        names = (a, b) if game == 0 else (b, a)
+        for place, name in enumerate(names, 1):
+            mine = by == place
+            verdicts.setdefault(name, []).append(
+                Verdict(FORFEITS[forfeit] if mine else None, detail if mine else "")
+            )
+        if {a, b} == {"ann", "bob"}:
+            untouched.append((deal, game, forfeit, score, record))
+    log = (folder / "run" / LOG).read_bytes().decode("utf-8", "backslashreplace")
+    return Outcome(folder, report, verdicts, untouched, log, seconds, left_behind(folder, before))
+
+
+def left_behind(folder: Path, before: set[int]) -> tuple[str, ...]:
+    """Processes that have to do with a folder, and children of this process that were not there before."""
+    found = [f"child {pid}" for pid in set(children(os.getpid())) - before]
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                place = os.readlink(entry / "cwd")
+                told = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+            except OSError:
+                continue
+            if place.startswith(str(folder)) or os.fsencode(folder) in told:
+                found.append(f"process {entry.name}: {told[:200]!r}")
+    return tuple(found)
+
+
+def planted(*places: Path | str) -> list[str]:
+    """Files that attackers have left in folders."""
+    return [str(path) for place in places for path in Path(place).glob(f"*{PLANTED}*")]
+
+
+def tree(folder: Path, without: str = "") -> dict[str, tuple[Any, ...]]:
+    """All that is in a folder: kind, rights, size, time and contents of each entry, by its path below it."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if without and name.split("/")[0] == without:
+            continue
+        told = path.lstat()
+        contents = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+        times = told.st_mtime_ns if contents else 0
+        found[name] = (told.st_mode, told.st_uid, told.st_size if contents else 0, times, contents)
+    return found

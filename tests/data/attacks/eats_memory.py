@@ -1,0 +1,23 @@
+"""Takes memory without end, with or without a list that keeps it."""
+
+import mmap
+
+
+class EatsMemory:
+    def __init__(self, how: str = "bytes"):
+        self.take = {
+            "bytes": lambda: b"x" * (8 << 20),
+            "objects": lambda: [None] * (1 << 20),
+        }.get(how)
+        self.take = self.take or mapped
+
+    def act(self, view, moves):
+        kept = []
+        while True:
+            kept.append(self.take())
+
+
+def mapped():
+    found = mmap.mmap(-1, 8 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    found.write(b"x" * len(found))
+    return found
