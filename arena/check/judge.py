@@ -43,7 +43,8 @@ def repeats(trials: Trials) -> Answer:
     if not found.games:
         return Answer(None, "not looked at: no rule set in which it loses no game by forfeit")
     if not found.different:
-        how = "in a fresh process" + ("" if trials.setting.level == "none" else " with another order of sets")
+        sets = trials.listened  # a Python bot whose process starts with the seed of hashes that it is given
+        how = "in a fresh process" + " with another order of sets" * sets
         return Answer(True, f"all decisions the same in {found.games} games played again {how}")
     return Answer(False, f"other decisions in {found.different} of {found.games} games played again")
 

@@ -70,7 +70,8 @@ def _loading(report: CheckReport) -> str:
         return "yes"
     one = report.loading
     minimal = "" if one.minimal_ms is None else f" (a bot that does nothing: {one.minimal_ms:.0f} ms)"
-    return f"yes, in {one.load_ms:.0f} ms{minimal}, and {one.init_ms:.2g} ms to be made"
+    made = "" if report.nature.entry == "command" else f", and {one.init_ms:.2g} ms to be made"
+    return f"yes, in {one.load_ms:.0f} ms{minimal}{made}"
 
 
 def _nature(report: CheckReport) -> str:

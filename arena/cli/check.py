@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arena.check.plan import Progress
 
 READY, NOT_READY = 0, 1
-QUICK_GAMES = 8
+QUICK_GAMES = 12
 SECONDS = 60
 
 

@@ -11,4 +11,8 @@ class Fine:
 
     def act(self, view, moves):
         self.seen.append(len(moves))
-        return view.rng.choice(moves) if view.rng.random() < self.boldness else moves[len(self.seen) % len(moves)]
+        return (
+            view.rng.choice(moves)
+            if view.rng.random() < self.boldness
+            else moves[len(self.seen) % len(moves)]
+        )
