@@ -423,6 +423,29 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
+def end_descendants(pid: int, patience_s: float = 2.0) -> None:
+    """End all that a process of ours has started, even what starts new ones again and again.
+
+    The process itself is stopped meanwhile, and is to be ended next. What has left its parents is found only if the
+    process takes over orphans (``adopt_orphans``).
+    """
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGSTOP)
+    deadline = time.monotonic() + patience_s
+    while (left := [one for one in _descendants(pid) if _lives(one)]) and time.monotonic() < deadline:
+        for one in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(one, signal.SIGKILL)
+        time.sleep(0.001)
+
+
+def _lives(pid: int) -> bool:
+    """Is there such a process, and not merely its exit code?"""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1] not in ("Z", "X", "")
+    return False
+
+
 def kill_orphans() -> None:
     """End children of this process that are no bots it knows: what a bot has started and left behind.
 

@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from multiprocessing.context import BaseContext, ForkContext, SpawnContext
 from typing import Any, cast
 
+from arena.isolation.process import end_descendants
 from arena.match import lifeline
 from arena.match.executors import Event, Failed, Lost, Played
 from arena.match.logs import Sink, WorkerLog
@@ -337,6 +338,8 @@ class _Process:
 
     def kill(self) -> None:
         """Stop it and all that it has started, at once."""
+        if self.plan.isolated:
+            end_descendants(self.pid)
         lifeline.kill_group(self.pid)
 
     def bury(self) -> None:

@@ -18,7 +18,7 @@ COMMON = (
 class ReadsFiles:
     def __init__(self, places: str = ""):
         own = os.path.dirname(os.path.abspath(__file__))
-        wanted = [*COMMON, *filter(None, places.split(":"))]
+        wanted = [*filter(None, places.split(":")), *COMMON]
         wanted += [
             os.path.join(own, name) for name in ("..", "../..", ".env", ".git", "results", "leagues", "link")
         ]
@@ -27,7 +27,8 @@ class ReadsFiles:
             for way in ("root", "cwd/../../../../..")
             for path in ("/etc/passwd", own)
         ]
-        self.found = sorted({path for place in wanted for path in readable(os.path.expanduser(place), own)})
+        found = [path for place in wanted for path in readable(os.path.expanduser(place), own)]
+        self.found = list(dict.fromkeys(found))
         self.found += [f"${name}" for name, value in os.environ.items() if SECRET.decode() in value]
         self.found += users()
 
