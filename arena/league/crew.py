@@ -74,7 +74,10 @@ class Desk:
 
 
 class Crew:
-    """Some versions, and perhaps bots of the program's own (`house`, by name), ready to play. Close it."""
+    """Some versions, and perhaps bots of the program's own (`house`, by name), ready to play. Close it.
+
+    `specs` name the unpacked bots, by the number of the version.
+    """
 
     def __init__(self, desk: Desk, players: Sequence[Version], house: Sequence[str] = ()) -> None:
         self.desk = desk
@@ -89,7 +92,8 @@ class Crew:
         self._executor: Executor | None = None
         self._seconds = 0.0  # that a worker takes for a unit
         try:
-            specs = [self._extracted(one) for one in players]
+            self.specs = {one.id: self._extracted(one) for one in players}
+            specs = list(self.specs.values())
             specs += [find_bot(str(data_folder("bots") / f"{name}.py"), name=name) for name in house]
             self._plan = self._planned(specs)
         except BaseException:

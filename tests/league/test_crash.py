@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,6 +35,8 @@ def forked(work: Callable[[], object]) -> int:
         try:
             work()
             code = 0
+        except BaseException:
+            traceback.print_exc()  # pytest shows it if the test fails
         finally:
             os._exit(code)
     return pid

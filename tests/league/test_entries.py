@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -250,6 +252,17 @@ def test_who_is_alive() -> None:
     assert not is_alive(f"{node}/before", os.getpid(), mine, now)
     assert is_alive("elsewhere/x", 1, "1", now - 10)
     assert not is_alive("elsewhere/x", 1, "1", now - 10_000)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only there it is known")
+def test_the_killed_whom_nobody_has_buried_are_dead() -> None:
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    when = born(process.pid)
+    assert is_alive(machine(), process.pid, when, time.time())
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it is a zombie now
+    assert not is_alive(machine(), process.pid, when, time.time())
+    process.communicate()
 
 
 def test_one_that_kills_whoever_works_on_it(found: League, process: Process) -> None:

@@ -99,6 +99,17 @@ def test_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
         assert place.games < 800
 
 
+def test_the_anchor_is_placed_too(tmp_path: Path) -> None:
+    """Its rating is given and has no error, but where it stands among the others is to be found."""
+    with league(tmp_path, placement={"most_games": 200}, rating={"anchor": "first"}) as found:
+        submit(found, "last", LAST)
+        one = submit(found, "first", FIRST)
+        place = standing(found).place_of(one.id)
+        assert place is not None
+        assert (place.elo, place.error) == (0, 0)
+        assert place.games > 12
+
+
 def test_workers_make_no_difference(tmp_path: Path) -> None:
     played = []
     for workers in (1, 3):
