@@ -68,9 +68,8 @@ def forgets(trials: Trials) -> Answer:
         return Answer(False, f"other decisions in games played {', '.join(different)}")
     if trials.step_failed:
         return Answer(False, "it fails when many games are under way at once")
-    return Answer(
-        True, f"all decisions the same in {', '.join(f'{found.games} games {how}' for found, how in looked)}"
-    )
+    same = [f"{found.games} game{'s' * (found.games != 1)} {how}" for found, how in looked]
+    return Answer(True, f"all decisions the same in {', '.join(same)}")
 
 
 # ---------------------------------------------------------------- findings
