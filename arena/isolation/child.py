@@ -217,7 +217,7 @@ class Child:
         except BaseException as error:
             self._say_fault(question, hook, error)
             return
-        if type(made) is Move and self.moves[made.index] is made:
+        if type(made) is Move and 0 <= made.index < len(self.moves) and self.moves[made.index] is made:
             self.write(REPLY.pack(8, ANSWER, question, 1, made.index))
         else:
             self._say_wrong(question, made)
@@ -243,7 +243,7 @@ class Child:
     def _say_wrong(self, question: int, made: Any) -> None:
         text = f"act returned {show_value(made)}, not one of the moves"
         if type(made) is Move:
-            text = "act returned a Move of its own making, not one of the moves"
+            text = f"{made} is not legal: it was made by hand; moves come from legal_moves() or parse_move()"
         self.write(fault_frame(question, "act", "illegal move", text))
 
     def _tell(self, table: _Table) -> None:
