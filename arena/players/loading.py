@@ -29,6 +29,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, cast
@@ -45,6 +46,7 @@ from arena.players.params import typed_params
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
 _MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 _PREFIX = "arena_bot_"
+_MOST_BYTES = 64 << 20
 _numbers = itertools.count(1)
 
 
@@ -201,10 +203,7 @@ def find_bot(
     if parts.target.startswith("cmd:"):
         return _command_spec(name or parts.name, text, parts.target, given, here)
     path = _find_file(parts.target, here)
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise BotError(f"cannot read the bot {parts.target}: {error.strerror}: {path}") from None
+    source = _read(parts.target, path)
     chosen = name or parts.name or display_name(parts.target, given)
     return BotSpec(
         chosen, text, parts.target, str(path), hashlib.sha256(source).hexdigest(), tuple(given.items())
@@ -277,7 +276,10 @@ def _find_file(target: str, here: Path) -> Path:
 
 
 def _existing_file(target: str, here: Path) -> Path:
-    path = (here / Path(target).expanduser()).resolve()
+    try:
+        path = (here / Path(target).expanduser()).resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle, a home that is not known
+        raise BotError(f"no bot {target}: {error}") from None
     if path.is_file():
         return path
     if path.is_dir():
@@ -294,9 +296,17 @@ def _existing_file(target: str, here: Path) -> Path:
 
 
 def _module_file(name: str, here: Path) -> Path:
+    """The file of a module. Packages on the way are not run, as ``find_spec`` for the whole name would."""
+    first, *inner = name.split(".")
     with _first_on_path(here):
         try:
-            found = importlib.util.find_spec(name)  # runs the parent packages, not the module itself
+            found = importlib.util.find_spec(first)
+            for part in inner:
+                places = None if found is None else found.submodule_search_locations
+                if found is None or places is None:
+                    found = None
+                    break
+                found = PathFinder.find_spec(f"{found.name}.{part}", places)
         except Exception as error:
             raise BotError(f"cannot import {name}: {type(error).__name__}: {error}") from None
     if found is None or found.origin is None or not Path(found.origin).is_file():
@@ -352,11 +362,20 @@ def _sources(modules: Mapping[str, ModuleType]) -> list[bytes]:
     return [Path(path).read_bytes() for path in paths if path is not None and path.endswith(".py")]
 
 
-def _read_again(spec: BotSpec) -> bytes:
+def _read(target: str, path: Path) -> bytes:
+    """The source of a bot. A file may look larger than all memory and take no place on the disk."""
     try:
-        source = Path(spec.path).read_bytes()
+        if path.stat().st_size > _MOST_BYTES:
+            raise BotError(
+                f"the bot {target} is larger than {_MOST_BYTES >> 20} MiB; put tables and weights into files beside it"
+            )
+        return path.read_bytes()
     except OSError as error:
-        raise BotError(f"cannot read the bot {spec.target}: {error.strerror}: {spec.path}") from None
+        raise BotError(f"cannot read the bot {target}: {error.strerror}: {path}") from None
+
+
+def _read_again(spec: BotSpec) -> bytes:
+    source = _read(spec.target, Path(spec.path))
     if hashlib.sha256(source).hexdigest() != spec.source_hash:
         raise BotError(
             f"the bot {spec.target} has changed since it was named: {spec.path}; start again with the new one"

@@ -1,0 +1,140 @@
+"""Bots whose files are the attack: no code runs when they are looked for, and odd files are refused with a reason."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.players.loading import find_bot
+from tests.attacks.runs import harmless, needs_sandbox, planted, stage
+from tests.match.runs import forfeits, play
+
+HONEST = "def act(view, moves):\n    return moves[0]\n"
+posix = pytest.mark.skipif(os.name != "posix", reason="files that only Unix has")
+
+
+def test_looking_for_a_bot_runs_nothing_of_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = stage(tmp_path / "bots", "ships_modules")
+    monkeypatch.chdir(file.parent)
+    for spec in ("bot.py", str(file), "x=./bot.py"):
+        assert find_bot(spec).path == str(file)
+    assert not hasattr(builtins, "planted_by_attack")
+    assert planted(tmp_path, tmp_path / "bots", file.parent) == []
+
+
+def test_the_program_loads_nothing_from_the_folder_it_is_started_in(tmp_path: Path) -> None:
+    file = stage(tmp_path / "bots", "ships_modules")
+    program = Path(sys.executable).with_name("arena")
+    if not program.exists():
+        pytest.skip("the program is not installed beside this Python")
+    command = [str(program), "match", "bot.py", "random", "--games", "2", "--isolation", "process"]
+    command += ["--workers", "1", "--out", str(tmp_path / "run")]
+    ended = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    assert forfeits(tmp_path / "run") == {}
+    assert planted(tmp_path, tmp_path / "bots", file.parent) == []
+
+
+def test_finding_a_class_in_a_package_runs_nothing_of_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "evil" / "inner").mkdir(parents=True)
+    for folder in (tmp_path / "evil", tmp_path / "evil" / "inner"):
+        (folder / "__init__.py").write_text("raise SystemExit('this was run')\n")
+    (tmp_path / "evil" / "inner" / "bot.py").write_text(HONEST)
+    monkeypatch.chdir(tmp_path)
+    found = find_bot("evil.inner.bot:Bot")
+    assert found.path == str(tmp_path / "evil" / "inner" / "bot.py")
+    assert not [name for name in sys.modules if name.partition(".")[0] == "evil"]
+    for spec in (
+        "evil.inner.nothing:Bot",
+        "evil.nothing.bot:Bot",
+        "nothing.bot:Bot",
+        "evil.inner.bot.more:Bot",
+    ):
+        with pytest.raises(ArenaError, match="there is no module"):
+            find_bot(spec)
+
+
+def no_file(path: Path, kind: str) -> None:
+    """Put something in the place of a bot's file."""
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "device":
+            path.symlink_to("/dev/zero")
+        case "link to nothing":
+            path.symlink_to(path.parent / "nothing")
+        case "link to itself":
+            path.symlink_to(path)
+        case "hole":
+            with path.open("wb") as file:
+                file.truncate(1 << 40)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("pipe", "there is no such file"),
+        ("folder", "is a folder"),
+        ("device", "there is no such file"),
+        ("link to nothing", "there is no such file"),
+        ("link to itself", "loop|there is no such file"),
+        ("hole", "larger than 64 MiB"),
+    ],
+)
+def test_what_is_no_file_is_no_bot(kind: str, reason: str, tmp_path: Path) -> None:
+    no_file(tmp_path / "bot.py", kind)
+    with pytest.raises(ArenaError, match=f"(?i){reason}"):
+        find_bot(str(tmp_path / "bot.py"))
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with blank.py",
+        "quo'te\".py",
+        "\u00fc\u4e2d\U0001f40d.py",
+        "new\nline.py",
+        "esc\x1b[31m\r.py",
+        "-rf.py",
+        "$(id).py",
+        "%s.py",
+    ],
+    ids=ascii,
+)
+def test_names_that_a_shell_or_a_terminal_would_obey(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name.removesuffix(".py")
+    folder.mkdir()
+    (folder / name).write_text(HONEST)
+    bots = [harmless("ann"), {"spec": str(folder / name), "name": "odd"}]
+    play(tmp_path / "run", {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}, 1)
+    assert forfeits(tmp_path / "run") == {}
+
+
+@needs_sandbox
+def test_a_link_is_followed_to_the_file_and_shows_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "bot.py").write_text(
+        "import os\nHERE = os.listdir()\n" + HONEST.replace("moves[0]", "moves[len(HERE) - 1]")
+    )
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "bot.py").symlink_to(tmp_path / "real" / "bot.py")
+    (tmp_path / "bots" / "other.py").write_text(HONEST)
+    bots = [harmless("ann"), {"spec": str(tmp_path / "bots" / "bot.py"), "name": "linked"}]
+    report = play(
+        tmp_path / "run", {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}, 1
+    )
+    assert report.forfeits == 0
