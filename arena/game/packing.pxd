@@ -83,6 +83,7 @@ cdef extern from *:
     #ifndef _WIN32
     #include <errno.h>
     #include <poll.h>
+    #include <sched.h>
     #include <unistd.h>
     /* Write n bytes, wait at most ms for an answer, read it. Bytes read; 0 none in time; -1 otherwise. *sent: written */
     static long st_exchange(int out, int in, const char *data, long n, char *back, long room, int ms, long *sent){
@@ -92,6 +93,9 @@ cdef extern from *:
         got = (long)write(out, data, (size_t)n);
         if (got > 0) *sent = got;
         if (got != n) return -1;
+        sched_yield();   /* a child on this core answers now, without putting us to sleep and waking us */
+        got = (long)read(in, back, (size_t)room);
+        if (got >= 0 || errno != EAGAIN) return got > 0 ? got : -1;
         one.fd = in; one.events = POLLIN; one.revents = 0;
         if (poll(&one, 1, ms) <= 0) return 0;
         got = (long)read(in, back, (size_t)room);
@@ -237,11 +241,11 @@ cpdef tuple answer_line(int back, int out, list desks, list acts, clock_of)
 @cython.final
 cdef class Tables:
     cdef list states
-    cdef u8 forced[64][2]
-    cdef int told[64][2]
-    cdef int asked[64][2]
-    cdef int made[64]
-    cdef u16 codes[64][2048]
+    cdef u8 forced[128][2]
+    cdef int told[128][2]
+    cdef int asked[128][2]
+    cdef int made[128]
+    cdef u16 codes[128][2048]
     @cython.locals(seat=cython.int)
     cpdef sit(self, int k, State state, tuple forced)
     @cython.locals(state=State, n=cython.int, seat=cython.int)

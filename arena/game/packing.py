@@ -107,7 +107,7 @@ if not cython.compiled:
         return os.write(out, REPLY.pack(8, ANSWER, question, 1, move)) == REPLY.size
 
 
-TABLES = 64
+TABLES = 128
 """Games that ``Tables`` can hold."""
 
 #: Kinds of frames, as in ``arena.isolation.frames``; in C they are written out.

@@ -335,7 +335,7 @@ class IsolatedBot(RemoteBot):
 class Household:
     """Keeps the number of running children in bounds: those that have not played for longest are ended."""
 
-    def __init__(self, most: int = 16) -> None:
+    def __init__(self, most: int = 32) -> None:
         self.most = max(most, 2)
         self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
 

@@ -74,8 +74,8 @@ class Lockstep:
         return units
 
     def _able(self, name: str) -> bool:
-        player = self.referee.players[name]
-        return player.fit and player.broken is None and player.in_step
+        twins = self.referee.players[name].twins
+        return all(player.fit and player.broken is None and player.in_step for player in twins)
 
 
 class _Session:
@@ -91,8 +91,8 @@ class _Session:
         self.rows: dict[int, list[Row | None]] = {}
         self.going: dict[int, tuple[int, int, Table]] = {}  # table -> unit, place in the unit, game
         self.free = list(range(width - 1, -1, -1))
-        self.begun: dict[str, list[bytes]] = {}  # messages that begin games, by bot
-        self.ready: set[str] = set()
+        self.begun: dict[Player, list[bytes]] = {}  # messages that begin games
+        self.ready: set[Player] = set()
         self.stopping = False
         self._next = (0, 0)
 
@@ -108,8 +108,8 @@ class _Session:
 
     def forget(self) -> None:
         """End the bots' processes, which know games that are to be played again."""
-        for name in self.ready:
-            _remote(self.referee.players[name]).close()
+        for player in self.ready:
+            _remote(player).close()
 
     def play(self) -> None:
         """Play until all games are over, or those begun if it is to stop. Raises ``_Apart``."""
@@ -122,7 +122,7 @@ class _Session:
                 if not self.going and not self._more():
                     return
                 continue
-            for player, tables in waiting.values():
+            for player, tables in waiting.items():
                 self._ask(player, tables)
 
     def _more(self) -> bool:
@@ -143,22 +143,22 @@ class _Session:
         k = self.free.pop()
         self.going[k] = (unit, place, table)
         for player, setup in zip(table.seats, table.setups):
-            self.begun.setdefault(player.name, []).append(_remote(player).beginning(k, setup))
+            self.begun.setdefault(player, []).append(_remote(player).beginning(k, setup))
         zero, one = table.seats
         self.tables.sit(k, table.state, (zero.ask_forced, one.ask_forced))
         return True
 
     def _prepare(self, player: Player) -> None:
-        if player.name not in self.ready:
+        if player not in self.ready:
             try:
                 _remote(player).prepare()
             except BotFault as fault:
                 raise _apart(player, fault) from None
-            self.ready.add(player.name)
+            self.ready.add(player)
 
-    def _advance(self) -> dict[str, tuple[Player, list[int]]]:
+    def _advance(self) -> dict[Player, list[int]]:
         """Bring every game to its next decision; the tables at which each bot is to decide."""
-        waiting: dict[str, tuple[Player, list[int]]] = {}
+        waiting: dict[Player, list[int]] = {}
         for k in list(self.going):
             unit, place, table = self.going[k]
             seat = self.tables.advance(k)
@@ -168,13 +168,12 @@ class _Session:
                 del self.going[k]
                 self.free.append(k)
                 continue
-            player = table.seats[seat]
-            waiting.setdefault(player.name, (player, []))[1].append(k)
+            waiting.setdefault(table.seats[seat], []).append(k)
         return waiting
 
     def _ask(self, player: Player, tables: list[int]) -> None:
         questions = [self.tables.ask(k) for k in tables]
-        begun = self.begun.pop(player.name, [])
+        begun = self.begun.pop(player, [])
         start = time.monotonic()
         remote = _remote(player)
         try:

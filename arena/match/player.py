@@ -51,6 +51,7 @@ class Player:
         self.remote: RemoteBot | None = None
         self.looks_back = False  # wants to be told after the game
         self.broken: tuple[str, str] | None = None  # kind and detail of the forfeit if it could not be made
+        self.twins: tuple[Player, Player] = (self, self)
         self.quick = False
         self._make = make
         self._timed = 0
@@ -66,6 +67,15 @@ class Player:
             uses_numpy=loaded.uses_numpy,
             harmless=loaded.harmless,
         )
+
+    @classmethod
+    def pair(cls, one: Player, other: Player) -> Player:
+        """A bot with two processes, one for each game of a pair: what was seen in the first is not known in the second.
+
+        The first of the two stands for both, see ``twins``.
+        """
+        one.twins = other.twins = (one, other)
+        return one
 
     def start(self) -> None:
         """Make the bot. Whatever its ``__init__`` raises passes through."""

@@ -138,8 +138,8 @@ class Referee:
     def play(self, task: GameTask) -> Row:
         """Play one game."""
         pairing, number, game, first_name, second_name, _ = task
-        first = self.players[first_name]
-        second = self.players[second_name]
+        first = self.players[first_name].twins[game]
+        second = self.players[second_name].twins[game]
         deal = self._deal(number)
         starter = deal.starter
         seats = (second, first) if starter else (first, second)
@@ -293,7 +293,9 @@ class Referee:
                     ready()
                 except BaseException as error:
                     fault = faults[seat] = self._fault(seat, error, "__init__")
-                    if not player.fit:  # a process that cannot be started anew costs one game, the next tries again
+                    if (
+                        not player.fit
+                    ):  # a process that cannot be started anew costs one game, the next tries again
                         player.broken = fault.kind, fault.detail
                 self.buffer[0] = trail.PLAYING
             if player.broken is not None:
@@ -415,7 +417,7 @@ class Referee:
 
     def set_table(self, task: GameTask) -> Table:
         """All that is needed to play a game elsewhere as ``play`` would, for bots that are ready."""
-        first, second = self.players[task.first], self.players[task.second]
+        first, second = (self.players[name].twins[task.game] for name in (task.first, task.second))
         deal = self._deal(task.deal)
         starter = deal.starter
         seats = (second, first) if starter else (first, second)

@@ -86,7 +86,9 @@ def run_worker(
         lifeline.own_group()
         lifeline.die_with_parent(parent, orders)
         lifeline.no_core_dumps()
-        lifeline.limit_memory(plan.limits.memory_bytes(plan.workers), beyond=plan.limits.memory_mb is not None)
+        lifeline.limit_memory(
+            plan.limits.memory_bytes(plan.workers), beyond=plan.limits.memory_mb is not None
+        )
         logs.log_to(said, plan.log_level)
         if plan.isolated:
             adopt_orphans()
@@ -166,13 +168,16 @@ class _Worker:
         if level == "none":
             return self._inside(load_bot(spec))
         rules = load_rules(plan.rules)
-        if spec.command:
-            wire = WireBot(spec, level, plan.bot_limits, self.household)
-            return Player(spec.name, lambda: wire)
-        bot = IsolatedBot(spec, rules, level, plan.bot_limits, self.household)
-        if number < self.household.most:
-            bot.load()  # a file that cannot be run is to be known before the first game
-        return Player(spec.name, lambda: bot)
+
+        def remote() -> WireBot | IsolatedBot:
+            if spec.command:
+                return WireBot(spec, level, plan.bot_limits, self.household)
+            return IsolatedBot(spec, rules, level, plan.bot_limits, self.household)
+
+        one, other = remote(), remote()
+        if isinstance(one, IsolatedBot) and number < self.household.most // 2:
+            one.load()  # a file that cannot be run is to be known before the first game
+        return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
 
     def _inside(self, loaded: LoadedBot) -> Player:
         return Player(
@@ -206,7 +211,8 @@ class _Worker:
         reason: what the supervisor has found out from earlier workers.
         """
         for name, reason in broken.items():
-            referee.players[name].broken = reason
+            for player in referee.players[name].twins:
+                player.broken = reason
         known = {row[0]: row for row in cut}
         rows: list[Row] = []
         units = 0
