@@ -135,6 +135,7 @@ def tournament(
         "isolation": isolation,
         **more,
     }
+    data = {key: value for key, value in data.items() if value is not None}
     before = set(children(os.getpid()))
     start = time.monotonic()
     report = play(folder / "run", data, workers, limits=limits)

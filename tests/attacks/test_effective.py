@@ -1,0 +1,66 @@
+"""The attackers are real: without protection they succeed. Otherwise their failing would prove nothing.
+
+Also what no level protects from, as docs/security.md says.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.runs import attack, needs_sandbox, tournament
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@linux
+def test_without_isolation_the_cards_can_be_found(tmp_path: Path) -> None:
+    attacks = [
+        attack("peeks_objects"),
+        attack("peeks_memory"),
+        attack("peeks_descriptors"),
+        attack("guesses_seeds"),
+    ]
+    found = tournament(tmp_path, attacks, "none")
+    texts = {
+        name: " ".join(verdict.detail for verdict in verdicts) for name, verdicts in found.verdicts.items()
+    }
+    assert "secret read: a deal, a deck, the opponent's hand in a state" in texts["peeks_objects"]
+    assert "secret read: the opponent's hand, the order of the deck" in texts["peeks_memory"]
+    assert re.search(r"not stopped: descriptor .*it can be sought in: True", texts["peeks_descriptors"])
+    assert "secret read: the seed of the run is 11" in texts["guesses_seeds"]
+
+
+@needs_sandbox
+def test_a_seed_that_can_be_guessed_is_guessed_in_the_sandbox_too_and_a_drawn_one_is_not(
+    tmp_path: Path,
+) -> None:
+    one = attack("guesses_seeds")
+    guessed = tournament(tmp_path / "given", [one], "sandbox")
+    assert (
+        "the seed of the run is 11"
+        in guessed.verdicts[one.name][0].detail + guessed.verdicts[one.name][1].detail
+    )
+    drawn = tournament(tmp_path / "drawn", [one], "sandbox", seed=None)
+    assert drawn.report.seed > 1 << 40
+    assert {verdict.kind for verdict in drawn.verdicts[one.name]} == {None}
+
+
+@needs_sandbox
+def test_the_other_game_of_a_pair_tells_nothing(tmp_path: Path) -> None:
+    """In it the opponent's hand was one's own: a process that plays both would know it."""
+    one = attack("remembers_deals")
+    found = tournament(tmp_path, [one], "sandbox", games=24)
+    assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
+
+
+def test_a_process_that_plays_both_games_of_a_pair_knows_the_hands(tmp_path: Path) -> None:
+    found = tournament(tmp_path, [one := attack("remembers_deals")], "none", games=24)
+    assert [
+        verdict
+        for verdict in found.verdicts[one.name]
+        if "secret read: the opponent's hands" in verdict.detail
+    ]

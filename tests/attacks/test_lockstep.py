@@ -1,0 +1,106 @@
+"""Bots that are quick and honest until they are not, while many of their games are played in step.
+
+The rows must be those of the same games played one by one, with the forfeits in exactly the games where they belong.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.game.rules import load_rules
+from arena.match.logs import LOG
+from arena.match.player import Player
+from arena.match.referee import Referee
+from arena.match.results import COLUMNS
+from arena.match.rows import GameSettings
+from tests.attacks.runs import LIMITS, Attack, attack, harmless
+from tests.match.runs import games, play
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")
+
+SEED = 11
+GAMES = 24
+_DETAIL = 5 + [name for name in COLUMNS if name != "id"].index("detail")
+
+
+def played(folder: Path, one: Attack, in_step: bool, patch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """All games of an attacker and two harmless bots, in step or one by one; workers are forked from this process."""
+    patch.setattr(
+        Player,
+        "in_step",
+        property(lambda player: in_step and player.remote is not None and player.remote.steps),
+    )
+    bots = [one.setting(folder), harmless("ann"), {"spec": "first", "name": "bob"}]
+    data = {"name": "step", "bots": bots, "games": GAMES, "seed": SEED, "isolation": "process"}
+    data |= {"format": "gauntlet", "gauntlet": {"hero": one.name}}
+    run = folder / ("in_step" if in_step else "one_by_one")
+    play(run, data, 1, limits=replace(LIMITS, decision_s=0.7))
+    assert ("games are played one by one" in (run / LOG).read_text()) == in_step
+    return games(run)
+
+
+def meant(one: Attack, rows: list[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
+    """The games in which the attacker means to misbehave: pairing, deal, game."""
+    settings = GameSettings(load_rules("base"), SEED)
+    referee = Referee(settings, [])
+    found = set()
+    for _, a, b, deal, game, *_ in rows:
+        first, second = (a, b) if game == 0 else (b, a)
+        starter = referee._deal(deal).starter
+        seat = starter if first == one.name else 1 - starter
+        if referee._seeds(deal, first, second)[seat] % one.params.get("one_in", 8) == 0:
+            found.add((a, b, deal, game))
+    return found
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        attack("misbehaves_in", "exception", how="raises"),
+        attack("misbehaves_in", "crash", how="exits"),
+        attack("misbehaves_in", "illegal move", how="plays_nonsense"),
+        attack("misbehaves_in", "illegal move", how="plays_illegally"),
+        attack("misbehaves_in", "protocol", how="forges"),
+        attack("misbehaves_in", "timeout", how="hangs", one_in=32),
+    ],
+    ids=lambda one: one.name,
+)
+def test_a_fault_in_step_is_the_same_fault_of_the_same_game(
+    one: Attack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = played(tmp_path, one, True, monkeypatch)
+    apart = played(tmp_path, one, False, monkeypatch)
+    if one.kind in (
+        "protocol",
+        "timeout",
+    ):  # how much of two messages comes at once is chance, and so are times
+        together, apart = (
+            [(*row[:_DETAIL], *row[_DETAIL + 1 :]) for row in rows] for rows in (together, apart)
+        )
+    assert together == apart
+    wanted = meant(one, apart)
+    assert wanted
+    assert {row[1:5] for row in apart if re.search(f"forfeit {one.kind}", str(row))} == wanted
+
+
+def test_nobody_plays_a_game_twice_by_failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would know all cards the second time."""
+    one = attack("remembers_second_chance", "illegal move")
+    together = played(tmp_path, one, True, monkeypatch)
+    assert not [row for row in together if "secret read" in str(row)]
+    assert {row[1:5] for row in together if "forfeit illegal move" in str(row)} == meant(one, together)
+    assert together == played(tmp_path, one, False, monkeypatch)
+
+
+def test_failing_once_is_no_way_out_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = attack("misbehaves_in", "exception", how="raises", once=True)
+    together = played(tmp_path, one, True, monkeypatch)
+    forfeits = {row[1:5] for row in together if "forfeit exception" in str(row)}
+    assert forfeits
+    assert forfeits <= meant(one, together)
