@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from arena.errors import ArenaError
 from arena.isolation.sandbox import usable
 from arena.league import entries, games
 from arena.league.entries import Version
@@ -49,7 +50,7 @@ Deliver: TypeAlias = Callable[[Sequence[Row]], int]
 
 
 class BotsFailed(LeagueError):
-    """A bot of the crew cannot be loaded, so that none of its games can be played."""
+    """A bot of the crew cannot be found or loaded, so that none of its games can be played."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,11 @@ class Crew:
         except OSError as error:
             raise LeagueError(f"cannot write {self.folder}: {error.strerror or error}") from error
         entries.write_files(entries.files_of(self.desk.league, one.id), folder)
-        found = find_bot(one.entry, name=one.label, folder=folder)
-        check_inside(found, folder)
+        try:
+            found = find_bot(one.entry, name=one.label, folder=folder)
+            check_inside(found, folder)
+        except ArenaError as error:
+            raise BotsFailed(self.plain(str(error))) from error
         return found
 
     def _planned(self, specs: Sequence[BotSpec]) -> Plan:

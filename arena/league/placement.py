@@ -105,21 +105,23 @@ def _games(league: League, one: Version) -> int:
 def _place(desk: Desk, one: Version) -> bool:
     """Play until the version's rating is sure enough; False if it was refused, or Ctrl-C was pressed."""
     crew: Crew | None = None
+    team: list[Version] = []
     try:
         while not desk.stopping:
             meetings = next_meetings(desk.league, one)
             if not meetings:
                 return True
             players = {one.id: one} | {m.b.id: m.b for m in meetings}
-            if crew is None or not crew.players >= players.keys():
-                if crew is not None:
-                    crew.close()
-                crew = Crew(desk, list(players.values()))
             try:
+                if crew is None or not crew.players >= players.keys():
+                    if crew is not None:
+                        crew.close()
+                    team = list(players.values())
+                    crew = Crew(desk, team)
                 crew.meet(meetings)
             except BotsFailed as error:
                 crew = None
-                expel_broken(desk, list(players.values()), str(error))
+                expel_broken(desk, team, str(error))
             if entries.version(desk.league, one.id).state != PLACING or _refused(desk.league, one):
                 return False
         return False

@@ -35,6 +35,7 @@ def fill_up(desk: Desk, most: int | None, say: Callable[[str], None]) -> PlayRep
     if len(found.places) < 2:
         raise LeagueError(f"{league.name} has {_bots(len(found.places))} in the table; play needs two")
     crew: Crew | None = None
+    team: list[Version] = []
     event: int | None = None
     played = 0
     try:
@@ -44,18 +45,19 @@ def fill_up(desk: Desk, most: int | None, say: Callable[[str], None]) -> PlayRep
             if not meetings:
                 break
             players = {v.id: v for m in meetings for v in (m.a, m.b)}
-            if crew is None or not crew.players >= players.keys():
-                if crew is not None:
-                    crew.close()
-                crew = Crew(desk, _players(found, players))
-                say(f"playing the least certain pairings of {len(found.places)} bots")
             fresh = 0
             try:
+                if crew is None or not crew.players >= players.keys():
+                    if crew is not None:
+                        crew.close()
+                    team = _team(found, players)
+                    say(f"playing the least certain pairings of {len(found.places)} bots")
+                    crew = Crew(desk, team)
                 fresh = crew.meet(meetings)
                 played += fresh
             except BotsFailed as error:
                 crew = None
-                expel_broken(desk, list(players.values()), str(error))
+                expel_broken(desk, team, str(error))
             if fresh:
                 event, found = events.note_play(league, event, fresh, desk.process.number)
             else:
@@ -83,7 +85,7 @@ def next_meetings(desk: Desk, found: Standing, left: int | None) -> list[games.M
     return [games.Meeting(by_id[a], by_id[b], deals) for a, b in pairs]
 
 
-def _players(found: Standing, needed: dict[int, Version]) -> list[Version]:
+def _team(found: Standing, needed: dict[int, Version]) -> list[Version]:
     """All bots of the table if they are few, so that the crew can stay; else those that are needed."""
     everyone = [place.version for place in found.places]
     return everyone if len(everyone) <= MOST_PLAYERS else list(needed.values())

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from arena.errors import did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
-from arena.players.commands import PREFIX, SYSTEM_FOLDERS
+from arena.players.commands import PREFIX, SYSTEM_FOLDERS, command_words
 from arena.players.loading import BotSpec, find_bot, parse_spec
 
 MOST_FILES = 500
@@ -81,6 +81,7 @@ def read_submission(
     if parts.target.startswith(PREFIX):
         found = find_bot(parts.target, folder=folder)
         check_inside(found, folder)
+        _check_relative(parts.target, folder)
         return Submission(_bot_name(name, parts.name, found.name), author, parts.target, files)
     path = _inside(parts.target, folder)
     names = [file.path for file in files]
@@ -97,6 +98,14 @@ def check_inside(found: BotSpec, folder: Path) -> None:
         path = Path(file).resolve()
         if not path.is_relative_to(home) and not any(path.is_relative_to(one) for one in SYSTEM_FOLDERS):
             raise LeagueError(f"the command '{found.target}' names {file}, which is not in its folder")
+
+
+def _check_relative(target: str, folder: Path) -> None:
+    """LeagueError if a command names a file of the folder by a path that is none when it is played elsewhere."""
+    for word in command_words(target):
+        if Path(word).is_absolute() and Path(word).resolve().is_relative_to(folder.resolve()):
+            seen = Path(word).resolve().relative_to(folder.resolve())
+            raise LeagueError(f"the command '{target}' names {word}; write it as seen from --folder: {seen}")
 
 
 def _one_file(bot: str, name: str | None, author: str | None) -> Submission:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
+import signal
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +22,7 @@ from arena.league.play import fill_up
 from arena.league.rating import standing
 from arena.league.settings import LeagueError
 from arena.league.store import League
+from arena.league.submission import StoredFile, Submission
 from arena.paths import data_folder
 from tests.league.leagues import (
     BROKEN,
@@ -37,6 +40,7 @@ from tests.league.leagues import (
     submission,
     submit,
 )
+from tests.match.runs import children
 
 
 @pytest.fixture
@@ -194,6 +198,50 @@ def test_one_that_breaks_later_is_retired(tmp_path: Path) -> None:
         assert retired.retired_reason.startswith("it cannot play any more")
         assert "AssertionError" in retired.retired_reason
         assert "retired" in [e.kind for e in events.events(found)]
+
+
+def test_one_that_cannot_be_found_is_refused(found: League) -> None:
+    """As of a command whose program is not on this machine: it must not stop those who come after it."""
+    what = Submission("mine", None, "cmd:nosuchprogram bot.txt", (StoredFile("bot.txt", b"x"),))
+    with at_work(found, "submit", 1) as desk:
+        one = settle(desk, what)
+    assert one.state == REFUSED
+    assert "nosuchprogram" in one.reason
+
+
+def test_one_that_cannot_be_found_any_more_is_retired(found: League) -> None:
+    for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
+        submit(found, name, source)
+    with found.change():
+        found.run("UPDATE versions SET entry = 'gone.py' WHERE version = 1")
+    with at_work(found, "play", 1) as desk:
+        assert fill_up(desk, 8, quiet).games == 8
+    assert names(found) == ["last v1", "random v1"]
+
+
+def test_one_that_breaks_while_a_crew_plays(tmp_path: Path) -> None:
+    """It is none of those who were to play next, but a new worker loads all bots of the crew."""
+    marker = tmp_path / "marker"
+    marker.write_text("")
+    source = f"from pathlib import Path\nassert Path({str(marker)!r}).exists()\n{FIRST}"
+    with league(tmp_path / "league") as found:
+        for name, text in (("bad", source), ("last", LAST), ("random", RANDOM)):
+            submit(found, name, text)
+        with at_work(found, "play", 1) as desk:
+            told = 0
+
+            def tell(number: int) -> None:
+                nonlocal told
+                told += 1
+                if told == 2:
+                    marker.unlink()
+                    for pid in children(os.getpid()):
+                        os.kill(pid, signal.SIGKILL)
+
+            desk = dataclasses.replace(desk, tell=tell)
+            fill_up(desk, 300, quiet)
+        assert names(found) == ["last v1", "random v1"]
+        sound(found.folder)
 
 
 def test_opponents_that_break_do_not_stop_a_placement(tmp_path: Path) -> None:

@@ -99,6 +99,12 @@ def test_a_command_with_files_of_others(tmp_path: Path) -> None:
             read_submission(command, tmp_path / "bot")
 
 
+def test_a_command_with_a_path_that_is_only_here(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    with pytest.raises(LeagueError, match=r"write it as seen from --folder: a\.txt"):
+        read_submission(f"cmd:cat {tmp_path / 'a.txt'}", tmp_path)
+
+
 def test_links_are_refused(tmp_path: Path) -> None:
     written(tmp_path / "bot", mine=FIRST)
     (tmp_path / "bot" / "data").symlink_to("/etc/passwd")
