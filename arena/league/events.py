@@ -109,7 +109,7 @@ def publish(
 
 def note_play(league: League, event: int | None, fresh: int, process: int) -> tuple[int, Standing]:
     """Store the standing after `fresh` more games of play: in `event`, which was begun for those before, if it
-    is still the last one, else in a new one. The event's number."""
+    is still the last one, or in that of others who are playing as well; else in a new one. The event's number."""
     for attempt in range(_TRIES):
         stamp = league.one("SELECT max(event) FROM events")
         found = standing(league)
@@ -118,6 +118,8 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
                 if attempt < _TRIES - 1:
                     continue
                 found = standing(league)
+            if event != stamp and _is_play(league, stamp):
+                event = int(stamp)
             if event is None or event != stamp:
                 event = _event(league, PLAYED, None, fresh, process, "", found.total)
             else:
@@ -129,6 +131,17 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
             _store(league, event, found)
             return event, found
     raise AssertionError("the last try writes")
+
+
+def _is_play(league: League, event: int) -> bool:
+    """Are the games of this event still being played?"""
+    return bool(
+        league.one(
+            "SELECT 1 FROM events e JOIN processes p ON p.process = e.process"
+            " WHERE e.event = ? AND e.kind = ? AND p.ended IS NULL",
+            event, PLAYED,
+        )
+    )  # fmt: skip
 
 
 def _event(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import events, games, play
+from arena.league import events, games, placement, play
 from arena.league.crew import Desk, at_work
 from arena.league.play import fill_up
 from arena.league.rating import standing
@@ -69,8 +69,6 @@ def test_an_event_between(found: League) -> None:
     """Play goes on over an event of others: its games are counted before and after it."""
     enter(found, "a", "b", "c")
     with at_work(found, "play", 1) as desk:
-        from arena.league import placement
-
         calls = 0
 
         def tell(number: int) -> None:
@@ -84,6 +82,20 @@ def test_an_event_between(found: League) -> None:
     assert "retired" in dict(kinds)
     assert sum(number for kind, number in kinds if kind == "played") == games.count(found)
     assert {p.version.name for p in standing(found).places} == {"a", "b"}
+
+
+def test_two_who_play_share_an_event(found: League) -> None:
+    """Else each look at the ratings would make a new one. Who plays later begins one of his own."""
+    enter(found, "a", "b", "c")
+    with at_work(found, "play", 1) as one, at_work(found, "play", 1) as other:
+        for _ in range(3):
+            event = None
+            for desk in (one, other):
+                event, _found = events.note_play(found, event, 10, desk.process.number)
+    assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60)]
+    with at_work(found, "play", 1) as desk:
+        events.note_play(found, None, 10, desk.process.number)
+    assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60), ("played", 10)]
 
 
 def test_many_bots_play_in_part(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
