@@ -410,16 +410,24 @@ def _kill_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
+def _children(pid: int) -> list[int]:
+    """The children of all threads of a process; it and they may end meanwhile."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+    return found
+
+
 def _descendants(pid: int) -> list[int]:
     """Processes that a process has started, and theirs; those whose parent has ended are not found."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
-        for path in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-            with contextlib.suppress(OSError):
-                new = [int(word) for word in path.read_text().split()]
-                found += new
-                waiting += new
+        new = _children(waiting.pop())
+        found += new
+        waiting += new
     return found
 
 
