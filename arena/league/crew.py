@@ -31,7 +31,7 @@ from arena.match.images import unpack
 from arena.match.logs import LOG, RunLog, Sink
 from arena.match.plan import Plan
 from arena.match.results import COLUMNS, Row
-from arena.match.runner import _Signals as Signals
+from arena.match.runner import Signals as Signals
 from arena.match.tasks import Chunk, PairTask
 from arena.paths import data_folder
 from arena.players.loading import BotSpec, find_bot

@@ -122,7 +122,7 @@ def run_tournament(
     else:
         store = open_store(folder, config.canonical(), entries, config.to_dict(), config.clocked)
     try:
-        with RunLog(folder) as run_log, _Signals() as signals:
+        with RunLog(folder) as run_log, Signals() as signals:
             session = _Session(
                 config.name, config.seed, schedule, store, progress or _Silent(), signals, stop
             )
@@ -166,14 +166,14 @@ class _Silent:
 # ---------------------------------------------------------------- Ctrl-C
 
 
-class _Signals:
+class Signals:
     """Counts requests to stop. Python handles signals in the main thread; elsewhere nothing is changed."""
 
     def __init__(self) -> None:
         self.count = 0
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> _Signals:
+    def __enter__(self) -> Signals:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self._before[number] = signal.signal(number, self._handle)
@@ -200,7 +200,7 @@ class _Session:
         schedule: Schedule,
         store: Store,
         progress: Progress,
-        signals: _Signals,
+        signals: Signals,
         stop: Stop | None,
     ) -> None:
         self.name = name
