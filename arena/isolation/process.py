@@ -256,6 +256,7 @@ class BotProcess:
         if self._how is not None:
             return self._how
         process = self._process
+        followers = self._followers()  # before it knows: once it has ended, nobody can tell what it has started
         if process.stdin is not None:
             with contextlib.suppress(OSError):
                 process.stdin.close()
@@ -263,7 +264,7 @@ class BotProcess:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(grace_s)
         own = process.poll()
-        followers = _descendants(self.pid) if self.launch.level == "process" else []
+        followers += self._followers()
         _kill_group(self.pid)
         if own is None:
             with contextlib.suppress(ProcessLookupError):
@@ -280,6 +281,10 @@ class BotProcess:
         running.discard(self.pid)
         self._how = "it was stopped" if own is None else how_ended(own, self.launch.level)
         return self._how
+
+    def _followers(self) -> list[int]:
+        """What it has started, as far as that could outlive it."""
+        return _descendants(self.pid) if self.launch.level == "process" else []
 
     def _listen_rest(self) -> bool:
         """Read the last words, as far as they are there; something may still hold the pipe open."""
