@@ -256,14 +256,14 @@ class BotProcess:
         if self._how is not None:
             return self._how
         process = self._process
+        own = process.poll()
         followers = self._followers()  # before it knows: once it has ended, nobody can tell what it has started
         if process.stdin is not None:
             with contextlib.suppress(OSError):
                 process.stdin.close()
-        if grace_s > 0:
+        if grace_s > 0 and own is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(grace_s)
-        own = process.poll()
+                own = process.wait(grace_s)
         followers += self._followers()
         _kill_group(self.pid)
         if own is None:
