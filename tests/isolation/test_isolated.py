@@ -289,7 +289,6 @@ NONSENSE = (
     "elsewhere",
     "earlier",
     "forged",
-    "beyond",
 )
 
 
