@@ -59,6 +59,9 @@ from arena.players.output import BotOutput
 GRACE_S = 1.0
 """With a clock the referee judges, exactly; the child is given this much longer before it is ended."""
 
+QUICK_S = 0.005
+"""A bot that is made in this time of its process can be made once for each of many games that are played in step."""
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from arena.isolation.child import main; main()"
 _ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -149,7 +152,8 @@ class IsolatedBot(RemoteBot):
             self.load()
         except BotError as error:
             raise BotFault("exception", str(error)) from None
-        started = time.monotonic()
+        assert self._process is not None
+        started, used = time.monotonic(), self._process.cpu_seconds()
         made = self._exchange(frame(MAKE), started + self._limits.loading_s, "__init__")
         if made.kind != MADE or len(made.body) != 1:
             raise self._failed(fault_of(made, 0))
@@ -159,9 +163,15 @@ class IsolatedBot(RemoteBot):
             self.ask_forced = bool(flags & ASK_FORCED)
             if flags & (HAS_OBSERVE | HAS_END):
                 self.finish = self._finish
-        quick = time.monotonic() - started < 0.02
+        # by its own time: a busy machine must not decide; but one that waits in __init__ is not quick either
+        quick = self._process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
         self.steps = quick and not flags & (HAS_OBSERVE | HAS_END | DRAWS)
         self._flags = flags
+
+    def listen(self) -> None:
+        """Put into the log what the bot has written, as far as it is there."""
+        self._hear()
+        self._output.end_lines()
 
     def close(self) -> str:
         """End the process; how it ended."""
@@ -346,6 +356,11 @@ class Household:
         while len(self._bots) > self.most:
             _, oldest = self._bots.popitem(last=False)
             oldest.close()
+
+    def listen(self) -> None:
+        """Put into the log what they have written: they may be ended at any time now."""
+        for bot in self._bots.values():
+            bot.listen()
 
     def close(self) -> None:
         """End all."""

@@ -123,6 +123,11 @@ class WireBot(RemoteBot):
         if self._process is None:
             self._start()
 
+    def listen(self) -> None:
+        """Put into the log what the bot has written, as far as it is there."""
+        self._hear()
+        self._output.end_lines()
+
     def close(self) -> str:
         """Say goodbye and end the process; how it ended."""
         process = self._process

@@ -247,6 +247,7 @@ class _Worker:
             if now - start >= FLUSH_S or len(rows) >= FLUSH_ROWS:
                 self._send(PART, units, rows, now - start)
                 rows, units, start = [], 0, now
+        self.household.listen()
         fresh = fresh and self._fresh()
         if not fresh:
             lifeline.limit_memory(None)  # what a bot has left of it may not do to deliver

@@ -181,6 +181,9 @@ class RemoteBot:
         """The bot's move."""
         raise NotImplementedError
 
+    def listen(self) -> None:
+        """Put into the log what the bot has written, as far as it is there."""
+
     def close(self) -> str:
         """End its process; how that ended."""
         return ""

@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from arena.game.rules import load_rules
+from arena.isolation.frames import DRAWS, HAS_END, HAS_OBSERVE
+from arena.isolation.isolated import IsolatedBot
+from arena.match import runner
 from arena.match.logs import LOG
 from arena.match.player import Player
 from arena.match.referee import Referee
-from arena.match.results import COLUMNS
 from arena.match.rows import GameSettings
 from tests.attacks.runs import LIMITS, Attack, attack, harmless
 from tests.match.runs import games, play
@@ -26,16 +28,18 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="bots in processes ne
 
 SEED = 11
 GAMES = 24
-_DETAIL = 5 + [name for name in COLUMNS if name != "id"].index("detail")
+
+
+def can_play_in_step(remote: object) -> bool:
+    """What the player asks, but for how quick the bot was: that depends on what else this machine does."""
+    flags = HAS_OBSERVE | HAS_END | DRAWS
+    return isinstance(remote, IsolatedBot) and remote._flags is not None and not remote._flags & flags
 
 
 def played(folder: Path, one: Attack, in_step: bool, patch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """All games of an attacker and two harmless bots, in step or one by one; workers are forked from this process."""
-    patch.setattr(
-        Player,
-        "in_step",
-        property(lambda player: in_step and player.remote is not None and player.remote.steps),
-    )
+    patch.setattr(runner, "_CHUNK_S", 60.0)  # many games at a time, however slow this machine is
+    patch.setattr(Player, "in_step", property(lambda player: in_step and can_play_in_step(player.remote)))
     bots = [one.setting(folder), harmless("ann"), {"spec": "first", "name": "bob"}]
     data = {"name": "step", "bots": bots, "games": GAMES, "seed": SEED, "isolation": "process"}
     data |= {"format": "gauntlet", "gauntlet": {"hero": one.name}}
@@ -80,9 +84,7 @@ def test_a_fault_in_step_is_the_same_fault_of_the_same_game(
         "protocol",
         "timeout",
     ):  # how much of two messages comes at once is chance, and so are times
-        together, apart = (
-            [(*row[:_DETAIL], *row[_DETAIL + 1 :]) for row in rows] for rows in (together, apart)
-        )
+        together, apart = ([row[:-1] for row in rows] for rows in (together, apart))
     assert together == apart
     wanted = meant(one, apart)
     assert wanted
@@ -94,7 +96,9 @@ def test_nobody_plays_a_game_twice_by_failing(tmp_path: Path, monkeypatch: pytes
     one = attack("remembers_second_chance", "illegal move")
     together = played(tmp_path, one, True, monkeypatch)
     assert not [row for row in together if "secret read" in str(row)]
-    assert {row[1:5] for row in together if "forfeit illegal move" in str(row)} == meant(one, together)
+    failed = {row[1:5] for row in together if "forfeit illegal move" in str(row)}
+    assert failed
+    assert failed <= meant(one, together)  # some games are over before
     assert together == played(tmp_path, one, False, monkeypatch)
 
 

@@ -44,7 +44,7 @@ PROMISED = [
     attack("forges_frames", "crash", "it closed its output", how="closes_all"),
     attack("dies", "crash", "it ended itself with exit code 3", how="leaves"),
     attack("dies", "crash", "killed by SIGSEGV", how="segfaults"),
-    attack("dies", "crash", "killed by SIG(XCPU|KILL)", how="uses_up_time"),
+    attack("dies", "crash|timeout", "killed by SIG(XCPU|KILL)|no answer", how="uses_up_time"),
     attack("dies", "crash", "it ended itself", how="becomes_another_program"),
     attack("ignores_signals", "timeout", "in act: no answer within"),
     attack("hangs", "timeout", "in act: no answer within", where="act", how="in C"),
@@ -114,6 +114,13 @@ def test_processes_that_a_bot_leaves_end_with_the_run(one: Attack, tmp_path: Pat
     finally:
         for pid in left_alive(tmp_path):
             os.kill(pid, signal.SIGKILL)
+
+
+def test_what_a_bot_says_in_its_last_game_is_in_the_log(tmp_path: Path) -> None:
+    """It waits in a pipe when the run ends."""
+    found = tournament(tmp_path, [attack("babbles", how="prints")], "process", games=1, pairs=False)
+    assert "arena.bots: babbles-prints: ?[2J" in found.log
+    assert "[more output in this game is dropped]" in found.log
 
 
 @pytest.mark.parametrize("one", UNPROTECTED, ids=lambda one: one.name)

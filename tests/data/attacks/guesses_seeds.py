@@ -23,12 +23,13 @@ class GuessesSeeds:
 
     def guess(self, view):
         own = {card_number(card) for card in view.hand}
+        played = {card_number(card) for side in view.theirs for card in side}
         rules, seat, seed = self.setup.rules, self.setup.seat, self.setup.seed
         likely = [seed, seed ^ 1, seed + 1, seed - 1, view.rng.next64(), derive_seed(seed, "game")]
         for guess in (*likely, *range(self.most)):
             for number in range(2):
                 deal = make_deal(rules, guess, number)
-                hand = deal.clan_numbers[seat : 2 * rules.hand_size : 2]
-                if len(own & set(hand)) >= len(own) - 1:  # one may have been played already
+                hands = [deal.clan_numbers[one : 2 * rules.hand_size : 2] for one in (0, 1)]
+                if own == set(hands[seat]) and played <= set(hands[1 - seat]):
                     return f"the seed of the run is {guess}"
         return ""
