@@ -1,0 +1,133 @@
+"""What isolation costs: games/s of two bots in processes on one core, one by one and in step, and start-up.
+
+    python -m benchmarks.bench_isolation [--bots first,random] [--rounds 3] [--pairs 400] [--json]
+
+Everything runs on one core, in turns, and is given as the median of the rounds. Wanted are, a core, at least 1,900
+games/s one by one and 6,000 in step; the sandbox within 10 % of the level process; and less than 100 ms to start a
+sandboxed bot beside its own imports. As in a run, each bot has two processes, one for each game of a pair.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from arena.game.packing import TABLES
+from arena.game.rules import load_rules
+from arena.isolation.isolated import IsolatedBot
+from arena.isolation.limits import BotLimits
+from arena.match.lockstep import Lockstep
+from arena.match.player import Player
+from arena.match.referee import Referee
+from arena.match.rows import GameSettings
+from arena.match.tasks import PairTask
+from arena.players.loading import find_bot, load_bot
+
+WARM_UP = 20
+
+
+@contextmanager
+def referee_of(names: list[str], level: str) -> Iterator[Referee]:
+    """A referee for two bots at a level; ``none`` is inside of this process."""
+    rules = load_rules("base")
+    specs = [find_bot(f"{name}={spec}") for name, spec in zip("ab", names)]
+    bots: list[IsolatedBot] = []
+    players = []
+    for spec in specs:
+        if level == "none":
+            players.append(Player.of(load_bot(spec)))
+            continue
+        one, other = (IsolatedBot(spec, rules, level, BotLimits()) for _ in range(2))
+        bots += [one, other]
+        players.append(Player.pair(_player(one), _player(other)))
+    referee = Referee(GameSettings(rules, 1), players)
+    try:
+        for deal in range(WARM_UP):
+            referee.play_unit(PairTask(0, deal, "a", "b"))
+        yield referee
+    finally:
+        for bot in bots:
+            bot.close()
+
+
+def _player(bot: IsolatedBot) -> Player:
+    return Player(bot.name, lambda: bot)
+
+
+def rate(names: list[str], level: str, width: int, pairs: int) -> float:
+    """Games a second; ``width`` games in step, 0 for one by one."""
+    tasks = [PairTask(0, WARM_UP + deal, "a", "b") for deal in range(pairs)]
+    with referee_of(names, level) as referee:
+        start = time.perf_counter()
+        if width:
+            units = Lockstep(referee, lambda: False, width).play(tasks, 0)
+            assert len(units) == pairs, "the games were not played in step"
+        else:
+            for task in tasks:
+                referee.play_unit(task)
+        return 2 * pairs / (time.perf_counter() - start)
+
+
+def start_up(spec: str, level: str, times: int = 7) -> float:
+    """Milliseconds from nothing to a bot that can be asked: the median of some starts."""
+    return statistics.median(_start_up(spec, level) for _ in range(times))
+
+
+def _start_up(spec: str, level: str) -> float:
+    bot = IsolatedBot(find_bot(spec), load_rules("base"), level, BotLimits())
+    start = time.perf_counter()
+    bot.load()
+    bot.prepare()
+    passed = time.perf_counter() - start
+    bot.close()
+    return passed * 1000
+
+
+def interpreter() -> float:
+    """Milliseconds of an interpreter that does nothing."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True)
+    return (time.perf_counter() - start) * 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--bots", default="first,random")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--pairs", type=int, default=400)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    names = given.bots.split(",")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    jobs: dict[str, Callable[[], float]] = {"none: games/s": partial(rate, names, "none", 0, given.pairs)}
+    for level in ("process", "sandbox"):
+        jobs[f"{level}: games/s"] = partial(rate, names, level, 0, given.pairs)
+        jobs[f"{level} in step by {TABLES}: games/s"] = partial(rate, names, level, TABLES, 4 * given.pairs)
+    jobs["interpreter alone: ms"] = interpreter
+    for level in ("process", "sandbox"):
+        jobs[f"{level}, start-up: ms"] = partial(start_up, names[0], level)
+    rounds = [{name: job() for name, job in jobs.items()} for _ in range(given.rounds)]
+    found = {name: statistics.median(one[name] for one in rounds) for name in jobs}
+    ratios = [one["sandbox: games/s"] / one["process: games/s"] for one in rounds]
+    found["sandbox / process, one by one"] = statistics.median(ratios)
+    if given.json:
+        print(json.dumps(found, indent=1))
+        return
+    print(f"{given.bots}, {given.rounds} rounds, one core: medians")
+    for name, value in found.items():
+        print(f"  {name:40} {value:10,.{0 if value > 1000 else 2}f}")
+
+
+if __name__ == "__main__":
+    main()
