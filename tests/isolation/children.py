@@ -119,11 +119,19 @@ def at_table(
     limits: BotLimits | None = None,
     household: Household | None = None,
     seed: int = 1,
+    twins: bool = False,
 ) -> Iterator[Referee]:
-    """A referee for isolated bots, which are called a, b, c ..."""
-    bots = [isolated(text, name, rules, level, limits, household) for text, name in zip(texts, "abcdefgh")]
+    """A referee for isolated bots, which are called a, b, c ...; with ``twins`` each has two processes, as in a run."""
+    bots = [
+        isolated(text, name, rules, level, limits, household)
+        for text, name in zip(texts, "abcdefgh")
+        for _ in range(1 + twins)
+    ]
+    players = list(map(player_of, bots))
+    if twins:
+        players = [Player.pair(one, other) for one, other in zip(players[::2], players[1::2])]
     try:
-        yield Referee(GameSettings(load_rules(rules), seed, clock), [player_of(bot) for bot in bots])
+        yield Referee(GameSettings(load_rules(rules), seed, clock), players)
     finally:
         for bot in bots:
             bot.close()
