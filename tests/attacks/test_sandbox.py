@@ -47,7 +47,7 @@ PEEKS = [
     attack("peeks_descriptors"),
     attack("peeks_shared_memory", name=NAME, key=KEY),
     attack("reads_files", places=SECRETS),
-    attack("writes_files", places="{folder}/run:{folder}/bots/ships_modules:{root}:{root}/results"),
+    attack("writes_files", places="{folder}/run:{folder}/bots/ships_modules:{root}/results:{root}/tests"),
     attack("opens_sockets"),
     attack("starts_processes"),
     attack("ships_modules"),
