@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import random
@@ -136,6 +137,9 @@ class Child:
             self.write(fault_frame(0, "loading", "exception", str(error)))
             return
         self.generators = self.loaded.uses_random or self.loaded.uses_numpy
+        if "numpy" in self.loaded.imports or "numpy" in sys.modules:
+            with contextlib.suppress(ImportError):
+                importlib.import_module("numpy.random")  # which numpy itself does when it is first asked for
         gc.freeze()  # what was loaded is never looked at again
         self.write(frame(DONE))
 
