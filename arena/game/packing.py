@@ -104,7 +104,10 @@ if not cython.compiled:
 
     def reply(out: int, question: int, move: int) -> bool:
         """Answer; False if the pipe did not take it."""
-        return os.write(out, REPLY.pack(8, ANSWER, question, 1, move)) == REPLY.size
+        try:
+            return os.write(out, REPLY.pack(8, ANSWER, question, 1, move)) == REPLY.size
+        except OSError:
+            return False
 
 
 TABLES = 128
