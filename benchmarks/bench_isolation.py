@@ -1,6 +1,6 @@
 """What isolation costs: games/s of two bots in processes on one core, one by one and in step, and start-up.
 
-    python -m benchmarks.bench_isolation [--bots first,random] [--rounds 3] [--pairs 400] [--json]
+    python -m benchmarks.bench_isolation [--bots first,random] [--rounds 3] [--pairs 400] [--widths 16,64,128] [--json]
 
 Everything runs on one core, in turns, and is given as the median of the rounds. Wanted are, a core, at least 1,900
 games/s one by one and 6,000 in step; the sandbox within 10 % of the level process; and less than 100 ms to start a
@@ -19,11 +19,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from arena.game.packing import TABLES
 from arena.game.rules import load_rules
 from arena.isolation.isolated import IsolatedBot
 from arena.isolation.limits import BotLimits
+from arena.isolation.process import BotProcess, Launch
 from arena.match.lockstep import Lockstep
 from arena.match.player import Player
 from arena.match.referee import Referee
@@ -98,6 +100,15 @@ def interpreter() -> float:
     return (time.perf_counter() - start) * 1000
 
 
+def bubblewrap() -> float:
+    """Milliseconds of the same in a sandbox."""
+    launch = Launch((sys.executable, "-I", "-S", "-c", "pass"), Path(__file__).parent, "sandbox")
+    start = time.perf_counter()
+    process = BotProcess(launch)
+    process.close(grace_s=60)
+    return (time.perf_counter() - start) * 1000
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -105,6 +116,7 @@ def main() -> None:
     parser.add_argument("--bots", default="first,random")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--pairs", type=int, default=400)
+    parser.add_argument("--widths", default=str(TABLES))
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     names = given.bots.split(",")
@@ -113,14 +125,19 @@ def main() -> None:
     jobs: dict[str, Callable[[], float]] = {"none: games/s": partial(rate, names, "none", 0, given.pairs)}
     for level in ("process", "sandbox"):
         jobs[f"{level}: games/s"] = partial(rate, names, level, 0, given.pairs)
-        jobs[f"{level} in step by {TABLES}: games/s"] = partial(rate, names, level, TABLES, 4 * given.pairs)
+        for width in map(int, given.widths.split(",")):
+            jobs[f"{level} in step by {width}: games/s"] = partial(rate, names, level, width, 4 * given.pairs)
     jobs["interpreter alone: ms"] = interpreter
+    jobs["interpreter in the sandbox: ms"] = bubblewrap
     for level in ("process", "sandbox"):
         jobs[f"{level}, start-up: ms"] = partial(start_up, names[0], level)
     rounds = [{name: job() for name, job in jobs.items()} for _ in range(given.rounds)]
     found = {name: statistics.median(one[name] for one in rounds) for name in jobs}
-    ratios = [one["sandbox: games/s"] / one["process: games/s"] for one in rounds]
-    found["sandbox / process, one by one"] = statistics.median(ratios)
+    for what in [
+        name.removeprefix("process") for name in jobs if name.startswith("process") and "games" in name
+    ]:
+        ratios = [one[f"sandbox{what}"] / one[f"process{what}"] for one in rounds]
+        found[f"sandbox / process{what.removesuffix(': games/s')}"] = statistics.median(ratios)
     if given.json:
         print(json.dumps(found, indent=1))
         return
