@@ -114,15 +114,19 @@ class ForgesFrames:
 
     def forges_done(self, view, moves):
         self.write(frame(DONE))
+        time.sleep(60)
 
     def forges_made(self, view, moves):
         self.write(frame(MADE, b"\xff"))
+        time.sleep(60)
 
     def forges_a_fault_elsewhere(self, view, moves):
         self.write(frame(FAULT, struct.pack("<IBB", 0, ACT, EXCEPTION), b"the other did it"))
+        time.sleep(60)
 
     def forges_a_fault_of_no_kind(self, view, moves):
         self.write(frame(FAULT, struct.pack("<IBB", self.question, 200, 200), b"?"))
+        time.sleep(60)
 
     def forges_a_long_fault(self, view, moves):
         text = (
@@ -137,12 +141,15 @@ class ForgesFrames:
 
     def says_too_many(self, view, moves):
         self.write(frame(ANSWER, struct.pack("<IHH", self.question, 65535, moves[0].index)))
+        time.sleep(60)
 
     def answers_too_many(self, view, moves):
         self.answer(self.question, *[moves[0].index] * 65)
+        time.sleep(60)
 
     def answers_none(self, view, moves):
         self.answer(self.question)
+        time.sleep(60)
 
     def move_that_does_not_exist(self, view, moves):
         self.answer(self.question, 65535)
