@@ -99,6 +99,7 @@ def without_strays(level: str) -> Iterator[list[int]]:
                 with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
+        adopt_orphans(False)
 
 
 def _state(pid: int) -> str:

@@ -474,8 +474,8 @@ def kill_orphans() -> None:
                         os.waitpid(pid, 0)
 
 
-def adopt_orphans() -> None:
-    """Become the parent of processes whose parent has ended, so that they can be found and ended (Linux)."""
+def adopt_orphans(adopt: bool = True) -> None:
+    """Become the parent of processes whose parent has ended, so that they can be found and ended (Linux), or no more."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+            ctypes.CDLL(None).prctl(36, int(adopt), 0, 0, 0)  # PR_SET_CHILD_SUBREAPER

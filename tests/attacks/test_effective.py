@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.attacks.runs import attack, needs_sandbox, tournament
+from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -24,7 +25,8 @@ def test_without_isolation_the_cards_can_be_found(tmp_path: Path) -> None:
         attack("peeks_descriptors"),
         attack("guesses_seeds"),
     ]
-    found = tournament(tmp_path, attacks, "none")
+    roomy = replace(LIMITS, memory_mb=8192)  # one of them copies all memory that the worker has from its parent
+    found = tournament(tmp_path, attacks, "none", limits=roomy)
     texts = {
         name: " ".join(verdict.detail for verdict in verdicts) for name, verdicts in found.verdicts.items()
     }

@@ -447,7 +447,7 @@ def test_starts_and_ends_leave_nothing_open(tmp_path: Path) -> None:
             with pytest.raises(CannotStart):
                 BotProcess(Launch(("/nowhere/bot",), tmp_path, "process"))
     assert descriptors() == before
-    assert children_of(os.getpid()) == children
+    assert set(children_of(os.getpid())) <= set(children)
 
 
 def children_of(pid: int) -> list[int]:

@@ -197,7 +197,7 @@ for root, folders, names in os.walk("/"):
             pass
 tell([written, attempt(lambda: open("/proc/sys/kernel/core_pattern", "w")), attempt(lambda: os.mkdir("/new")),
       attempt(lambda: open("bot.py", "a")), attempt(lambda: os.remove("bot.py")),
-      attempt(lambda: os.chmod("/dev/null", 0o600))])
+      attempt(lambda: os.chmod("/dev/null", 0o666))])
 """
     written, *others = learn(code, bot)
     assert {"/tmp/new", "/dev/shm/new"} <= set(written)

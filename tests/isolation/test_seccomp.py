@@ -13,10 +13,10 @@ import pytest
 
 from arena.isolation import seccomp
 from arena.isolation.sandbox_calls import MACHINES, NEWER, NUMBERS, SHARED, Machine
-from arena.isolation.seccomp import ALLOW, FORBIDDEN, KILL, UNKNOWN, filter_program, machine_here
+from arena.isolation.seccomp import ALLOW, FORBIDDEN, KILL, PRETENDED, UNKNOWN, filter_program, machine_here
 from tests.isolation.inside import Confined, learn, run
 
-EPERM, ENOSYS = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
+EPERM, ENOSYS, DONE = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x50000
 JUDGED_BY_ARGUMENTS = {"clone", "mmap", "socketpair", "fcntl", "ioctl"}
 HEADERS = {
     "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
@@ -67,12 +67,15 @@ def number_of(name: str, machine: Machine) -> int:
 def test_every_number_gets_the_answer_of_the_lists(machine: Machine) -> None:
     forbidden = {NUMBERS[name][machine.column] for group in FORBIDDEN for name in group.split()}
     unknown = {NUMBERS[name][machine.column] for name in UNKNOWN.split()}
+    pretended = {NUMBERS[name][machine.column] for name in PRETENDED.split()}
     special = {NUMBERS[name][machine.column] for name in JUDGED_BY_ARGUMENTS}
     for number in range(600):
         if number in special:
             continue
         free = number in unknown or machine.gap <= number < SHARED or number >= NEWER
-        expected = EPERM if number in forbidden else ENOSYS if free else ALLOW
+        expected = (
+            EPERM if number in forbidden else DONE if number in pretended else ENOSYS if free else ALLOW
+        )
         assert judge(machine, number) == expected, number
 
 
@@ -91,7 +94,7 @@ def test_jumps_that_are_too_far_for_eight_bits_take_another_way(
 
 
 def test_every_call_in_the_table_is_judged_and_every_judged_one_is_in_the_table() -> None:
-    named = [name for group in FORBIDDEN for name in group.split()] + UNKNOWN.split()
+    named = [name for group in FORBIDDEN for name in group.split()] + UNKNOWN.split() + PRETENDED.split()
     assert len(named) == len(set(named))
     assert set(named) | JUDGED_BY_ARGUMENTS == set(NUMBERS)
 
@@ -151,6 +154,12 @@ FORK = 0x01200011  # what fork of the C library asks for
         ("fcntl", (1031, 3), ALLOW),  # the descriptor may have any number
         ("fcntl", (0, 1031), EPERM),
         ("fcntl", (0, 1024), EPERM),
+        ("fcntl", (0, 1026), EPERM),  # to be told when files of a folder are read
+        ("fcntl", (0, 6), DONE),
+        ("fcntl", (0, 7), DONE),
+        ("fcntl", (0, 37), DONE),
+        ("fcntl", (0, 38), DONE),
+        ("fcntl", (0, 36), ALLOW),
         ("ioctl", (0, 0x5401), ALLOW),
         ("ioctl", (0, 0x5412), EPERM),
         ("ioctl", (0, 0x541C), EPERM),
@@ -226,6 +235,19 @@ tell({
 """
     refused = "PermissionError 1"
     assert learn(code, tmp_path) == {"private": 4096, "shared": refused, "stack": refused, "zero": False}
+
+
+def test_locks_succeed_and_lock_nothing(tmp_path: Path) -> None:
+    """Nor could they be felt from outside."""
+    (tmp_path / "file").touch()
+    code = """
+import fcntl, time
+file, other = open("file"), open("file")
+tell([attempt(lambda: fcntl.flock(file, fcntl.LOCK_EX)),
+      attempt(lambda: fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)),
+      attempt(lambda: fcntl.lockf(file, fcntl.LOCK_SH)), attempt(lambda: fcntl.fcntl(file, fcntl.F_NOTIFY, 1))])
+"""
+    assert learn(code, tmp_path) == ["None", "None", "None", "PermissionError 1"]
 
 
 def test_another_program_is_below_the_same_filter(tmp_path: Path) -> None:

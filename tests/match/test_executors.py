@@ -88,7 +88,7 @@ def test_a_hostile_bot_loses_its_own_games_only(
     assert (report.workers_lost > 0) == (kind in ("timeout", "crash"))
     replaced = "process is replaced" in (tmp_path / "run.log").read_text()
     assert replaced or name not in ("threads", "children")
-    assert wait_for(lambda: children(os.getpid()) == before)
+    assert wait_for(lambda: set(children(os.getpid())) <= set(before))
 
 
 def test_a_hang_is_the_same_forfeit_for_any_number_of_workers(tmp_path: Path) -> None:
