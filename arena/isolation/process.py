@@ -475,7 +475,7 @@ def kill_orphans() -> None:
 
 
 def adopt_orphans(adopt: bool = True) -> None:
-    """Become the parent of processes whose parent has ended, so that they can be found and ended; or no more (Linux)."""
+    """Become the parent of processes whose parent has ended, so that they can be ended; or no more (Linux)."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(36, int(adopt), 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
