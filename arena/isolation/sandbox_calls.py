@@ -62,7 +62,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "io_setup": (206, 0), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "fanotify_init": (300, 262), "fanotify_mark": (301, 263), "inotify_init": (253, None), "inotify_init1": (294, 26),
     # files and descriptors
-    "fcntl": (72, 25), "ioctl": (16, 29),
+    "fcntl": (72, 25), "flock": (73, 32), "ioctl": (16, 29),
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53),
     "chown": (92, None), "lchown": (94, None), "fchown": (93, 55), "fchownat": (260, 54),
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),

@@ -68,6 +68,9 @@ FORBIDDEN = (
     "quotactl_fd settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname syslog personality "
     "vhangup nfsservctl ioperm iopl modify_ldt uselib ustat sysfs _sysctl create_module query_module get_kernel_syms",
 )
+#: Calls that do nothing and succeed: locks. There is nobody in there to be locked out, and a lock on a file that all
+#: sandboxes show could be felt in the others, so that bots could tell each other what only one of them may know.
+PRETENDED = "flock"
 #: Calls that fail with ENOSYS, so that a library takes the older way: clone instead of clone3, epoll instead of rings.
 UNKNOWN = "clone3 io_uring_setup io_uring_enter io_uring_register"
 
@@ -76,7 +79,8 @@ _CLONE_THREAD = 0x00010000
 _CLONE_FORBIDDEN = 0x7E022000
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN, _MAP_HUGETLB = 0x01, 0x20, 0x100, 0x40000
 _AF_UNIX = 1
-_F_SETPIPE_SZ, _F_SETLEASE = 1031, 1024
+_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY = 1031, 1024, 1026
+_LOCKS = 6, 7, 37, 38  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
 
@@ -142,10 +146,15 @@ def _verdicts(machine: Machine) -> dict[int, Block]:
         "clone": _threads_only(),
         "mmap": _counted_memory_only(),
         "socketpair": _unless(_argument(0), [_AF_UNIX], _answer(ALLOW), _refusal(errno.EPERM)),
-        "fcntl": _unless(_argument(1), [_F_SETPIPE_SZ, _F_SETLEASE], _refusal(errno.EPERM), _answer(ALLOW)),
+        "fcntl": _by_value(
+            _argument(1),
+            [((_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY), _refusal(errno.EPERM)), (_LOCKS, _answer(_ERRNO))],
+            _answer(ALLOW),
+        ),
         "ioctl": _unless(_argument(1), [_TIOCSTI, _TIOCLINUX], _refusal(errno.EPERM), _answer(ALLOW)),
     }
     named.update({name: [_refusal(errno.EPERM)] for group in FORBIDDEN for name in group.split()})
+    named.update({name: [_answer(_ERRNO)] for name in PRETENDED.split()})
     named.update({name: [_refusal(errno.ENOSYS)] for name in UNKNOWN.split()})
     numbers = {name: NUMBERS[name][machine.column] for name in named}
     return {number: named[name] for name, number in numbers.items() if number is not None}
@@ -158,8 +167,18 @@ def _argument(index: int) -> Instruction:
 
 def _unless(load: Instruction, values: Sequence[int], match: Instruction, rest: Instruction) -> Block:
     """``match`` if the value loaded is one of the values, else ``rest``."""
-    tests = [Instruction(_EQUAL, value, then=len(values) - at) for at, value in enumerate(values)]
-    return [load, *tests, rest, match]
+    return _by_value(load, [(values, match)], rest)
+
+
+def _by_value(
+    load: Instruction, cases: Sequence[tuple[Sequence[int], Instruction]], rest: Instruction
+) -> Block:
+    """The answer of the case to which the value loaded belongs, ``rest`` if to none."""
+    tests = [(value, case) for case, (values, _) in enumerate(cases) for value in values]
+    found = [
+        Instruction(_EQUAL, value, then=len(tests) - at + case) for at, (value, case) in enumerate(tests)
+    ]
+    return [load, *found, rest, *(answer for _, answer in cases)]
 
 
 def _threads_only() -> Block:

@@ -25,7 +25,8 @@ def test_without_isolation_the_cards_can_be_found(tmp_path: Path) -> None:
         attack("peeks_descriptors"),
         attack("guesses_seeds"),
     ]
-    roomy = replace(LIMITS, memory_mb=8192)  # one of them copies all memory that the worker has from its parent
+    # one of them copies all memory that the worker has from its parent
+    roomy = replace(LIMITS, memory_mb=8192)
     found = tournament(tmp_path, attacks, "none", limits=roomy)
     texts = {
         name: " ".join(verdict.detail for verdict in verdicts) for name, verdicts in found.verdicts.items()
@@ -57,6 +58,19 @@ def test_the_other_game_of_a_pair_tells_nothing(tmp_path: Path) -> None:
     one = attack("remembers_deals")
     found = tournament(tmp_path, [one], "sandbox", games=24)
     assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
+
+
+@needs_sandbox
+@pytest.mark.parametrize("how", ["ranges", "files"])
+def test_nor_do_the_two_processes_tell_each_other(how: str, tmp_path: Path) -> None:
+    found = tournament(tmp_path, [one := attack("tells_its_twin", how=how)], "sandbox", games=40)
+    assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
+
+
+@linux
+def test_outside_of_the_sandbox_they_do(tmp_path: Path) -> None:
+    found = tournament(tmp_path, [one := attack("tells_its_twin", how="ranges")], "process", games=64)
+    assert [verdict for verdict in found.verdicts[one.name] if "told by the other process" in verdict.detail]
 
 
 def test_a_process_that_plays_both_games_of_a_pair_knows_the_hands(tmp_path: Path) -> None:
