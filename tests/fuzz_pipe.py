@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import os
 import random
+import select
 import signal
 import struct
 import time
@@ -291,6 +292,9 @@ class FakeProcess:
         if self._late and not self._gone:
             return self._late.pop(0) or self.receive(deadline)
         raise Ended("it has ended") if self._gone or self.forger.rng.random() < 0.5 else Overdue
+
+    def pending(self) -> bool:
+        return bool(select.select([self.ends[1]], [], [], 0)[0])
 
     def complaints(self) -> str:
         return ""

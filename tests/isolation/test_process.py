@@ -250,6 +250,19 @@ def test_an_endless_flood_of_complaints_ends_at_the_deadline(tmp_path: Path) -> 
         assert time.monotonic() - start < 5
 
 
+def test_complaints_that_never_end_do_not_count_as_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if a bot always wrote faster than we read."""
+    with started("os.write(2, b'x'); time.sleep(60)", tmp_path) as process:
+        monkeypatch.setattr(process, "_listen", lambda: True)
+        start = time.monotonic()
+        with pytest.raises(Overdue):
+            process.receive(start + 0.2)
+        assert time.monotonic() - start < 10
+        monkeypatch.undo()
+
+
 def test_last_words_can_be_had_after_the_end(tmp_path: Path) -> None:
     with started("os.write(2, b'farewell'); os._exit(1)", tmp_path) as process:
         wait_for(lambda: not alive(process.pid))
