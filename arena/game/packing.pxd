@@ -40,7 +40,7 @@ cdef inline bint sane(Board b) noexcept:
         stones |= b.open[i] | b.complete[i] | b.dirty[i] | b.owned[i]
         if b.hands[i] & ~b.all_cards or b.discards[i] & ~b.all_cards or b.tactics[i] > 1023 or b.rows[i] > 511:
             return False
-        if b.clan_count[i] > 60 or b.tactic_count[i] > 10 or b.jokers[i] > 1:
+        if b.clan_count[i] + b.tactic_count[i] > b.hand_size + 4 - b.back_n or b.jokers[i] > 1:
             return False
     for i in range(18):
         if b.sides[i] >> 63 or b.size[i] > 4:
@@ -48,14 +48,16 @@ cdef inline bint sane(Board b) noexcept:
     for i in range(4):
         if b.bound[i] < -1 or b.bound[i] > 59:
             return False
-        if i < b.back_n and (b.back_card[i] > 68 and b.back_card[i] != 255 or b.back_deck[i] > 1):
+        if i < b.back_n and (b.back_card[i] > 68 and b.back_card[i] != 255 or b.back_deck[i] > 1
+                             or (32 if b.back_deck[i] else 64) <= b.back_place[i] < 250):
             return False
     return (stones < 512 and (b.all_cards == ALL54 or b.all_cards == ALL60) and not b.visible & ~b.all_cards
             and 0 <= b.mover <= 1 and 0 <= b.starter <= 1 and -1 <= b.scouter <= 1 and -1 <= b.won <= 2 and b.how <= 3
-            and b.stage <= 8 and (b.ruse == 0 or 60 < b.ruse <= 68) and (b.taken == 255 or b.taken <= 62)
+            and b.stage <= 8 and (b.ruse == 0 or 60 < b.ruse <= 68) and (b.taken <= 62 or b.taken == 255 and b.stage != 3)
             and b.taken_stone <= 8 and b.scout_left <= 3 and -1 <= b.scout_deck <= 1 and b.back_n <= 4
             and b.clan_pos <= b.clan_end <= 64 and b.tactic_pos <= b.tactic_end <= 32
-            and b.clan_left <= 60 and b.tactic_left <= 10 and (b.spy == 7 or b.spy == 8)
+            and b.clan_left == b.clan_end - b.clan_pos and b.tactic_left == b.tactic_end - b.tactic_pos
+            and (b.clan_left and b.tactic_left or b.stage != 4 and b.stage != 7) and (b.spy == 7 or b.spy == 8)
             and (b.values == 9 or b.values == 10) and b.hand_size <= 12)
 
 cdef inline Py_ssize_t unpacked(View view, SeatLog log, bytes data, Py_ssize_t at):
@@ -136,7 +138,8 @@ cdef class Desk:
     @cython.locals(seen=View, stop=Py_ssize_t, state=State, n=cython.int)
     cpdef tuple read(self, bytes data, Py_ssize_t at, clock=*)
 
-@cython.locals(out=bytearray, to="unsigned char[:]", i=cython.int, number=cython.int, desk=Desk, move=Move)
+@cython.locals(out=bytearray, to="unsigned char[:]", i=cython.int, number=cython.int, desk=Desk, move=Move,
+               size=Py_ssize_t)
 cpdef tuple answer_all(list desks, list acts, bytes data, Py_ssize_t at, int count)
 
 cdef inline void put32(char *to, unsigned int number) noexcept nogil:
@@ -235,7 +238,7 @@ cdef inline bint reply(int out, unsigned int question, int move):
     to[12] = <char>(move >> 8)
     return st_write(out, to, 13) == 13
 
-@cython.locals(data=bytes, desk=Desk, seen=View, moves=list, number=cython.int, question="unsigned int")
+@cython.locals(data=bytes, desk=Desk, seen=View, moves=list, number=cython.int, question="unsigned int", move=Move)
 cpdef tuple answer_line(int back, int out, list desks, list acts, clock_of)
 
 @cython.final

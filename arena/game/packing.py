@@ -197,8 +197,13 @@ def answer_all(
     """
     out = bytearray(2 * count)
     to = out
+    size = len(data)
     for i in range(count):
+        if at < 0 or at + 2 > size:
+            raise ValueError("the question is cut short")
         number = data[at] | data[at + 1] << 8
+        if number >= len(desks) or desks[number] is None:
+            raise ValueError(f"there is no table {number}")
         desk = desks[number]
         seen, moves, at = desk.read(data, at + 2)
         try:
@@ -207,8 +212,10 @@ def answer_all(
             return out, number, error
         if type(got) is not Move:
             return out, number, got
-        del seen  # nobody keeps it: its memory is used again
         move = got
+        if not 0 <= move.index < MOVE_COUNT or desk.table[move.index] is not move:
+            return out, number, got
+        del seen  # nobody keeps it: its memory is used again
         to[2 * i] = move.index & 255
         to[2 * i + 1] = move.index >> 8 & 255
     return out, -1, None
@@ -291,10 +298,13 @@ def answer_line(
             made = act(seen, moves)
         except BaseException as error:
             return b"", question, number, error
-        if type(made) is not Move or desk.table[made.index] is not made:
+        if type(made) is not Move:
+            return b"", question, number, made
+        move = made
+        if not 0 <= move.index < MOVE_COUNT or desk.table[move.index] is not move:
             return b"", question, number, made
         del seen  # nobody keeps it: its memory is used again
-        if not reply(out, question, made.index):
+        if not reply(out, question, move.index):
             return None, 0, 0, None
 
 

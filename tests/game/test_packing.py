@@ -197,6 +197,50 @@ def test_a_failing_bot_is_named_by_its_desk() -> None:
     assert int.from_bytes(out[:2], "little") < len(MOVES[7])
 
 
+def question_in_step(count: int) -> tuple[list[Desk], bytes]:
+    rules = load_rules("base")
+    tables = Tables()
+    for k in range(count):
+        tables.sit(k, State(rules, make_deal(rules, 2, k)), (False, False))
+        tables.advance(k)
+    return [Desk(rules) for _ in range(count)], b"".join([tables.ask(k) for k in range(count)])
+
+
+@pytest.mark.parametrize("index", [0, -1, 1994, 1995, 70_000, 65_536, -70_000, None])
+def test_moves_of_its_own_making_are_none_in_step_either(index: int | None) -> None:
+    def act(view: View, moves: list[Move]) -> Move:
+        return Move(moves[0].index if index is None else index, "r7@3", "place", "r7", 3, None)
+
+    desks, data = question_in_step(2)
+    _, desk, thing = answer_all(desks, [lambda view, moves: moves[0], act], data, 0, 2)
+    assert desk == 1
+    assert type(thing) is Move
+
+
+def test_questions_end_where_they_end() -> None:
+    desks, data = question_in_step(3)
+    acts = [lambda view, moves: moves[0]] * 3
+
+    def refused(data: bytes, at: int, count: int, desks: list[Desk] = desks) -> str:
+        for desk in filter(None, desks):
+            desk.begin(0)
+        with pytest.raises(ValueError, match=r"cut short|no table|no view") as refusal:
+            answer_all(desks, acts, data, at, count)
+        return str(refusal.value)
+
+    assert (
+        refused(data, 0, 4)
+        == refused(b"", 0, 1)
+        == refused(data, len(data) - 1, 1)
+        == "the question is cut short"
+    )
+    assert refused(data, -1, 1) == refused(data, 1 << 40, 1) == "the question is cut short"
+    assert refused(data[:-1], 0, 3).startswith("this is no view")
+    assert refused(b"\xff\xff" + data[2:], 0, 1) == "there is no table 65535"
+    assert refused(b"\x03\0" + data[2:], 0, 1) == "there is no table 3"
+    assert refused(b"\x01\0" + data[2:], 0, 1, [desks[0], None, desks[2]]) == "there is no table 1"  # type: ignore[list-item]
+
+
 # ---------------------------------------------------------------- questions for one move
 
 
@@ -414,6 +458,9 @@ def test_whole_games_are_answered_from_the_other_side(ends: Ends) -> None:
     assert set(clocks) == {None, (1, 2.0, 3.0)}
 
 
+FORGED = [Move(index, "r7@3", "place", "r7", 3, None) for index in (0, 18, -1, 1994, 1995, 70_000, -70_000)]
+
+
 def first_move(view: View, moves: list[Move]) -> Move:
     return moves[0]
 
@@ -459,7 +506,7 @@ def test_questions_are_answered_until_the_end(ends: Ends) -> None:
     )
 
 
-@pytest.mark.parametrize("thing", [ValueError("mine"), SystemExit(3), "r7@3", None, 5])
+@pytest.mark.parametrize("thing", [ValueError("mine"), SystemExit(3), "r7@3", None, 5, *FORGED])
 def test_what_is_no_move_comes_out_with_its_question(ends: Ends, thing: object) -> None:
     def act(view: View, moves: list[Move]) -> object:
         if isinstance(thing, BaseException):
@@ -484,7 +531,6 @@ def test_a_view_that_is_none_comes_out_with_its_question(ends: Ends) -> None:
     assert isinstance(error, ValueError)
 
 
-@pytest.mark.skipif(bool(os.environ.get("ARENA_PURE")), reason="raises, which ends the process as well")
 def test_the_end_of_the_runner_ends_the_answers(ends: Ends) -> None:
     state = opening()
     ends.close(ends.back)

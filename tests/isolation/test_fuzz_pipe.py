@@ -24,8 +24,6 @@ from tests.fuzz_pipe import feed_reader, play_games, positions, right
 ROOT = Path(__file__).parents[2]
 KNOWN = positions(20, 3)
 MOVES = KNOWN[0][2]
-UNCHECKED = "there is no table" not in (ROOT / "arena" / "game" / "packing.py").read_text()
-checked = pytest.mark.skipif(UNCHECKED, reason="the engine does not look where questions end")
 main_thread = pytest.mark.skipif(
     threading.current_thread() is not threading.main_thread(), reason="needs signals"
 )
@@ -69,7 +67,6 @@ def test_the_runner_for_a_while() -> None:
     assert slowest < fuzz_pipe.HANG_S
 
 
-@checked
 def test_the_child_for_a_while() -> None:
     came, slowest = fuzz_child.fuzz_child(5, 4000)
     assert {"answered", "fault", "done", "made", "ValueError"} <= set(came)
@@ -124,7 +121,6 @@ def test_a_child_that_says_nonsense_is_noticed(said: bytes, words: str) -> None:
         fuzz_child.kinds_of([said])
 
 
-@checked
 @pytest.mark.parametrize(("deed", "words"), [("os.abort()", "ended with -6"), ("time.sleep(60)", "hangs")])
 def test_a_child_that_crashes_or_hangs_is_noticed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, deed: str, words: str

@@ -289,6 +289,7 @@ NONSENSE = (
     "elsewhere",
     "earlier",
     "forged",
+    "beyond",
 )
 
 
@@ -471,6 +472,41 @@ class Bot:
     assert alive(int(words[1]))
     bot.close()
     assert wait_for(lambda: not alive(int(words[1])))
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("answer * 2", "sent more than was asked for"),
+        ("answer[:-1] + b'\\xff'", "answered with move number"),
+        ("answer[:5] + b'\\0\\0\\0\\0' + answer[9:]", "answered a question that was not asked"),
+        ("b'\\0' * 13", "sent something that is no answer"),
+        ("b'\\x80\\x04K\\x01.' * 9", "sent something that is no answer"),
+        ("answer + b'x' * 200_000", "sent more than was asked for"),
+    ],
+)
+def test_forged_answers_are_recognised(tmp_path: Path, said: str, words: str) -> None:
+    """A bot that writes into the pipe itself, in the place of its process."""
+    code = f"""
+import os, struct, sys, threading
+class Bot:
+    def begin(self, setup): self.asked = 0
+    def act(self, view, moves):
+        self.asked += 1
+        if self.asked < 3: return moves[0]
+        frame, number = sys._getframe(), None
+        answer = struct.pack("<IBIHH", 8, 13, self.question(), 1, moves[0].index)
+        data = {said}
+        while data:
+            data = data[os.write(4, data):]
+        os._exit(0)
+    def question(self): return 3
+"""
+    with at_table([bot_file(tmp_path, code), "first"]) as referee:
+        row = games(referee, [0])[0]
+        assert forfeit(row) == ("protocol", "a"), detail(row)
+        assert words in detail(row)
+        assert referee.players["a"].remote.process is None
 
 
 # ---------------------------------------------------------------- what they print

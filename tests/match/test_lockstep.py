@@ -183,10 +183,10 @@ class Bot:
         self.bad = setup.seed % 9 == 0
         if {hook!r} == "begin" and self.bad: self.fail()
     def act(self, view, moves):
-        if {hook!r} == "act" and self.bad and view.turns > 9: return self.fail()
-        if {hook!r} == "in step" and self.number > 20 and view.turns > 9: return self.fail()
+        if {hook!r} == "act" and self.bad and view.turns > 9: return self.fail(moves)
+        if {hook!r} == "in step" and self.number > 20 and view.turns > 9: return self.fail(moves)
         return moves[view.rng.below(len(moves))]
-    def fail(self):
+    def fail(self, moves=()):
         {deed}
 """
 DEEDS = {
@@ -194,6 +194,7 @@ DEEDS = {
     "returns nonsense": "return 'r7@3'",
     "moves where it may not": "from arena.game.moves import parse_move; return parse_move('traitor')",
     "ends": "os._exit(3)",
+    "makes a move by hand": "m = moves[0]; return type(m)(m.index, m.text, m.kind, m.card, m.stone, m.binding)",
 }
 
 
@@ -218,6 +219,23 @@ def test_who_fails_in_some_games_fails_in_these_and_no_others(
     assert timeless(together) == timeless(apart)
     bad = [row for row in apart if forfeit(row)[0]]
     assert 2 <= len(bad) <= 15
+
+
+def test_half_a_unit_is_none(tmp_path: Path) -> None:
+    """At one table the games come one after the other, and some fail when the first of their pair is over."""
+    bots = [bot_file(tmp_path, MISBEHAVES.format(hook="act", deed=DEEDS["raises"])), "first"]
+    tasks = pairs(range(60), "ab")
+    with at_table(bots) as referee:
+        apart = one_by_one(referee, tasks)
+        at = halves = 0
+        while at < len(tasks) - 1:
+            units = Lockstep(referee, never, 1).play(tasks, at)
+            assert [len(unit) for unit in units] == [2] * len(units)
+            assert timeless(flat(units)) == timeless(apart[2 * at : 2 * (at + len(units))])
+            at += len(units)
+            halves += at < len(tasks) and forfeit(apart[2 * at])[0] is None
+            at += 1  # the one that fails
+        assert halves >= 2
 
 
 @pytest.mark.parametrize("deed", DEEDS)
