@@ -26,6 +26,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="bots in processes ne
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELD = (bot("random", "ann"), bot("greedy", "bob"), bot("first", "cid"), bot("watches", "dot"))
+QUICK = (bot("random", "ann"), bot("first", "bob"), bot("random", "cid"), bot("well_behaved", "dot"))
 LEVELS = ("process", "sandbox")
 
 
@@ -62,16 +63,15 @@ def test_any_level_and_number_of_workers_gives_the_same_games(
     assert forfeits(tmp_path) == {}
 
 
-@pytest.mark.parametrize("rules", ["tactical", "expert", "bga-expert"])
-def test_all_rules_give_the_same_games(inside: Any, tmp_path: Path, rules: str) -> None:
-    data = settings(*FIELD, games=10, rules=rules)
+def test_other_rules_give_the_same_games(inside: Any, tmp_path: Path) -> None:
+    data = settings(*FIELD, games=6, rules="bga-expert")
     play(tmp_path, {**data, "isolation": "process"})
     assert games(tmp_path) == inside(data)
 
 
 @pytest.mark.parametrize("name", ["series", "knockout", "swiss", "gauntlet"])
 def test_all_formats_give_the_same_games(inside: Any, tmp_path: Path, name: str) -> None:
-    data = settings(*FIELD, format=name)
+    data = settings(*QUICK, format=name)
     if name in ("series", "knockout"):
         del data["games"]
     data |= {
@@ -94,7 +94,7 @@ def test_bots_may_live_at_different_levels(inside: Any, tmp_path: Path) -> None:
 
 
 def test_a_generous_clock_changes_nothing(inside: Any, tmp_path: Path) -> None:
-    data = settings(*FIELD, games=6, clock={"move_ms": 20_000, "bank_ms": 60_000})
+    data = settings(*QUICK, games=4, clock={"move_ms": 20_000, "bank_ms": 60_000})
     play(tmp_path, {**data, "isolation": "process"})
     assert games(tmp_path) == inside(data)
 
@@ -103,7 +103,7 @@ def test_few_processes_at_a_time_change_nothing(
     inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "Household", functools.partial(Household, most=2))  # workers are forked
-    data = settings(*FIELD, games=4)
+    data = settings(*QUICK[:3], games=2)
     play(tmp_path, {**data, "isolation": "process"}, 1)
     assert games(tmp_path) == inside(data)
 
@@ -121,10 +121,10 @@ def test_who_draws_from_global_generators_plays_the_same_in_every_process(tmp_pa
 
 def test_one_bot_that_fails_harms_no_other(inside: Any, tmp_path: Path) -> None:
     good, bad = FIELD[:2], (bot("segfault", "sea"), bot("raises", "ray", after=5), bot("exit_hard", "ed"))
-    play(tmp_path, settings(*good, *bad, games=4, isolation="process"), 2)
+    play(tmp_path, settings(*good, *bad, games=2, isolation="process"), 2)
     names = {"sea", "ray", "ed"}
     without = [row[1:] for row in games(tmp_path, names)]
-    assert without == [row[1:] for row in inside(settings(*good, games=4))]
+    assert without == [row[1:] for row in inside(settings(*good, games=2))]
     found = forfeits(tmp_path)
     assert {name for name, _ in found} == names
     assert {kind for name, kind in found if name == "ray"} == {"exception"}
@@ -139,18 +139,17 @@ SLOW = (bot("random", "ann"), bot("sleeper", "bob", ms=1.0), bot("first", "cid")
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_killed_run_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path, level: str) -> None:
-    data = settings(*SLOW, games=20, isolation=level_or_skip(level))
+    data = settings(*SLOW, games=14, isolation=level_or_skip(level))
     play(tmp_path / "whole", {**data, "isolation": "none"})
-    for done in (2, 20):
-        run = Running(tmp_path / "killed", data)
-        run.until(done)
-        family = descendants(run.process.pid)
-        assert len(family) > 4  # two workers, and bots below each
-        run.kill()
-        run.rest()
-        assert wait_for(lambda family=family: not any(map(alive, family)))  # type: ignore[misc]
+    run = Running(tmp_path / "killed", data)
+    run.until(8)
+    family = descendants(run.process.pid)
+    assert len(family) > 4  # two workers, and bots below each
+    run.kill()
+    run.rest()
+    assert wait_for(lambda: not any(map(alive, family)))
     report = play(tmp_path / "killed", data, resume=True)
-    assert report.done == report.total == 60
+    assert report.done == report.total == 42
     assert games(tmp_path / "killed") == games(tmp_path / "whole")
 
 
@@ -184,7 +183,7 @@ def test_the_program_interrupted_and_resumed_gives_the_same_files(tmp_path: Path
         "random",
         "first",
         "--games",
-        "16",
+        "10",
         "--seed",
         "4",
         "--workers",
@@ -198,7 +197,7 @@ def test_the_program_interrupted_and_resumed_gives_the_same_files(tmp_path: Path
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert wait_for(lambda: not any(map(alive, family)))
-    assert 0 < len(games(tmp_path / "broken")) < 48
+    assert 0 < len(games(tmp_path / "broken")) < 30
     with program("resume", "broken", "--json", cwd=tmp_path) as process:
         out, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors

@@ -224,7 +224,7 @@ def test_who_fails_in_some_games_fails_in_these_and_no_others(
 def test_half_a_unit_is_none(tmp_path: Path) -> None:
     """At one table the games come one after the other, and some fail when the first of their pair is over."""
     bots = [bot_file(tmp_path, MISBEHAVES.format(hook="act", deed=DEEDS["raises"])), "first"]
-    tasks = pairs(range(60), "ab")
+    tasks = pairs(range(30), "ab")
     with at_table(bots) as referee:
         apart = one_by_one(referee, tasks)
         at = halves = 0
@@ -235,7 +235,7 @@ def test_half_a_unit_is_none(tmp_path: Path) -> None:
             at += len(units)
             halves += at < len(tasks) and forfeit(apart[2 * at])[0] is None
             at += 1  # the one that fails
-        assert halves >= 2
+        assert halves >= 1
 
 
 @pytest.mark.parametrize("deed", DEEDS)
@@ -282,12 +282,11 @@ def test_a_process_that_ends_between_two_chunks_is_no_failure() -> None:
         assert timeless(flat(in_step(referee, tasks))) == timeless(flat(units))
 
 
-@pytest.mark.parametrize("most", [2, 5])
-def test_too_small_a_house_changes_nothing(most: int) -> None:
-    tasks = pairs(range(1))
+def test_too_small_a_house_changes_nothing() -> None:
+    tasks = pairs(range(1), "abc")
     with at_table(FIELD) as referee:
         wanted = timeless(one_by_one(referee, tasks))
-    with at_table(FIELD, household=Household(most), twins=True) as referee:
+    with at_table(FIELD, household=Household(2), twins=True) as referee:
         ready(referee)
         assert timeless(as_a_worker(referee, tasks)) == wanted
 
