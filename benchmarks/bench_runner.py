@@ -32,7 +32,8 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
     from arena.match.results import Progress
     from arena.match.rows import GameSettings
     from arena.match.schedule import round_robin
-    from arena.players.loading import find_bot, load_bot
+    from arena.players.finding import find_bot
+    from arena.players.loading import load_bot
 
     players = [Player.of(load_bot(find_bot(bot, name=name))) for name in NAMES]
     referee = Referee(GameSettings(load_rules("base"), 5), players)

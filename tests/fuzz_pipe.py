@@ -52,7 +52,7 @@ from arena.isolation.limits import BotLimits
 from arena.isolation.process import Ended, Overdue
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import BotError
-from arena.players.loading import BotSpec
+from arena.players.finding import BotSpec
 from tests.fuzz_child import Wrong, fuzz_child
 
 FAULTS = {*KINDS, "timeout", "crash", "protocol"}

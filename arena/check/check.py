@@ -21,7 +21,7 @@ from arena.isolation.sandbox import usable
 from arena.isolation.sandbox_files import check_folder
 from arena.match.config import ISOLATIONS, Clock
 from arena.players.faults import BotError
-from arena.players.loading import BotSpec, find_bot
+from arena.players.finding import BotSpec, find_bot
 
 RULES = ("base", "tactical", "expert")
 GAMES = 40

@@ -31,7 +31,8 @@ from arena.match.tasks import GameId, GameTask, PairTask
 from arena.paths import data_folder
 from arena.players.bot import BotFault, TimeLeft
 from arena.players.faults import BotError
-from arena.players.loading import BotSpec, find_bot, load_bot
+from arena.players.finding import BotSpec, find_bot
+from arena.players.loading import load_bot
 
 AGAINST, ITSELF, STRONGER = 0, 1, 2
 """Pairings: against ``random``, against itself, against ``greedy``."""

@@ -10,7 +10,7 @@ from arena.check.report import NOTE, WARNING, Finding
 from arena.check.source import Source, Use
 from arena.isolation import audit
 from arena.isolation.audit import Attempt
-from arena.players.loading import BotSpec
+from arena.players.finding import BotSpec
 
 #: Packages that come with the arena.
 _WITH_US = ("numpy", "scipy", "pandas", "click", "tabulate")

@@ -14,8 +14,8 @@ from pathlib import Path
 from arena.check.names import Names, dotted, is_set, own_names
 from arena.check.report import Nature
 from arena.check.state import leaks
+from arena.players.finding import BotSpec
 from arena.players.imports import is_foreign
-from arena.players.loading import BotSpec
 
 HOOKS = ("begin", "act", "observe", "end")
 _MOST_FILES = 50

@@ -162,7 +162,7 @@ def folder_name(variant: str) -> str:
 def _config(bots: Sequence[str], variant: str, name: str, given: dict[str, Any]) -> TournamentConfig:
     from arena.cli.run import changed
     from arena.match.config import config_from_dict
-    from arena.players.loading import find_bots
+    from arena.players.finding import find_bots
 
     specs = [{"spec": spec.spec, "name": spec.name} for spec in find_bots(tuple(bots))]
     values = {"format": "round-robin", "bots": specs, "rules": variant}
@@ -189,7 +189,7 @@ def _drawn(seed: int | None, isolation: str | None) -> int:
 def _default_folder(configs: Sequence[TournamentConfig]) -> Path:
     """results/compare-BOTS-MARK; the mark tells bots, deals and variants from those of other comparisons."""
     from arena.cli.folders import RESULTS
-    from arena.players.loading import find_bot
+    from arena.players.finding import find_bot
 
     bots = configs[0].bots
     sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in bots]

@@ -122,7 +122,7 @@ def config_path(text: str) -> Path:
 
 def bot_fault(spec: str) -> str | None:
     """What is wrong with a bot's spec, or None."""
-    from arena.players.loading import find_bot
+    from arena.players.finding import find_bot
 
     try:
         find_bot(spec)
@@ -162,7 +162,7 @@ def changed(
 def from_options(format_: str, bots: tuple[str, ...], given: Mapping[str, Any]) -> TournamentConfig:
     """Settings from the command line alone."""
     from arena.match.config import config_from_dict
-    from arena.players.loading import find_bots
+    from arena.players.finding import find_bots
 
     specs = find_bots(bots)
     values: dict[str, Any] = {"format": format_, "bots": [{"spec": s.spec, "name": s.name} for s in specs]}
@@ -192,7 +192,7 @@ def default_folder(config: TournamentConfig, named: bool) -> Path:
     So the same command with the same seed goes on with its run, and another one never meets it.
     """
     from arena.cli.folders import RESULTS
-    from arena.players.loading import find_bot
+    from arena.players.finding import find_bot
 
     if named:
         return RESULTS / config.name

@@ -49,7 +49,8 @@ from arena.isolation.frames import (
 )
 from arena.players.bot import GameEnd, Setup, hook_of
 from arena.players.faults import author_traceback, show_value
-from arena.players.loading import BotSpec, LoadedBot, load_bot
+from arena.players.finding import BotSpec
+from arena.players.loading import LoadedBot, load_bot
 from arena.players.output import BotOutput, NoInput
 
 _PIECE = 1 << 16

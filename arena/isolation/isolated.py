@@ -53,7 +53,7 @@ from arena.isolation.process import BotProcess, Ended, Launch, Overdue
 from arena.isolation.sandbox import counts_inside
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.players.faults import BotError
-from arena.players.loading import BotSpec
+from arena.players.finding import BotSpec
 from arena.players.output import BotOutput
 
 GRACE_S = 1.0

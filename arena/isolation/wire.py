@@ -33,7 +33,7 @@ from arena.isolation.wire_answers import Hello, read_answer, read_hello, read_mo
 from arena.isolation.wire_messages import LONGEST_LINE, Message, line_of
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.players.commands import check_unchanged
-from arena.players.loading import BotSpec
+from arena.players.finding import BotSpec
 from arena.players.output import BotOutput
 
 log = logging.getLogger("arena.bots")

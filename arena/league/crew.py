@@ -34,7 +34,7 @@ from arena.match.results import COLUMNS, Row
 from arena.match.runner import Signals as Signals
 from arena.match.tasks import Chunk, PairTask
 from arena.paths import data_folder
-from arena.players.loading import BotSpec, find_bot
+from arena.players.finding import BotSpec, find_bot
 
 log = logging.getLogger("arena.league")
 
@@ -77,7 +77,7 @@ class Desk:
 class Crew:
     """Some versions, and perhaps bots of the program's own (`house`, by name), ready to play. Close it.
 
-    `specs` name the unpacked bots, by the number of the version.
+    `specs` name the unpacked bots, by the number of the version; `plan` is what the workers play.
     """
 
     def __init__(self, desk: Desk, players: Sequence[Version], house: Sequence[str] = ()) -> None:
@@ -96,7 +96,7 @@ class Crew:
             self.specs = {one.id: self._extracted(one) for one in players}
             specs = list(self.specs.values())
             specs += [find_bot(str(data_folder("bots") / f"{name}.py"), name=name) for name in house]
-            self._plan = self._planned(specs)
+            self.plan = self._planned(specs)
         except BaseException:
             self.close()
             raise
@@ -147,7 +147,7 @@ class Crew:
         if self.desk.stopping:
             return 0
         if self._executor is None:
-            self._executor = make_executor(self._plan, workers=self.desk.workers, sink=self.desk.sink)
+            self._executor = make_executor(self.plan, workers=self.desk.workers, sink=self.desk.sink)
         try:
             return self._play(self._executor, list(tasks), deliver)
         except BaseException:

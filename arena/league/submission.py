@@ -19,7 +19,7 @@ from pathlib import Path
 from arena.errors import did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
 from arena.players.commands import PREFIX, SYSTEM_FOLDERS, command_words
-from arena.players.loading import BotSpec, find_bot, parse_spec
+from arena.players.finding import BotSpec, find_bot, parse_spec
 
 MOST_FILES = 500
 MOST_BYTES = 32 << 20

@@ -18,7 +18,7 @@ from arena.match.checking import Checker, check_limits, read_toml, show
 from arena.match.limits import Limits
 from arena.match.series import NEXT_STARTERS
 from arena.players.faults import BotError
-from arena.players.loading import display_name, parse_spec
+from arena.players.finding import display_name, parse_spec
 
 FORMATS = ("round-robin", "gauntlet", "swiss", "knockout", "match", "series", "sprt")
 MODELS = ("logistic", "normalized")

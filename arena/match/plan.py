@@ -8,7 +8,7 @@ from arena.isolation.limits import BotLimits
 from arena.match.config import Clock
 from arena.match.limits import Limits
 from arena.match.tasks import Chunk, PairTask, SeriesRule, SeriesTask
-from arena.players.loading import BotSpec
+from arena.players.finding import BotSpec
 
 _GRACE_S = 1.0
 _ISOLATED_S = 15.0

@@ -38,7 +38,7 @@ from arena.match.schedule import FixedSchedule, Schedule
 from arena.match.schema import DATABASE
 from arena.match.store import Store, open_store, reopen_store
 from arena.match.tasks import Chunk, Task
-from arena.players.loading import BotSpec, check_names, find_bot
+from arena.players.finding import BotSpec, check_names, find_bot
 
 log = logging.getLogger("arena.runner")
 

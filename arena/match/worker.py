@@ -38,7 +38,8 @@ from arena.match.surroundings import Surroundings
 from arena.match.tasks import PAIRING_BITS
 from arena.match.trail import shared_buffer
 from arena.players.bot import Actor, TimeLeft
-from arena.players.loading import BotSpec, LoadedBot, load_bot
+from arena.players.finding import BotSpec
+from arena.players.loading import LoadedBot, load_bot
 from arena.players.output import BotOutput, redirected
 
 log = logging.getLogger("arena.worker")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.players.loading import find_bot
+from arena.players.finding import find_bot
 from tests.attacks.runs import harmless, needs_sandbox, planted, stage
 from tests.match.runs import forfeits, play
 

@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
 from arena.isolation.limits import BotLimits
 from arena.match.config import Clock
-from arena.players.loading import find_bot
+from arena.players.finding import find_bot
 from tests.check.checked import BOTS, checked, found
 from tests.isolation.inside import need_sandbox
 from tests.match.runs import children

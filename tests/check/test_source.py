@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from arena.check.source import Source, read_source
-from arena.players.loading import find_bot
+from arena.players.finding import find_bot
 
 
 def source(folder: Path, text: str, **helpers: str) -> Source:

@@ -20,7 +20,7 @@ from arena.match.results import Row
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
-from arena.players.loading import BotSpec, find_bot
+from arena.players.finding import BotSpec, find_bot
 from tests.isolation.inside import need_sandbox
 
 ROOT = Path(__file__).resolve().parents[2]

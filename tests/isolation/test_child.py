@@ -53,7 +53,7 @@ from arena.isolation.frames import (
     read_answer,
 )
 from arena.players.bot import BotFault
-from arena.players.loading import find_bot
+from arena.players.finding import find_bot
 
 RULES = load_rules("base")
 

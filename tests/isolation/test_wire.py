@@ -22,7 +22,8 @@ from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import GameEnd, Setup, TimeLeft
 from arena.players.faults import BotError
-from arena.players.loading import find_bot, load_bot
+from arena.players.finding import find_bot
+from arena.players.loading import load_bot
 from tests.isolation.wire_fakes import (
     END,
     RULES,

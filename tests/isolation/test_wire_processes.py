@@ -25,7 +25,8 @@ from arena.match.results import Row
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, Setup, TimeLeft
-from arena.players.loading import find_bot, load_bot
+from arena.players.finding import find_bot
+from arena.players.loading import load_bot
 from tests.isolation.wire_example import PATH as EXAMPLE
 from tests.isolation.wire_fakes import position
 from tests.match.games import COLUMN, detail, forfeit, timeless

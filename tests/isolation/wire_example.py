@@ -12,7 +12,8 @@ from arena.match.referee import Referee
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
-from arena.players.loading import find_bot, load_bot
+from arena.players.finding import find_bot
+from arena.players.loading import load_bot
 from tests.isolation.wire_fakes import Message, Recorder, fake_bot
 
 PATH = Path(__file__).parents[2] / "docs" / "wire-example.jsonl"

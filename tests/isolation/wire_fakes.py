@@ -18,7 +18,7 @@ from arena.isolation.process import Ended, Launch, Overdue
 from arena.isolation.wire import WireBot
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.commands import command_hash
-from arena.players.loading import BotSpec
+from arena.players.finding import BotSpec
 
 Message = dict[str, Any]
 Special = Callable[[Message], Iterable[bytes]]

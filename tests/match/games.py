@@ -13,7 +13,8 @@ from arena.match.results import CLOCKED, COLUMNS, FORFEITS, Row
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
-from arena.players.loading import find_bot, load_bot
+from arena.players.finding import find_bot
+from arena.players.loading import load_bot
 
 BOTS = Path(__file__).parents[1] / "data" / "bots"
 COLUMN = {name: at for at, name in enumerate(COLUMNS)}

@@ -23,7 +23,7 @@ from arena.match.plan import Plan, pack_chunk, unpack_chunk
 from arena.match.results import FORFEITS, Row
 from arena.match.tasks import Chunk, PairTask, SeriesRule, SeriesTask
 from arena.match.worker import scores_of
-from arena.players.loading import find_bot
+from arena.players.finding import find_bot
 from tests.match.runs import (
     BOTS,
     FIELD,

@@ -13,7 +13,8 @@ from arena.match.player import Player
 from arena.match.referee import Referee
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
-from arena.players.loading import find_bot, load_bot
+from arena.players.finding import find_bot
+from arena.players.loading import load_bot
 from tests.match.games import detail, forfeit
 
 PAGE = Path(__file__).parents[2] / "docs" / "bots.md"

@@ -13,7 +13,8 @@ import pytest
 
 from arena.players.bot import Bot
 from arena.players.faults import BotError
-from arena.players.loading import check_names, find_bot, find_bots, known_bots, load_bot, parse_spec
+from arena.players.finding import check_names, find_bot, find_bots, known_bots, parse_spec
+from arena.players.loading import load_bot
 from tests.match.games import BOTS
 
 CLASS = """
