@@ -275,10 +275,12 @@ class IsolatedBot(RemoteBot):
         process = self._process
         if process is None:
             raise BotFault("crash", "the process of the bot does not run")
-        if self._reading.rest:
-            raise self._failed(BotFault("protocol", "sent something that was not asked for"))
-        process.wake()
         try:
+            if process.pending():
+                self._reading.add(process.receive(deadline))
+            if self._reading.rest:
+                raise self._failed(BotFault("protocol", "sent something that was not asked for"))
+            process.wake()
             process.send(message, deadline)
         except Ended as ended:
             raise self._failed(BotFault("crash", ended.how)) from None

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import arena
+from arena.errors import ArenaError
 from tests.attacks.runs import (
     LIMITS,
     ROOT,
@@ -262,3 +263,24 @@ def test_the_log_says_whose_words_those_are(outcome: Callable[[str], Outcome]) -
     assert forged
     assert all("arena.bots: babbles-" in line for line in forged)
     assert any("[more output in this game is dropped]" in line for line in lines)
+
+
+@pytest.mark.parametrize("seconds", ["0", "0.3"])  # one frame after the other, or all of them at once
+@pytest.mark.parametrize("how", ["loaded", "loaded_and_made", "answers", "half", "pickle"])
+def test_what_is_forged_while_the_file_is_loaded_is_found_out(
+    how: str, seconds: str, tmp_path: Path, outcome: Callable[[str], Outcome]
+) -> None:
+    """The bot is refused as one that cannot be loaded, or loses all its games, as the frames happen to come."""
+    one = attack("forges_in_import")
+    (stage(tmp_path / "bots", one.file).parent / "how").write_text(f"{how} {seconds}")
+    refusal, found = None, None
+    try:
+        found = tournament(tmp_path, [one], "sandbox")
+    except ArenaError as error:
+        refusal = str(error)
+    assert refusal is None or "cannot be loaded: sent" in refusal
+    if found is not None:
+        assert {verdict.kind for verdict in found.verdicts[one.name]} == {"protocol"}
+        assert found.left == ()
+        assert set(found.untouched) <= set(outcome("nobody").untouched)
+    assert planted(tmp_path, *(tmp_path / "bots").iterdir()) == []

@@ -413,6 +413,19 @@ def test_a_file_that_never_ends_loading_is_refused(tmp_path: Path, deed: str, ho
         bot.prepare()
 
 
+def test_what_was_not_asked_for_is_found_before_the_next_question(tmp_path: Path) -> None:
+    attacker = (ROOT / "tests/data/attacks/forges_in_import.py").read_text()
+    (tmp_path / "how").write_text("loaded_and_made 0.3")
+    bot = isolated(bot_file(tmp_path, attacker))
+    bot.load()
+    assert bot.process is not None
+    assert wait_for(bot.process.pending)
+    with pytest.raises(BotFault, match="sent something that was not asked for") as fault:
+        bot.prepare()
+    assert fault.value.kind == "protocol"
+    assert bot.process is None
+
+
 def test_a_file_that_changes_while_it_plays_is_not_loaded_again(tmp_path: Path) -> None:
     text = bot_file(tmp_path, "def act(view, moves): return moves[0]\n")
     with at_table([text, "first"]) as referee:
