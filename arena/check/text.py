@@ -10,6 +10,8 @@ from arena.check.places import shown
 from arena.check.report import Answer, CheckReport, Finding, RulesReport
 
 _WIDTH = 110
+MARGIN = 8
+"""Columns before the lines of a finding; in the first one the level stands there."""
 
 
 def report_text(report: CheckReport) -> str:
@@ -160,17 +162,18 @@ def _rate(value: float) -> str:
 def finding_text(one: Finding) -> str:
     """A finding in some lines: level, sentence, place; details; what to do; how to see the game."""
     place = shown(one.file) + (f":{one.line}" if one.line else "")
-    head = f"{one.level.upper()}{' ' * (8 - len(one.level))}"
+    head = f"{one.level.upper():<{MARGIN}}"
+    margin = " " * MARGIN
     begins_with_code = one.text.partition(" ")[0] in ("__init__", "begin", "act", "observe", "end")
     sentence = one.text if place or begins_with_code else one.text[:1].upper() + one.text[1:]
     lines = [_wrapped(head, f"{place}: {sentence}." if place else f"{sentence}.")]
-    lines += [f"{' ' * 10}{line}" for line in one.details]
+    lines += [f"{margin}  {line}" for line in one.details]
     if one.remedy:
-        lines.append(_wrapped(" " * 8 + "-> ", one.remedy))
+        lines.append(_wrapped(f"{margin}-> ", one.remedy))
     if one.record:
-        lines.append(f"{' ' * 8}See it: arena replay '{one.record}'")
+        lines.append(f"{margin}See it: arena replay '{one.record}'")
     if one.again:
-        lines.append(f"{' ' * 8}Again:  {one.again}")
+        lines.append(f"{margin}Again:  {one.again}")
     return _clean("\n".join(lines))
 
 

@@ -84,6 +84,7 @@ def submit(
             "hash": now.hash,
             "outcome": sent.outcome if outcome is None else now.state,
             "reason": now.reason,
+            "warnings": [] if outcome is None else list(outcome.warnings),
         }
         show_standing(league, standing(league), form, values)
     if outcome is not None and outcome.interrupted:
@@ -96,6 +97,8 @@ def tell_outcome(league: League, outcome: Outcome) -> None:
     from arena.report.league import clean
 
     one = outcome.version
+    for warning in outcome.warnings:
+        click.echo(f"{one.label}: {clean(warning)}", err=True)
     if outcome.interrupted:
         text = (
             f"Interrupted: {one.label} is {one.state}, {outcome.games} games are stored. Go on with:\n"

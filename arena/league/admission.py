@@ -1,10 +1,15 @@
-"""Whether a submission is let into the league: it is loaded and plays a few games that do not count."""
+"""Whether a submission is let into the league: it plays a few games that do not count, and is checked as its author
+would check it (`arena check`)."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from arena.check import CheckReport, Finding, check_bot
+from arena.check.plan import Progress
+from arena.check.text import MARGIN, finding_text
 from arena.league.crew import BotsFailed, Crew, Desk
 from arena.league.entries import Version
 from arena.league.settings import LeagueError
@@ -14,19 +19,24 @@ from arena.match.tasks import PairTask
 OPPONENT, OTHER = "random", "first"
 """Bots of the program's own: whom a submission meets, and who stands in for it in the control."""
 PAIRS = 4
+CHECK_GAMES = 10
+"""Games of the check, each played in several ways."""
+CHECK_S = 30.0
+"""Seconds after which a check plays no more than it must."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the check says; `reason` is for the author of a bot that is not accepted."""
+    """What was found; `reason` is for the author of a bot that is not accepted, `warnings` for that of any."""
 
     accepted: bool
     reason: str = ""
     games: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 def examine(desk: Desk, one: Version) -> Verdict | None:
-    """Check a submission in the league's own isolation, with its rules and clock; None if Ctrl-C was pressed.
+    """Play with a bot in the league's own isolation, with its rules and clock; None if Ctrl-C was pressed.
 
     LeagueError if the program's own bots fail here as well: then the fault is not the submission's.
     """
@@ -61,3 +71,58 @@ def _judged(desk: Desk, players: Sequence[Version], name: str) -> Verdict | None
             detail = f": {game.detail}" if game.detail else ""
             return Verdict(False, f"forfeits by {game.forfeit}{detail}", len(rows))
     return Verdict(True, games=len(rows))
+
+
+# ---------------------------------------------------------------- what its author could have known
+
+
+class _Stopped(Exception):
+    """Ctrl-C was pressed."""
+
+
+def check(desk: Desk, one: Version) -> Verdict | None:
+    """Check a submission that can be played, with the league's rules, clock and limits; None if Ctrl-C was pressed.
+
+    Where the league plays without isolation the check does not: a bot that runs in this process could hang it.
+    """
+    if os.name != "posix":  # no bot has a process of its own here
+        return Verdict(True)
+    level = "process" if desk.isolation == "none" else desk.isolation
+    try:
+        with Crew(desk, [one], [OTHER]) as crew:
+            report = _report(crew, one.label, level)
+            if report.errors and _report(crew, OTHER, level).errors:
+                raise LeagueError("bots cannot be checked here, not even the program's own")
+            reasons = [_words(crew, finding) for finding in report.errors]
+            warnings = tuple(_words(crew, finding) for finding in report.warnings)
+    except _Stopped:
+        return None
+    return Verdict(not reasons, "\n".join(reasons), report.games, warnings)
+
+
+def _report(crew: Crew, name: str, level: str) -> CheckReport:
+    """What `arena check` says of a bot of the crew."""
+    desk, plan = crew.desk, crew.plan
+
+    def report(progress: Progress) -> None:
+        desk.process.beat()
+        if desk.stopping:
+            raise _Stopped
+
+    return check_bot(
+        next(spec for spec in plan.bots if spec.name == name),
+        rules=(desk.league.settings.rules,),
+        level=level,
+        games=CHECK_GAMES,
+        clock=plan.clock,
+        limits=plan.bot_limits,
+        seconds=CHECK_S,
+        report=report,
+    )
+
+
+def _words(crew: Crew, finding: Finding) -> str:
+    """A finding in some lines, with files named as the author does."""
+    file = finding.file and crew.plain(finding.file)
+    text = crew.plain(finding_text(replace(finding, file=file, again=None)))
+    return "\n".join(line[MARGIN:] for line in text.splitlines())

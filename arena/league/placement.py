@@ -27,12 +27,14 @@ FORFEITS_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of a submission. `version` is as it is now; `standing` only if it was accepted."""
+    """What has become of a submission. `version` is as it is now; `standing` only if it was accepted; `warnings`
+    are what the check says to its author."""
 
     version: Version
     games: int = 0
     standing: Standing | None = None
     replaced: Version | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -59,19 +61,22 @@ def settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
 def _settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
     league = desk.league
     back = any(e.version == one.id and e.kind == events.ACCEPTED for e in events.events(league))
+    warnings: tuple[str, ...] = ()
     if one.state == PENDING:
         say(f"{one.label}: checking")
-        verdict = admission.examine(desk, one)
-        if verdict is None:
-            return Outcome(entries.version(league, one.id))
-        if not verdict.accepted:
-            entries.refuse(league, one, verdict.reason)
-            return Outcome(entries.version(league, one.id))
+        for look in (admission.examine, admission.check):
+            verdict = look(desk, one)
+            if verdict is None:
+                return Outcome(entries.version(league, one.id))
+            warnings += verdict.warnings
+            if not verdict.accepted:
+                entries.refuse(league, one, verdict.reason)
+                return Outcome(entries.version(league, one.id), warnings=warnings)
         entries.accept(league, one)
     say(f"{one.label}: placing")
     before = next((v for v in entries.versions(league, ACTIVE) if v.bot == one.bot), None)
     if not _place(desk, one):
-        return Outcome(entries.version(league, one.id), _games(league, one))
+        return Outcome(entries.version(league, one.id), _games(league, one), warnings=warnings)
     found = events.publish(
         league,
         events.BACK if back else events.ACCEPTED,
@@ -81,7 +86,7 @@ def _settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
         games=_games(league, one),
         process=desk.process.number,
     )
-    return Outcome(entries.version(league, one.id), _games(league, one), found, before)
+    return Outcome(entries.version(league, one.id), _games(league, one), found, before, warnings)
 
 
 def settle_waiting(desk: Desk, say: Callable[[str], None]) -> list[Outcome]:

@@ -66,10 +66,14 @@ def submit(found: League, name: str, source: str, workers: int = 1, author: str 
 
 
 def settle(desk: Desk, what: Submission) -> Version:
+    return settled(desk, what).version
+
+
+def settled(desk: Desk, what: Submission) -> placement.Outcome:
     sent = entries.submit(desk.league, desk.process.number, what)
     one = entries.claim(desk.league, desk.process.number, sent.version.id)
     assert one is not None
-    return placement.settle(desk, one, lambda text: None).version
+    return placement.settle(desk, one, lambda text: None)
 
 
 def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:

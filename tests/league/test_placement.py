@@ -13,11 +13,14 @@ from typing import Any
 
 import pytest
 
+from arena.check import check_bot
+from arena.check.report import ERROR, Finding
+from arena.isolation import process as processes
+from arena.league import admission, entries, events, games, placement
 from arena.league import crew as crews
-from arena.league import entries, events, games, placement
 from arena.league.admission import examine
 from arena.league.crew import Crew, Desk, at_work
-from arena.league.entries import ACTIVE, PENDING, PLACING, REFUSED
+from arena.league.entries import ACTIVE, PENDING, PLACING, REFUSED, Version
 from arena.league.play import fill_up
 from arena.league.rating import standing
 from arena.league.settings import LeagueError
@@ -35,6 +38,7 @@ from tests.league.leagues import (
     league,
     played,
     settle,
+    settled,
     some_points,
     sound,
     submission,
@@ -158,19 +162,83 @@ def test_refused(found: League, source: str, reason: str) -> None:
     assert events.events(found)[-1].kind == "refused"
 
 
-def test_one_that_forfeits_later(tmp_path: Path) -> None:
-    """It behaves while it is checked."""
-    (tmp_path / "games").write_text("")
-    source = f"""
-    from pathlib import Path
+def test_one_that_fails_in_the_check_alone(found: League) -> None:
+    """The eight games before are too few for it."""
+    source = """
+    begun = []
     class Mine:
         def begin(self, setup):
-            with Path({str(tmp_path / "games")!r}).open("a") as file:
-                file.write("x")
+            begun.append(setup)
         def act(self, view, moves):
-            assert len(Path({str(tmp_path / "games")!r}).read_text()) <= 10, "enough"
-            return moves[0]
+            return moves[0 if len(begun) <= 8 else 99]
     """
+    one = submit(found, "mine", textwrap.dedent(source))
+    assert one.state == REFUSED
+    assert one.reason.startswith("mine.py:7: act raises IndexError: list index out of range (")
+    assert str(found.folder) not in one.reason
+    assert events.events(found)[-1].note == one.reason.splitlines()[0]
+
+
+def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
+    source = """
+    import os
+    def act(view, moves):
+        return moves[os.urandom(1)[0] % len(moves)]
+    """
+    with at_work(found, "submit", 1) as desk:
+        outcome = settled(desk, submission("mine", textwrap.dedent(source)))
+    assert outcome.accepted
+    (warning,) = outcome.warnings
+    assert "mine.py:4" in warning
+    assert str(found.folder) not in warning
+
+
+def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Finding(ERROR, "load", "the disk is on fire")
+
+    def failing(*args: Any, **options: Any) -> Any:
+        return dataclasses.replace(check_bot(*args, **options), findings=(broken,))
+
+    monkeypatch.setattr(admission, "check_bot", failing)
+    with pytest.raises(LeagueError, match="not even the program's own"):
+        submit(found, "mine", FIRST)
+    assert [(v.state, v.attempts) for v in entries.versions_of(found, "mine")] == [(PENDING, 0)]
+
+
+def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(
+    found: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressing(*args: Any, **options: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return check_bot(*args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(admission, "check_bot", pressing)
+        one = submit(found, "mine", FIRST)
+    assert one.state == PENDING
+    assert not processes.running
+    with at_work(found, "play", 1) as desk:
+        (outcome,) = placement.settle_waiting(desk, quiet)
+    assert outcome.accepted
+
+
+def test_one_that_forfeits_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It behaves while it is checked."""
+    marker = tmp_path / "marker"
+    source = f"""
+    from pathlib import Path
+    def act(view, moves):
+        assert not Path({str(marker)!r}).exists(), "enough"
+        return moves[0]
+    """
+    accept = entries.accept
+
+    def accepting(league: League, one: Version) -> None:
+        accept(league, one)
+        if one.name == "mine":
+            marker.touch()
+
+    monkeypatch.setattr(entries, "accept", accepting)
     with league(tmp_path / "league", placement={"games": 8, "most_games": 60}) as found:
         submit(found, "other", FIRST)
         one = submit(found, "mine", textwrap.dedent(source))
