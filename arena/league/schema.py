@@ -1,21 +1,18 @@
-"""The database of a league: tables, connections, and SQLite's errors in plain words."""
+"""The database of a league: tables and connections."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from arena.league.settings import LeagueError
+from arena.match.database import Database
 from arena.match.schema import SCHEMA as RUN_SCHEMA
 
 DATABASE = "league.sqlite"
 VERSION = 1
 _APPLICATION = 0x53544C47  # "STLG", tells our databases from others
 _PAGE = 16384
-_WAIT_S = 60  # for another process's transaction; ours take milliseconds
 
 _GAMES = next(part for part in RUN_SCHEMA.split(";\n") if part.startswith("CREATE TABLE games"))
 """The table of games is that of a run, so that what reads the one reads the other."""
@@ -63,44 +60,26 @@ PRAGMA user_version = {VERSION};
 """
 
 
-@contextmanager
-def plain_errors(folder: Path, doing: str) -> Iterator[None]:
-    """Turn SQLite's and the system's errors into a LeagueError with a remedy; bugs of ours pass through."""
-    try:
-        yield
-    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
-        raise
-    except sqlite3.Error as error:
-        raise LeagueError(f"cannot {doing} {folder / DATABASE}: {_reason(error)}") from error
-    except OSError as error:
-        raise LeagueError(f"cannot {doing} {folder}: {error.strerror or error}") from error
-
-
-def _reason(error: sqlite3.Error) -> str:
-    name = getattr(error, "sqlite_errorname", "") or ""
-    if name == "SQLITE_FULL":
-        return "the disk is full. What was stored before is safe; make room and give the command again"
-    if name.startswith("SQLITE_READONLY"):
-        return "the folder or the file is read-only; only standings, history and show can be used"
-    if name.startswith("SQLITE_CANTOPEN"):
-        return "the file cannot be opened or created there; look at the folder's permissions"
-    if name == "SQLITE_NOTADB":
-        return "this is not a database. Move the file away or choose another folder with --dir"
-    if name.startswith("SQLITE_CORRUPT"):
-        return f"the database is damaged ({error}). Restore it from a copy"
-    if name.startswith("SQLITE_BUSY") or name == "SQLITE_LOCKED":
-        return f"another program has held the database locked for {_WAIT_S} s. Close it and try again"
-    if name.startswith("SQLITE_IOERR"):
-        return f"the disk reports an error ({error}; is it full?). What was stored before is safe"
-    return str(error)
+LEAGUE = Database(
+    what="league",
+    file=DATABASE,
+    application=_APPLICATION,
+    version=VERSION,
+    error=LeagueError,
+    wait_s=60,  # for another process's transaction; ours take milliseconds
+    elsewhere="Only standings, history and show can be used",
+    again="give the command again",
+    afresh="",
+)
+plain_errors = LEAGUE.plain_errors
 
 
 def connect_writer(folder: Path) -> sqlite3.Connection:
-    """Open the database for writing; made, empty, if it is not there. Its tables are made by `make_tables`."""
-    db = sqlite3.connect(folder / DATABASE, isolation_level=None, timeout=_WAIT_S)
+    """Open the database for writing; made, without tables, if it is not there."""
+    db = sqlite3.connect(folder / DATABASE, isolation_level=None, timeout=LEAGUE.wait_s)
     try:
         db.execute(f"PRAGMA page_size = {_PAGE}")
-        check_version(db, folder, may_be_empty=True)
+        LEAGUE.check(db, folder, may_be_empty=True)
         # Readers work beside writers, and a killed writer leaves whole transactions. FULL: also after a power
         # cut everything is there that was said to be stored; commits are few.
         db.execute("PRAGMA journal_mode = WAL")
@@ -112,51 +91,6 @@ def connect_writer(folder: Path) -> sqlite3.Connection:
     return db
 
 
-def make_tables(db: sqlite3.Connection) -> None:
-    """Make all tables; to be called within a transaction."""
-    for statement in SCHEMA.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
-
-
 def connect_reader(folder: Path) -> sqlite3.Connection:
     """Open the database for reading only; works beside writers and on read-only media."""
-    path = folder / DATABASE
-    address = path.resolve().as_uri()
-    # Who may write opens it so that the last one to leave takes the log's files with it.
-    mode = "rw" if os.access(path, os.W_OK) and os.access(folder, os.W_OK) else "ro"
-    db = sqlite3.connect(f"{address}?mode={mode}", uri=True, isolation_level=None, timeout=_WAIT_S)
-    try:
-        db.execute("PRAGMA query_only = ON")
-        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        # A WAL database wants to make its shared memory file. Where it cannot, nobody is writing: read as it is.
-        db.close()
-        if path.with_name(f"{DATABASE}-wal").exists():
-            raise
-        db = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True, isolation_level=None)
-    try:
-        check_version(db, folder)
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def check_version(db: sqlite3.Connection, folder: Path, may_be_empty: bool = False) -> bool:
-    """True if the database has no tables yet; LeagueError if it is none that this program can use."""
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    application = db.execute("PRAGMA application_id").fetchone()[0]
-    tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if tables == 0 and application == 0:
-        if may_be_empty:
-            return True
-        raise LeagueError(f"there is no league in {folder} yet: {DATABASE} is empty. Create it once more")
-    if application != _APPLICATION:
-        raise LeagueError(f"{folder / DATABASE} is a database of another program; it holds no league")
-    if version > VERSION:
-        raise LeagueError(
-            f"{folder / DATABASE} was written by a newer version of this program (format {version}, known up"
-            f" to {VERSION}). Update the program"
-        )
-    return False
+    return LEAGUE.read(folder, tidy=True)

@@ -18,15 +18,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from arena.errors import did_you_mean
-from arena.league.schema import (
-    DATABASE,
-    check_version,
-    connect_reader,
-    connect_writer,
-    make_tables,
-    plain_errors,
-)
+from arena.league.schema import DATABASE, LEAGUE, SCHEMA, connect_reader, connect_writer, plain_errors
 from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
+from arena.match.database import make_tables
 
 LEAGUES = Path("leagues")
 SECRET_BITS = 128
@@ -150,11 +144,11 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
         db = connect_writer(folder)
         try:
             db.execute("BEGIN IMMEDIATE")
-            if not check_version(db, folder, may_be_empty=True):
+            if not LEAGUE.check(db, folder, may_be_empty=True):
                 raise LeagueError(
                     f"there is a league in {folder} already; look at it with: arena league standings {folder}"
                 )
-            make_tables(db)  # all tables and the settings, or nothing
+            make_tables(db, SCHEMA)  # all tables and the settings, or nothing
             values = {
                 "settings": json.dumps(settings.to_dict(), sort_keys=True),
                 "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
@@ -179,7 +173,7 @@ def open_league(text: str | Path, write: bool = True) -> League:
     with plain_errors(folder, "open"):
         db = connect_writer(folder) if write else connect_reader(folder)
         try:
-            if check_version(db, folder, may_be_empty=True):
+            if LEAGUE.check(db, folder, may_be_empty=True):
                 raise LeagueError(f"there is no league in {folder} yet: {DATABASE} is empty")
             return League(folder, db)
         except BaseException:

@@ -134,7 +134,7 @@ def test_a_full_disk_loses_nothing_stored(store: Store) -> None:
     pages = store._db.execute("PRAGMA page_count").fetchone()[0]
     store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
     more = chunk_of(range(10, 500))
-    with pytest.raises(StoreError, match=r"the disk is full\. Games stored before are safe"):
+    with pytest.raises(StoreError, match=r"the disk is full\. What was stored before is safe"):
         store.add(more, play_pairs(more))
     assert list(store.rows()) == expected(range(10))
     assert store._db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
