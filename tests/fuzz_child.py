@@ -47,6 +47,7 @@ from arena.isolation.frames import (
     frame,
 )
 from arena.players.bot import BotFault
+from tests.fuzzing import Wrong
 
 HANG_S = 30.0
 RULES = ("base", "tactical", "expert", "battle-line-tactical")
@@ -90,10 +91,6 @@ ASKED = [
     "taken_from", "ruse_under_way", "seen_clan_cards", "rules", "clan_cards_left", "tactic_cards_left",
 ]  # fmt: skip
 BY_SEAT = ("row", "hand_counts", "tactics_played", "joker_played", "stones_of", "claimable", "hand_of")
-
-
-class Wrong(Exception):
-    """Something was said that must not be."""
 
 
 # ---------------------------------------------------------------- a bot that looks at everything

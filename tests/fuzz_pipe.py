@@ -16,12 +16,11 @@ import contextlib
 import os
 import random
 import select
-import signal
 import struct
 import time
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
@@ -53,7 +52,8 @@ from arena.isolation.process import Ended, Overdue
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import BotError
 from arena.players.finding import BotSpec
-from tests.fuzz_child import Wrong, fuzz_child
+from tests.fuzz_child import fuzz_child
+from tests.fuzzing import Wrong, alarm
 
 FAULTS = {*KINDS, "timeout", "crash", "protocol"}
 HANG_S = 5
@@ -460,30 +460,15 @@ def play_in_step(rng: random.Random, bot: IsolatedBot, forger: Forger, known: li
     return came
 
 
-@contextlib.contextmanager
-def alarm() -> Iterator[None]:
-    """Whatever takes longer than ``HANG_S`` is a hang; off the main thread nothing watches."""
-
-    def ring(number: int, frame: object) -> NoReturn:
-        raise Wrong(f"a hang of {HANG_S} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def fuzz_runner(seed: int, count: int) -> tuple[Counter[str], float]:
     """Feed the runner's end ``count`` broken inputs. What came of them, and the seconds of the slowest 50."""
     rng = random.Random(seed)
     known = positions(60, seed)
     came: Counter[str] = Counter()
     slowest, fed = 0.0, 0
-    with alarm():
+    with alarm(HANG_S) as begin:
         while fed < count:
-            signal.setitimer(signal.ITIMER_REAL, HANG_S)
+            begin()
             start = time.perf_counter()
             moves = rng.choice(known)[2]
             for _ in range(25):

@@ -11,12 +11,11 @@ import argparse
 import json
 import random
 import re
-import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
@@ -25,6 +24,7 @@ from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.isolation.wire_answers import read_answer, read_hello, read_move
 from arena.players.bot import BotFault, GameEnd, Setup
+from tests.fuzzing import Wrong, alarm
 from tests.isolation.wire_fakes import FakeProcess, fake_bot
 
 KINDS = {"illegal move", "timeout", "crash", "protocol"}
@@ -38,10 +38,6 @@ TOKENS = (
 )  # fmt: skip
 
 Position = tuple[View, list[Move]]
-
-
-class Wrong(Exception):
-    """Something came out that must not."""
 
 
 def positions(count: int, seed: int) -> list[Position]:
@@ -257,21 +253,6 @@ def play_games(
     return came, stranger.broken
 
 
-@contextmanager
-def alarm() -> Iterator[None]:
-    """Whatever takes much longer than ``HANG_S`` for a few inputs is a hang."""
-
-    def ring(number: int, frame: object) -> NoReturn:
-        raise Wrong("a hang")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def fuzz(seed: int, count: int) -> tuple[Counter[str], Slowest]:
     """Feed ``count`` broken inputs. What came of them, and the slowest."""
     rng = random.Random(seed)
@@ -279,9 +260,9 @@ def fuzz(seed: int, count: int) -> tuple[Counter[str], Slowest]:
     came: Counter[str] = Counter()
     slowest = Slowest()
     fed = 0
-    with alarm():
+    with alarm(10 * HANG_S) as begin:
         while fed < count:
-            signal.setitimer(signal.ITIMER_REAL, 10 * HANG_S)
+            begin()
             number, kind = rng.randrange(1, 99), rng.choice(("hello", "begin", "act", "act"))
             position = rng.choice(known)
             for _ in range(25):

@@ -21,6 +21,7 @@ from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
 from arena.players.finding import BotSpec, find_bot
+from arena.players.loading import load_bot
 from tests.isolation.inside import need_sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -172,3 +173,15 @@ def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def inside(texts: Sequence[str], rules: str = "base", clock: TimeLeft | None = None) -> Referee:
+    """A referee for the same bots inside of this process."""
+    players = [Player.of(load_bot(bot_spec(text, name))) for text, name in zip(texts, "abcdefgh")]
+    return Referee(GameSettings(load_rules(rules), 1, clock), players)
+
+
+def bot_file(folder: Path, code: str, name: str = "bot") -> str:
+    path = folder / f"{name}.py"
+    path.write_text(code)
+    return str(path)

@@ -18,8 +18,8 @@ from arena.isolation import frames, isolated
 from arena.isolation.frames import ANSWERING
 from arena.isolation.isolated import IsolatedBot
 from tests import fuzz_child, fuzz_pipe
-from tests.fuzz_child import Wrong
 from tests.fuzz_pipe import feed_reader, play_games, positions, right
+from tests.fuzzing import Wrong
 
 ROOT = Path(__file__).parents[2]
 KNOWN = positions(20, 3)

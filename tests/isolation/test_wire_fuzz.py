@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import fuzz_wire
-from tests.fuzz_wire import Wrong, feed_parser, legal, mutated, play_games, positions
+from tests.fuzz_wire import feed_parser, legal, mutated, play_games, positions
+from tests.fuzzing import Wrong
 
 KNOWN = positions(20, 3)
 KINDS = st.sampled_from(("hello", "begin", "act"))

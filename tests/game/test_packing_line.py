@@ -1,0 +1,321 @@
+"""Questions for one move over a pipe, and their answers: what is not plain is left to those who look closely."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.engine import State, View
+from arena.game.moves import MOVES, Move
+from arena.game.packing import (
+    ANSWER,
+    ASK,
+    QUESTION,
+    REPLY,
+    Desk,
+    Line,
+    answer_line,
+    events_of,
+    pack_view,
+)
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+
+
+class Ends:
+    """The pipes between a ``Line`` and a bot's process, all four ends."""
+
+    def __init__(self) -> None:
+        self.orders, self.out = os.pipe()
+        self.back, self.answers = os.pipe()
+        for end in (self.out, self.back):
+            os.set_blocking(end, False)
+        self.line = Line(self.out, self.back)
+        self.closed: set[int] = set()
+
+    def close(self, end: int) -> None:
+        if end not in self.closed:
+            self.closed.add(end)
+            os.close(end)
+
+    def asked(self) -> bytes:
+        """What the line has sent."""
+        return os.read(self.orders, 1 << 20)
+
+    def say(self, question: int, move: int, count: int = 1, kind: int = ANSWER, size: int = 8) -> None:
+        os.write(self.answers, REPLY.pack(size, kind, question, count, move))
+
+
+@pytest.fixture
+def ends() -> Iterator[Ends]:
+    found = Ends()
+    yield found
+    for end in (found.orders, found.out, found.back, found.answers):
+        found.close(end)
+
+
+def opening(name: str = "tactical", seed: int = 1) -> State:
+    rules = load_rules(name)
+    return State(rules, make_deal(rules, seed, 0))
+
+
+def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
+    state = opening()
+    view = state.view(state.turn)
+    ends.say(1, 77)
+    assert ends.line.ask(view, 3, 12.5, 0.25) == 77
+    assert (ends.line.question, ends.line.unsent) == (1, b"")
+    sent = ends.asked()
+    assert QUESTION.unpack_from(sent) == (len(sent) - 5, ASK, 1, 1, 3, 12.5, 0.25, 0)
+    assert sent[QUESTION.size :] == pack_view(view, 0)
+    assert ends.line.count() == 2
+    ends.say(3, 1994)
+    assert ends.line.ask(view, 0, 0.0, 0.0) == 1994
+    assert ends.asked()[QUESTION.size :] == pack_view(view, events_of(view))  # told already
+
+
+def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
+    state = opening()
+    view = state.view(state.turn)
+    ends.line.begin(b"now it begins")
+    ends.say(1, 5)
+    ends.say(2, 6)
+    assert ends.line.ask(view, 0, 0.0, 0.0) == -1  # two answers at once are none
+    assert len(ends.line.data) == 2 * REPLY.size
+    sent = ends.asked()
+    assert sent.startswith(b"now it begins")
+    assert sent[13 + QUESTION.size :] == pack_view(view, 0)
+    ends.say(2, 6)
+    assert ends.line.ask(view, 0, 0.0, 0.0) == 6
+    assert len(ends.asked()) == QUESTION.size + len(pack_view(view, events_of(view)))
+    ends.line.begin(b"and another")
+    assert ends.line.tell(view) == (b"and another", pack_view(view, 0))
+    assert ends.line.tell(view) == (b"", pack_view(view, events_of(view)))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"question": 2},
+        {"question": 0},
+        {"count": 2},
+        {"count": 0},
+        {"kind": 14},
+        {"kind": 4},
+        {"size": 9},
+        {"size": 7},
+    ],
+)
+def test_what_is_no_plain_answer_is_left_to_others(ends: Ends, wrong: dict[str, int]) -> None:
+    state = opening()
+    ends.say(**{"question": 1, "move": 5, **wrong})
+    said = REPLY.pack(
+        wrong.get("size", 8), wrong.get("kind", ANSWER), wrong.get("question", 1), wrong.get("count", 1), 5
+    )
+    assert ends.line.ask(state.view(0), 0, 0.0, 0.0) == -1
+    assert ends.line.data == said
+    assert ends.line.unsent == b""
+
+
+@pytest.mark.parametrize("size", [1, 5, 12, 14, 300])
+def test_more_or_less_than_an_answer_is_left_to_others(ends: Ends, size: int) -> None:
+    said = (REPLY.pack(8, ANSWER, 1, 1, 5) * 30)[:size]
+    os.write(ends.answers, said)
+    assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == -1
+    assert ends.line.data == said
+
+
+def test_no_answer_yet_is_left_to_others(ends: Ends) -> None:
+    assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == -1
+    assert (ends.line.data, ends.line.unsent) == (b"", b"")
+    ends.say(2, 1)
+    assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == 1
+
+
+@pytest.mark.parametrize("gone", ["answers", "orders", "full"])
+def test_a_broken_pipe_is_left_to_others(ends: Ends, gone: str) -> None:
+    state = opening()
+    room = 0
+    if gone == "full":
+        room = filled(ends.out)
+        os.read(ends.orders, 4096)
+    else:
+        ends.close(getattr(ends, gone))
+    ends.line.begin(b"beginning" * 1000)
+    assert ends.line.ask(state.view(0), 0, 0.0, 0.0) == -1
+    assert ends.line.data == b""
+    if gone == "orders":
+        assert ends.line.unsent.startswith(b"beginning")
+    if gone == "full":
+        sent = ends.asked()[room - 4096 :]
+        whole = sent + ends.line.unsent
+        assert ends.line.unsent
+        assert whole.startswith(b"beginning" * 1000)
+        assert whole.endswith(pack_view(state.view(0), 0))
+
+
+def filled(end: int) -> int:
+    """Fill a pipe; how much it has taken."""
+    room = 0
+    while True:
+        try:
+            room += os.write(end, b"x" * 4096)
+        except BlockingIOError:
+            return room
+
+
+def answering(
+    ends: Ends, desks: list[Any], acts: list[Any], *pieces: bytes, clock_of: Callable[..., object] = tuple
+) -> tuple[Any, ...]:
+    """What ``answer_line`` gives for pieces that come one after the other."""
+    found: list[tuple[Any, ...]] = []
+    thread = threading.Thread(
+        target=lambda: found.append(answer_line(ends.orders, ends.answers, desks, acts, clock_of))
+    )
+    thread.start()
+    for piece in pieces:
+        os.write(ends.out, piece)
+        thread.join(0.03)
+    ends.close(ends.out)
+    thread.join(10)
+    return found[0]
+
+
+def question_for(view: View, number: int, table: int = 0, flags: int = 0, count: int = 1) -> bytes:
+    image = pack_view(view, 0)
+    return QUESTION.pack(len(image) + 25, ASK, number, count, flags, 10.0, 20.0, table) + image
+
+
+def test_whole_games_are_answered_from_the_other_side(ends: Ends) -> None:
+    """A line here and ``answer_line`` in another thread play what a loop plays."""
+    rules = load_rules("tactical")
+    clocks = []
+
+    def choose(view: View, moves: list[Move]) -> Move:
+        clocks.append(view.clock)
+        return moves[view.rng.below(len(moves))]
+
+    def clock_of(flags: int, move: float, bank: float) -> object:
+        return flags, move, bank
+
+    def play(number: int, ask: Callable[[State], int]) -> list[int]:
+        state = State(rules, make_deal(rules, 7, number))
+        others, made = Rng(number), []
+        while moves := state.legal_moves():
+            code = moves[others.below(len(moves))].index if state.turn else ask(state)
+            state.apply(MOVES[rules.spy_value][code])
+            made.append(code)
+        return made
+
+    desk = Desk(rules)
+    thread = threading.Thread(
+        target=lambda: answer_line(ends.orders, ends.answers, [desk], [choose], clock_of)
+    )
+    thread.start()
+
+    def through_the_line(state: State) -> int:
+        number = ends.line.ask(state.view(0), 1, 2.0, 3.0)
+        while number < 0:  # it took longer
+            assert not ends.line.unsent
+            os.set_blocking(ends.back, True)
+            number = REPLY.unpack(ends.line.data or os.read(ends.back, REPLY.size))[-1]
+            os.set_blocking(ends.back, False)
+        return number
+
+    try:
+        for number in range(5):
+            desk.begin(number)
+            ends.line.begin(b"")
+            rng = Rng(number)
+            assert play(number, through_the_line) == play(
+                number, lambda state, rng=rng: choose(state.view(0, rng), state.legal_moves()).index
+            )
+    finally:
+        ends.close(ends.out)
+        thread.join(10)
+    assert set(clocks) == {None, (1, 2.0, 3.0)}
+
+
+FORGED = [Move(index, "r7@3", "place", "r7", 3, None) for index in (0, 18, -1, 1994, 1995, 70_000, -70_000)]
+
+
+def first_move(view: View, moves: list[Move]) -> Move:
+    return moves[0]
+
+
+def test_what_is_no_question_for_one_move_is_given_back(ends: Ends) -> None:
+    state = opening()
+    whole = question_for(state.view(state.turn), 1)
+    desks = [Desk(state.rules), None]
+    for other in (
+        whole[:-1],
+        whole + b"x",
+        whole[:29],
+        b"x",
+        question_for(state.view(state.turn), 1, count=2),
+        whole[:4] + b"\x05" + whole[5:],
+        question_for(state.view(state.turn), 1, table=1),
+        question_for(state.view(state.turn), 1, table=2),
+        question_for(state.view(state.turn), 1, table=0xFFFF),
+    ):
+        fresh = Ends()
+        try:
+            assert answering(fresh, desks, [first_move, None], other) == (other, 0, 0, None)
+        finally:
+            for end in (fresh.orders, fresh.out, fresh.back, fresh.answers):
+                fresh.close(end)
+    assert answering(ends, desks, [first_move, None]) == (None, 0, 0, None)
+
+
+def test_questions_are_answered_until_the_end(ends: Ends) -> None:
+    state = opening()
+    whole = question_for(state.view(state.turn), 9)
+    desks = [Desk(state.rules), Desk(state.rules)]
+    other = question_for(state.view(state.turn), 0xFFFFFFFF, table=1)
+    assert answering(ends, desks, [first_move, lambda view, moves: moves[-1]], whole, other) == (
+        None,
+        0,
+        0,
+        None,
+    )
+    legal = state.legal_moves()
+    assert os.read(ends.back, 999) == REPLY.pack(8, ANSWER, 9, 1, legal[0].index) + REPLY.pack(
+        8, ANSWER, 0xFFFFFFFF, 1, legal[-1].index
+    )
+
+
+@pytest.mark.parametrize("thing", [ValueError("mine"), SystemExit(3), "r7@3", None, 5, *FORGED])
+def test_what_is_no_move_comes_out_with_its_question(ends: Ends, thing: object) -> None:
+    def act(view: View, moves: list[Move]) -> object:
+        if isinstance(thing, BaseException):
+            raise thing
+        return thing
+
+    state = opening()
+    desks = [Desk(state.rules), Desk(state.rules)]
+    found = answering(ends, desks, [first_move, act], question_for(state.view(state.turn), 7, table=1))
+    assert found == (b"", 7, 1, thing)
+    with pytest.raises(BlockingIOError):
+        os.read(ends.back, 1)
+
+
+def test_a_view_that_is_none_comes_out_with_its_question(ends: Ends) -> None:
+    state = opening()
+    whole = question_for(state.view(state.turn), 7)
+    _, number, table, error = answering(
+        ends, [Desk(state.rules)], [first_move], whole[:34] + b"\xff" * (len(whole) - 34)
+    )
+    assert (number, table) == (7, 0)
+    assert isinstance(error, ValueError)
+
+
+def test_the_end_of_the_runner_ends_the_answers(ends: Ends) -> None:
+    state = opening()
+    ends.close(ends.back)
+    found = answering(ends, [Desk(state.rules)], [first_move], question_for(state.view(state.turn), 7))
+    assert found[0] is None

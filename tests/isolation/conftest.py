@@ -1,0 +1,17 @@
+"""After each test of isolated bots none of their processes is left."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from arena.isolation import process as processes
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left() -> Iterator[None]:
+    yield
+    gc.collect()
+    assert not processes.running
