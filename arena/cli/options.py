@@ -72,6 +72,12 @@ def what_to_play(command: Command) -> Command:
     )
 
 
+def own_deals(command: Command) -> Command:
+    """Whether pairings share deals; None if that is not said."""
+    text = "Each two bots play deals of their own: for strangers, who might remember cards."
+    return click.option("--own-deals", is_flag=True, default=None, help=text)(command)
+
+
 def how_to_play(command: Command) -> Command:
     """Options that make no difference to the results."""
     return _with(

@@ -31,6 +31,7 @@ class RunError(ArenaError):
 
 @click.command()
 @click.argument("config", shell_complete=options.complete_configs)
+@options.own_deals
 @options.what_to_play
 @options.how_to_play
 @options.where
@@ -69,6 +70,7 @@ def match(a: str, b: str, out: Path | None, as_json: bool, strict: bool, **given
 @click.option("--rounds", type=click.IntRange(min=1), help="Of a swiss tournament, or games of a series.")
 @click.option("--target", type=click.IntRange(min=1), help="Points that end a series (default: 20).")
 @click.option("--matches", type=click.IntRange(min=1), help="Series for each two bots (default: 1).")
+@options.own_deals
 @options.what_to_play
 @options.how_to_play
 @options.where
@@ -149,7 +151,7 @@ def changed(
     from arena.match.config import config_from_dict
 
     values = config.to_dict()
-    for key in ("games", "rules", "seed", "workers", "executor", "scheduler", "isolation"):
+    for key in ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation"):
         if given.get(key) is not None:
             values[key] = given[key]
     clock = {key: given[key] for key in ("move_ms", "bank_ms") if given.get(key) is not None}

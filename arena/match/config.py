@@ -98,6 +98,7 @@ class TournamentConfig:
     rules: str = "base"
     seed: int | None = None
     pairs: bool = True
+    own_deals: bool = False
     clock: Clock = Clock()
     workers: int | None = None
     executor: str = "local"
@@ -150,6 +151,8 @@ class TournamentConfig:
             settings["isolated"] = isolated
         if self.format not in _WITHOUT_GAMES:
             settings |= {"games": self.games, "pairs": self.pairs}
+        if self.own_deals:
+            settings["own_deals"] = True
         if self.format in _TABLES:
             settings[self.format] = dict(vars(getattr(self, self.format)))
         if self.format == "sprt":
@@ -173,6 +176,8 @@ class TournamentConfig:
         ):
             if not (key in ("games", "pairs") and self.format in _WITHOUT_GAMES):
                 plain[key] = getattr(self, key)
+        if self.own_deals:
+            plain["own_deals"] = True
         plain["clock"] = _without_none(vars(self.clock))
         usual = vars(Limits())
         plain["limits"] = {key: value for key, value in vars(self.limits).items() if value != usual[key]}
@@ -206,7 +211,7 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
 # ---------------------------------------------------------------- checking
 
 _KEYS = (
-    "name", "format", "bots", "games", "rules", "seed", "pairs", "workers", "executor", "scheduler",
+    "name", "format", "bots", "games", "rules", "seed", "pairs", "own_deals", "workers", "executor", "scheduler",
     "isolation", "limits", "out", "clock", "gauntlet", "swiss", "knockout", "series", "sprt",
 )  # fmt: skip
 _TABLES = {
@@ -217,6 +222,7 @@ _TABLES = {
     "sprt": ("elo0", "elo1", "alpha", "beta", "model", "max_pairs"),
 }
 _WITHOUT_GAMES = ("series", "sprt")
+_OWN_DEALS = ("round-robin", "gauntlet")  # in the others no bot meets a deal again with another opponent
 _BOT_KEYS = ("spec", "name", "params", "isolation")
 _LARGEST_SEED = 2**63 - 1  # the largest number TOML promises
 
@@ -256,6 +262,7 @@ def config_from_dict(
         rules=check.text(data, "rules", "base"),
         seed=check.number(data, "seed", None, least=0, most=_LARGEST_SEED),
         pairs=check.flag(data, "pairs", True),
+        own_deals=check.flag(data, "own_deals", False),
         clock=Clock(
             check.number(clock, "move_ms", None, prefix="clock."),
             check.number(clock, "bank_ms", None, least=0, prefix="clock."),
@@ -391,6 +398,11 @@ def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentC
         for key, remedy in (("games", games), ("pairs", "no such key")):
             if key in data:
                 check.fault(key, f'not used by format = "{config.format}"; use {remedy} instead')
+    if config.own_deals and config.format not in _OWN_DEALS:
+        check.fault(
+            "own_deals",
+            f"belongs to {' and '.join(_OWN_DEALS)}; in the format {config.format} no bot meets a deal again anyway",
+        )
     if config.scheduler is not None and config.executor != "dask":
         check.fault("scheduler", f'belongs to executor = "dask", but the executor is "{config.executor}"')
 

@@ -22,9 +22,9 @@ def make_schedule(config: TournamentConfig) -> Schedule:
     bots, games, pairs = config.bot_names, config.games, config.pairs
     match config.format:
         case "round-robin":
-            return round_robin(bots, games, pairs)
+            return round_robin(bots, games, pairs, config.own_deals)
         case "gauntlet":
-            return gauntlet(bots, games, config.gauntlet.hero, pairs)
+            return gauntlet(bots, games, config.gauntlet.hero, pairs, config.own_deals)
         case "match":
             return single_match(bots, games, pairs)
         case "sprt":

@@ -9,7 +9,9 @@ is stored, ask again with the new progress; the tournament is over when nothing 
 and it makes no difference where it was interrupted.
 
 All pairings advance together, deal by deal, so that what is stored of a broken run is balanced. Deal
-numbers rise along the schedule: the games sorted by (deal, pairing, game) are in schedule order.
+numbers rise along the schedule: the games sorted by (deal, pairing, game) are in schedule order. That all
+pairings play the same deals makes their results easier to compare; where bots could remember deals, each
+pairing can have its own.
 """
 
 from __future__ import annotations
@@ -38,10 +40,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Deals:
-    """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once."""
+    """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once.
+
+    `own`: no deal is played by two pairings, so that nobody meets cards again that it has seen with another opponent.
+    """
 
     units: int
     paired: bool = True
+    own: bool = False
 
     @property
     def games(self) -> int:
@@ -49,22 +55,22 @@ class Deals:
         return self.units * (2 if self.paired else 1)
 
 
-def deals_for(games: int, paired: bool = True) -> tuple[Deals, tuple[str, ...]]:
+def deals_for(games: int, paired: bool = True, own: bool = False) -> tuple[Deals, tuple[str, ...]]:
     """Deals for at least `games` games a pairing, with a note if that was rounded up to whole pairs.
 
     >>> deals_for(5)
-    (Deals(units=3, paired=True), ('5 games for each pairing rounded up to 6, for whole pairs',))
+    (Deals(units=3, paired=True, own=False), ('5 games for each pairing rounded up to 6, for whole pairs',))
     >>> deals_for(5, paired=False)
-    (Deals(units=5, paired=False), ())
+    (Deals(units=5, paired=False, own=False), ())
     """
     if games < 1:
         raise ArenaError(f"games for each pairing must be at least 1, not {games}")
     if not paired:
-        return Deals(games, False), ()
+        return Deals(games, False, own), ()
     if games % 2 == 0:
-        return Deals(games // 2), ()
+        return Deals(games // 2, True, own), ()
     note = f"{games} games for each pairing rounded up to {games + 1}, for whole pairs"
-    return Deals((games + 1) // 2), (note,)
+    return Deals((games + 1) // 2, True, own), (note,)
 
 
 class Schedule(ABC):
@@ -105,17 +111,23 @@ def check_bots(bots: Sequence[str], least: int = 2) -> tuple[str, ...]:
 
 
 def deal_tasks(
-    pairings: Sequence[Pairing], deals: range, paired: bool, order: dict[str, int], done: Progress
+    pairings: Sequence[Pairing],
+    units: range,
+    paired: bool,
+    order: dict[str, int],
+    done: Progress,
+    own: bool = False,
 ) -> Iterator[PairTask]:
-    """Deal by deal, all pairings on each; what is done is left out.
+    """Unit by unit, all pairings on the deal of that number, or each on one of its `own`; what is done is left out.
 
-    Unpaired, the bots of a pairing begin in turn, and the parity of their places decides who does on deal
+    Unpaired, the bots of a pairing begin in turn, and the parity of their places decides who does in unit
     0, so that in a field each bot begins about half of its games.
     """
-    for deal in deals:
-        for number, round_, a, b in pairings:
+    for unit in units:
+        for at, (number, round_, a, b) in enumerate(pairings):
+            deal = unit * len(pairings) + at if own else unit
             if not done.has(number, deal):
-                games = (0, 1) if paired else ((deal + order[a] + order[b] + 1) % 2,)
+                games = (0, 1) if paired else ((unit + order[a] + order[b] + 1) % 2,)
                 yield PairTask(number, deal, a, b, round_, games)
 
 
@@ -135,7 +147,8 @@ class FixedSchedule(Schedule):
 
     def tasks(self, done: Progress) -> Iterator[Task]:
         order = {bot: at for at, bot in enumerate(self.bots)}
-        yield from deal_tasks(self.meetings, range(self.deals.units), self.deals.paired, order, done)
+        deals = self.deals
+        yield from deal_tasks(self.meetings, range(deals.units), deals.paired, order, done, deals.own)
 
     def planned(self, done: Progress) -> int:
         return len(self.meetings) * self.deals.games
@@ -159,8 +172,8 @@ class Match(FixedSchedule):
     format: ClassVar[str] = "match"
 
 
-def round_robin(bots: Sequence[str], games: int, paired: bool = True) -> RoundRobin:
-    """Each two bots play `games` games (rounded up to whole pairs).
+def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> RoundRobin:
+    """Each two bots play `games` games (rounded up to whole pairs), on the deals of all or on their `own`.
 
     >>> from arena.match.results import Progress
     >>> schedule = round_robin(["a", "b", "c"], games=4)
@@ -168,18 +181,20 @@ def round_robin(bots: Sequence[str], games: int, paired: bool = True) -> RoundRo
     [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]
     """
     names = check_bots(bots)
-    deals, notes = deals_for(games, paired)
+    deals, notes = deals_for(games, paired, own)
     return RoundRobin(names, _meetings(combinations(names, 2)), deals, notes)
 
 
-def gauntlet(bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True) -> Gauntlet:
-    """The hero (default: the first bot) plays `games` games against each other bot."""
+def gauntlet(
+    bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True, own: bool = False
+) -> Gauntlet:
+    """The hero (default: the first bot) plays `games` games against each other bot; `own` as in `round_robin`."""
     names = check_bots(bots)
     hero = names[0] if hero is None else hero
     if hero not in names:
         near = did_you_mean(hero, names)
         raise ArenaError(f"the hero {hero!r} is none of the bots ({', '.join(names)}){near}")
-    deals, notes = deals_for(games, paired)
+    deals, notes = deals_for(games, paired, own)
     return Gauntlet(names, _meetings((hero, bot) for bot in names if bot != hero), deals, notes)
 
 

@@ -97,6 +97,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ({"format": "series", "games": 5, "series": {"rounds": 1}}, "games: not used by format"),
         ({"format": "series", "series": {"rounds": 1, "next_starter": "winer"}},
          "series.next_starter: expected one of winner, loser, alternate, found 'winer'; did you mean"),
+        ({"format": "swiss", "own_deals": True}, "own_deals: belongs to round-robin and gauntlet; in the format swiss"),
         ({"format": "match", "bots": ["a", "b", "c"]}, "bots: a match is between two bots, found 3"),
         ({"scheduler": "tcp://x:1"}, 'scheduler: belongs to executor = "dask"'),
         ({"bots": "random"}, 'bots: expected a list of bots, found the text "random"'),
@@ -178,11 +179,13 @@ def test_canonical_leaves_out_what_makes_no_difference() -> None:
     assert config(seed=1, isolation="process").canonical() == config(seed=1, isolation="sandbox").canonical()
     changes: list[dict[str, Any]] = [
         {"seed": 2}, {"games": 7}, {"rules": "expert"}, {"pairs": False}, {"clock": {"move_ms": 1}},
-        {"bots": ["greedy", "random"]}, {"format": "swiss"}, {"format": "gauntlet"},
+        {"own_deals": True}, {"bots": ["greedy", "random"]}, {"format": "swiss"}, {"format": "gauntlet"},
     ]  # fmt: skip
     for change in changes:
         assert config(**{"seed": 1, **change}).canonical() != one.canonical(), change
     json.dumps(one.canonical())
+    apart = config(own_deals=True)
+    assert config(**apart.to_dict()) == apart
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)

@@ -132,6 +132,15 @@ def test_deal_numbers_are_shared_by_all_pairings() -> None:
     assert set(map(frozenset, deals.values())) == {frozenset({0, 1, 2})}
 
 
+@pytest.mark.parametrize("paired", [True, False])
+def test_deals_may_be_each_pairings_own(paired: bool) -> None:
+    shared = list(round_robin(names(4), 10, paired).tasks(Progress()))
+    own = list(round_robin(names(4), 10, paired, own=True).tasks(Progress()))
+    assert [task.deal for task in own] == list(range(len(own)))
+    assert [task._replace(deal=0) for task in own] == [task._replace(deal=0) for task in shared]
+    assert len(own) == 6 * (5 if paired else 10)
+
+
 def test_gauntlet_pairs_the_hero_with_all_others() -> None:
     schedule = gauntlet(["a", "b", "c"], 2, hero="b")
     assert [(t.a, t.b) for t in schedule.tasks(Progress())] == [("b", "a"), ("b", "c")]
