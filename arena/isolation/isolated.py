@@ -116,6 +116,13 @@ class IsolatedBot(RemoteBot):
 
     def load(self) -> None:
         """Start the process and run the bot's file in it; ``BotError`` if that fails, as ``load_bot``."""
+        try:
+            self._load()
+        except BotFault as fault:
+            raise BotError(fault.detail) from None
+
+    def _load(self) -> None:
+        """The same, with the fault that it is in a game."""
         if self._process is not None:
             return
         self._process = process = self._start_process(self._launch)
@@ -131,9 +138,10 @@ class IsolatedBot(RemoteBot):
             self._done(self._exchange(frame(LOAD, order.encode()), deadline, "loading"))
         except BotFault as fault:
             self.close()
-            if fault.kind == "exception":
-                raise BotError(fault.detail.removeprefix("in loading: ")) from None
-            raise BotError(f"the bot {self._spec.target} cannot be loaded: {fault.detail}") from None
+            detail = fault.detail.removeprefix("in loading: ")
+            if fault.kind != "exception":
+                detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
+            raise BotFault(fault.kind, detail) from None
 
     def prepare(self) -> None:
         """Have the bot made and ready for a game, in a new process if need be. Raises ``BotFault``."""
@@ -149,8 +157,8 @@ class IsolatedBot(RemoteBot):
         if self._process is not None and self._flags is not None:
             return
         try:
-            self.load()
-        except BotError as error:
+            self._load()
+        except BotError as error:  # its process cannot be started
             raise BotFault("exception", str(error)) from None
         assert self._process is not None
         started, used = time.monotonic(), self._process.cpu_seconds()

@@ -176,15 +176,17 @@ def test_a_bot_that_needs_other_parameters_is_refused_as_inside() -> None:
 
 
 @pytest.mark.parametrize(
-    ("deed", "how"), [("os._exit(4)", "exit code 4"), ("time.sleep(60)", "no answer within")]
+    ("deed", "how", "kind"),
+    [("os._exit(4)", "exit code 4", "crash"), ("time.sleep(60)", "no answer within", "timeout")],
 )
-def test_a_file_that_never_ends_loading_is_refused(tmp_path: Path, deed: str, how: str) -> None:
+def test_a_file_that_never_ends_loading_is_refused(tmp_path: Path, deed: str, how: str, kind: str) -> None:
     bot = isolated(bot_file(tmp_path, f"import os, time\n{deed}\n"), limits=BotLimits(loading_s=1.0))
     with pytest.raises(BotError, match=rf"the bot .*bot\.py cannot be loaded: in loading: .*{how}"):
         bot.load()
     assert bot.process is None
-    with pytest.raises(BotFault, match="cannot be loaded"):
+    with pytest.raises(BotFault, match="cannot be loaded") as fault:
         bot.prepare()
+    assert fault.value.kind == kind
 
 
 def test_what_was_not_asked_for_is_found_before_the_next_question(tmp_path: Path) -> None:
