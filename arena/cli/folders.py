@@ -13,7 +13,7 @@ from arena.match.results import Progress, time_quantile
 from arena.match.schedule import Place
 from arena.match.schema import DATABASE, StoreError
 from arena.match.series import SeriesSchedule, series_ranking, series_results
-from arena.report.run import BotTime, FormatPlace, RunData, SessionTime
+from arena.report.run import BotTime, ForfeitReason, FormatPlace, RunData, SessionTime
 
 RESULTS = Path("results")
 
@@ -50,6 +50,10 @@ def read_run(folder: Path) -> RunData:
             places=places,
             times=_times(reader),
             sessions=tuple(SessionTime(s.started, s.ended, s.games, s.info) for s in reader.sessions()),
+            forfeits=tuple(
+                ForfeitReason(f.bot, f.kind, f.games, f.reason, str(f.game)) for f in reader.forfeit_reasons()
+            ),
+            folder=str(folder),
         )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LISTED = 20
 SHOWN_FAULTS = 20
+_REASON = 60
 
 
 class ReplayError(ArenaError):
@@ -34,11 +35,13 @@ def replay(source: str, game: str | None, whole: bool, color: bool, as_record: b
 
     SOURCE is the folder of a run (or its name in results/), a file with one record a line, or a record
     itself. GAME is a game of the run, such as 0/12/1 (pairing/deal/game) or its number in the schedule
-    from 1, and in a file the line. Without GAME the first games of a run are listed.
+    from 1, and in a file the line. Without GAME the first games of a run are listed. A game that was lost
+    by forfeit ends with the reason.
     """
     from arena.game.record import VERSION, parse_record
 
     names: tuple[str, str] = ("", "")
+    reason = ""
     if source.lstrip().startswith(VERSION.split("/")[0] + "/"):
         text = source
     elif Path(source).is_file():
@@ -52,18 +55,19 @@ def replay(source: str, game: str | None, whole: bool, color: bool, as_record: b
                 click.echo(_listing(reader), nl=False)
                 return
             result = _find(reader, game)
-        text = result.record
+        text, reason = result.record, result.detail or ""
         starter = parse_record(text).deal.starter
         names = (result.first, result.second) if starter == 0 else (result.second, result.first)
     if as_record:
         click.echo(text)
         return
-    _show(text, names, whole or not (sys.stdin.isatty() and sys.stdout.isatty()), color)
+    _show(text, names, whole or not (sys.stdin.isatty() and sys.stdout.isatty()), color, reason)
 
 
-def _show(text: str, names: tuple[str, str], whole: bool, color: bool) -> None:
+def _show(text: str, names: tuple[str, str], whole: bool, color: bool, reason: str) -> None:
     from arena.game.record import parse_record
     from arena.report.board import legend, result_line, step_text, steps
+    from arena.report.texts import below
 
     record = parse_record(text)
     click.echo(f"{legend(record.rules)}\n", color=color)
@@ -75,6 +79,8 @@ def _show(text: str, names: tuple[str, str], whole: bool, color: bool) -> None:
                 return
             whole = answer.strip().lower().startswith("a")
     click.echo(result_line(record, names))
+    if reason.strip():
+        click.echo(f"  {below(reason.rstrip())}")
 
 
 def _line(path: Path, number: str | None) -> str:
@@ -109,8 +115,9 @@ def _find(reader: Reader, game: str) -> GameResult:
 def _listing(reader: Reader) -> str:
     from itertools import islice
 
-    from arena.match.queries import GAME_COLUMNS
+    from arena.match.queries import GAME_COLUMNS, reason_line
     from arena.match.tasks import GameId
+    from arena.report.texts import short
 
     count = reader.count()
     lines = [f"{reader.folder} holds {count} games. See one with: arena replay {reader.folder} GAME", ""]
@@ -118,9 +125,10 @@ def _listing(reader: Reader) -> str:
         row = dict(zip(GAME_COLUMNS, values))
         identity = GameId(row["pairing"], row["deal"], row["game"])
         score = {1.0: "1-0", 0.0: "0-1"}.get(row["score"], "½-½")
-        ending = (
-            row["ending"] if row["forfeit"] is None else f"{row['forfeit_by']} forfeits: {row['forfeit']}"
-        )
+        ending = row["ending"]
+        if row["forfeit"] is not None:
+            reason = short(reason_line(reader.result(identity).detail), _REASON)
+            ending = f"{row['forfeit_by']} forfeits: {row['forfeit']}" + (f" ({reason})" if reason else "")
         lines.append(
             f"{identity!s:>10}  {row['first']} - {row['second']}  {score}"
             f"  stones {row['stones_first']}-{row['stones_second']}, {ending}"

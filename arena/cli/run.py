@@ -258,7 +258,7 @@ def _show(folder: Path, as_json: bool, test: Watch | None = None) -> None:
     from arena.cli.folders import read_run
     from arena.report.export import export
     from arena.report.standings import standings
-    from arena.report.tables import json_text, summary, terminal
+    from arena.report.tables import forfeits, json_text, summary, terminal
 
     found = standings(read_run(folder))
     export(found, folder)
@@ -268,7 +268,7 @@ def _show(folder: Path, as_json: bool, test: Watch | None = None) -> None:
         show_run(found.run, test, folder, as_json)
         return
     if as_json:
-        click.echo(json_text(summary(found) | {"folder": str(folder)}), nl=False)
+        click.echo(json_text(summary(found) | {"forfeits": forfeits(found), "folder": str(folder)}), nl=False)
         return
     click.echo(err=True)  # an empty line after the progress
     click.echo(terminal(found))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BATCH = 20_000
+_LONGEST_REASON = 200
+_MOST_REASONS = 1000  # of a bot and kind that are counted apart: some texts differ in every game
 _DEAL_SHIFT = PAIRING_BITS + 1
 _PAIRING_GAME = (1 << _DEAL_SHIFT) - 1  # the low bits of an identity
 
@@ -95,6 +99,35 @@ class Forfeits(NamedTuple):
     bot: str
     kind: str
     games: int
+
+
+class ForfeitReason(NamedTuple):
+    """Number of games that a bot forfeited in one way, their most frequent reason in a line, and its first game."""
+
+    bot: str
+    kind: str
+    games: int
+    reason: str
+    game: GameId
+
+
+def reason_line(detail: str | None) -> str:
+    """The line of a forfeit's detail that says what happened: of a traceback the exception, else the first line.
+
+    Frames of a traceback are set in, and so are the last words of a process, which stand below the reason.
+
+    >>> reason_line("in act: Traceback (most recent call last):\\n  File ...\\nKeyError: 'play'\\n")
+    "KeyError: 'play'"
+    >>> reason_line("in act: it ended itself with exit code 3\\n  last words")
+    'in act: it ended itself with exit code 3'
+    """
+    lines = [line for line in (detail or "").splitlines() if line.strip()]
+    raised = [line for before, line in pairwise(lines) if before[0].isspace() and not line[0].isspace()]
+    if raised:
+        return raised[-1].strip()
+    if lines and lines[0].endswith("(most recent call last):"):  # a group of exceptions, in a frame of marks
+        lines = [line.strip(" |+-") for line in reversed(lines) if line.strip(" |+-")]
+    return lines[0].strip() if lines else ""
 
 
 class Session(NamedTuple):
@@ -342,6 +375,33 @@ class Reader:
             bot = pairing.b if (who & 1) ^ (by == 2) else pairing.a
             counts[bot, kind] = counts.get((bot, kind), 0) + games
         return [Forfeits(bot, str(FORFEITS[kind]), games) for (bot, kind), games in sorted(counts.items())]
+
+    def forfeit_reasons(self) -> list[ForfeitReason]:
+        """What each bot forfeited games by, the most frequent first."""
+        pairings = self.pairings()
+        found: dict[tuple[str, int], dict[str, list[int]]] = {}  # bot and kind -> reason -> games, first of them
+        games: Counter[tuple[str, int]] = Counter()
+        rows = self._query(
+            "SELECT id, forfeit, forfeit_by, detail FROM games WHERE forfeit > 0 ORDER BY forfeit, id"
+        )
+        for key, kind, by, detail in rows:
+            identity = GameId.from_key(key)
+            if identity.pairing not in pairings:  # stored since the pairings were read
+                pairings = self.pairings()
+            _, _, a, b = pairings[identity.pairing]
+            who = (b if identity.game ^ (by == 2) else a, kind)
+            games[who] += 1
+            reasons = found.setdefault(who, {})
+            reason = reason_line(detail)[:_LONGEST_REASON]
+            if reason in reasons:
+                reasons[reason][0] += 1
+            elif len(reasons) < _MOST_REASONS:
+                reasons[reason] = [1, key]
+        lines = []
+        for (bot, kind), number in games.items():
+            reason, (_, first) = max(found[bot, kind].items(), key=lambda item: item[1][0])
+            lines.append(ForfeitReason(bot, str(FORFEITS[kind]), number, reason, GameId.from_key(first)))
+        return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
 
     def times(self) -> dict[str, list[int]]:
         """Histogram of thinking times of each bot, 256 counts; see `results.time_quantile`."""

@@ -43,6 +43,20 @@ class SessionTime:
 
 
 @dataclass(frozen=True)
+class ForfeitReason:
+    """Games that a bot forfeited in one way: how many, the most frequent reason in a line, and the first game with it.
+
+    The reason comes from the bot, and may hold times and addresses: equal games may give others.
+    """
+
+    bot: str
+    kind: str
+    games: int
+    reason: str
+    game: str
+
+
+@dataclass(frozen=True)
 class RunData:
     """A run, finished or in progress.
 
@@ -52,6 +66,8 @@ class RunData:
     planned   games in all, as far as that can be told; None if not known
     places    the format's own ranking, None where the rating is the ranking
     times, sessions   what a clock measured; in no file but timing.csv
+    forfeits  why games were forfeited, the most frequent first; in no file
+    folder    where the run is stored, as it was named; "" if it is not
     """
 
     name: str
@@ -62,6 +78,8 @@ class RunData:
     places: tuple[FormatPlace, ...] | None = None
     times: tuple[BotTime, ...] = ()
     sessions: tuple[SessionTime, ...] = ()
+    forfeits: tuple[ForfeitReason, ...] = ()
+    folder: str = ""
 
     @property
     def bots(self) -> tuple[str, ...]:

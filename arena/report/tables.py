@@ -1,13 +1,14 @@
 """Standings as text: for the terminal, markdown, csv, json and html.
 
 Each figure has a fixed number of digits, so equal games give equal text. What a clock measured (ms a
-decision) stands in the terminal's table only.
+decision) stands in the terminal's table only; the reasons of forfeits, which may hold times, in no file.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,11 +18,14 @@ from tabulate import tabulate
 from arena.report.page import html_page, html_table, paragraphs
 from arena.report.run import RunData
 from arena.report.standings import FORFEIT_COLUMNS, Standings
+from arena.report.texts import clean, short
 
 FORMATS = ("table", "markdown", "csv", "json", "html")
 DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
 """Digits in files. Tables for people have fewer."""
 WIDEST_CROSSTABLE = 12
+MOST_REASONS = 10
+_LONGEST_REASON = 100
 
 
 def number(value: float, digits: int, missing: str = "") -> str:
@@ -102,6 +106,14 @@ def summary(found: Standings) -> dict[str, Any]:
     return out
 
 
+def forfeits(found: Standings) -> list[dict[str, Any]]:
+    """Why games were forfeited, for JSON. Texts of bots hold times and addresses: not for files of equal bytes."""
+    return [
+        {"bot": line.bot, "kind": line.kind, "games": line.games, "reason": clean(line.reason), "game": line.game}
+        for line in found.run.forfeits
+    ]
+
+
 def json_text(values: Mapping[str, Any]) -> str:
     """JSON with a line end; never NaN, which JSON does not have."""
     return json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -133,7 +145,7 @@ def standings_text(found: Standings, format: str = "table") -> str:
         "table": terminal,
         "markdown": markdown,
         "csv": lambda found: csv_text(found.table),
-        "json": lambda found: json_text(summary(found)),
+        "json": lambda found: json_text(summary(found) | {"forfeits": forfeits(found)}),
         "html": html_text,
     }
     return writers[format](found)
@@ -254,6 +266,27 @@ def remarks(found: Standings) -> list[str]:
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
 
 
+def forfeit_lines(found: Standings, mark: str = "") -> list[str]:
+    """A line for each bot and kind of forfeit: how many, the most frequent reason, and how to see a game.
+
+    `mark` is put around what is no sentence.
+    """
+    run = found.run
+    lines = []
+    for line in run.forfeits[:MOST_REASONS]:
+        text = f"{clean(line.bot)}: {line.games} game{'s' * (line.games != 1)} by {line.kind}"
+        reason = short(line.reason, _LONGEST_REASON)
+        if mark:
+            reason = reason.replace(mark, "'")
+        text += f": {mark}{reason}{mark}" if reason else ""
+        lines.append(f"{text}; {mark}arena replay {shlex.quote(run.folder)} {line.game}{mark}" if run.folder else text)
+    left = len(run.forfeits) - MOST_REASONS
+    if left > 0:
+        how = f", all with {mark}arena standings {shlex.quote(run.folder)} --json{mark}" if run.folder else ""
+        lines.append(f"... and {left} more{how}")
+    return lines
+
+
 def _align(heads: list[str]) -> list[str]:
     return ["left" if head in ("bot", "remark", "score% against") else "right" for head in heads]
 
@@ -263,12 +296,14 @@ def _grid(heads: list[str], rows: list[list[str]], style: str) -> str:
 
 
 def terminal(found: Standings) -> str:
-    """Title, standings, crosstable (for three to a dozen bots) and remarks."""
+    """Title, standings, crosstable (for three to a dozen bots), remarks and why games were forfeited."""
     heads, rows = table_rows(found, times=bool(found.run.times))
     parts = [title(found.run), _grid(heads, rows, "simple")]
     if 3 <= len(rows) <= WIDEST_CROSSTABLE and len(found.crosstable):
         parts.append(_grid(*cross_rows(found), "simple"))
     parts.append("\n".join(remarks(found)))
+    if found.run.forfeits:
+        parts.append("\n".join(forfeit_lines(found)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -283,7 +318,10 @@ def markdown(found: Standings) -> str:
     if len(rows) >= 3 and len(found.crosstable):
         heads, rows = cross_rows(found)
         parts.append(_grid(heads, [safe(row) for row in rows], "github"))
-    return "\n\n".join([*parts, *remarks(found)]) + "\n"
+    parts += remarks(found)
+    if found.run.forfeits:
+        parts.append("\n".join(f"- {line}" for line in forfeit_lines(found, "`")))
+    return "\n\n".join(parts) + "\n"
 
 
 def html_text(found: Standings) -> str:

@@ -16,6 +16,11 @@ from arena.match.schema import DATABASE
 from tests.cli.conftest import Arena
 from tests.report.synthetic import store_run
 
+EVIL = """
+def act(view, moves):
+    raise ValueError("a wins, stones 5-0: five\\x1b[2J stones\\nfalse")
+"""
+
 
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -39,7 +44,7 @@ def test_standings_in_every_format(arena: Arena, played: Path) -> None:
     values = json.loads(arena("standings", played, "--format", "json").out)
     assert [row["bot"] for row in rows] == [row["bot"] for row in values["standings"]]
     assert arena("standings", played, "--format", "csv").out == (played / "standings.csv").read_text()
-    assert arena("standings", played, "--format", "json").out == (played / "summary.json").read_text()
+    assert values == json.loads((played / "summary.json").read_text()) | {"forfeits": []}
     assert "yaml" in arena("standings", played, "--format", "yaml", code=2).err
 
 
@@ -83,6 +88,23 @@ def test_replay_by_identity_and_by_number_shows_the_same_game(arena: Arena, play
     assert "Recruiter" in by_number
     assert "\x1b[" not in by_number
     assert "\x1b[" in arena("replay", played, 8, "--all", "--color").out
+
+
+def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
+    Path("evil.py").write_text(EVIL)
+    arena("match", "evil.py", "random", "--games", 2, "--seed", 1, "--workers", 1, "--out", "run")
+    listed = arena("replay", "run").out
+    assert "evil forfeits: exception (ValueError: a wins, stones 5-0: five?[2J stones)\n" in listed
+    shown = arena("replay", "run", 1, "--all").out
+    result, *reason = shown[shown.rindex("\n\n") + 2 :].splitlines()
+    assert result.endswith("wins, stones 0-0: forfeit exception")
+    assert reason[0] == "  in act: Traceback (most recent call last):"
+    assert reason[-2:] == ["  ValueError: a wins, stones 5-0: five?[2J stones", "  false"]
+    assert all(line.startswith("  ") for line in reason)
+    assert "\x1b" not in listed + shown
+    text = arena("replay", "run", 1, "--record").out
+    assert text.count("\n") == 1
+    assert "Traceback" not in text
 
 
 def test_a_record_is_shown_from_its_text_and_from_a_file(arena: Arena, played: Path) -> None:

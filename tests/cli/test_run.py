@@ -77,6 +77,7 @@ def test_match_json_has_the_promised_shape(arena: Arena) -> None:
     assert [set(row) for row in values["standings"]] == [set(COLUMNS)] * 2
     assert {row["bot"] for row in values["standings"]} == {"random", "first"}
     assert sum(values["head_to_head"]["counts"]) == 5
+    assert values["forfeits"] == []
     assert Path(values["folder"], DATABASE).is_file()
     assert (values["format"], values["complete"]) == ("match", True)
 
@@ -203,6 +204,25 @@ def test_forfeits_are_shown_and_strict_makes_them_an_exit_code(arena: Arena) -> 
     strict = arena(*command, "--strict", code=1)
     assert "4 games were lost by forfeit" in strict.err
     arena("match", "random", "first", "--games", 4, "--strict", *QUIET)
+
+
+def test_reasons_of_forfeits_are_shown_and_in_no_file_of_equal_bytes(arena: Arena) -> None:
+    Path("bad.py").write_text(BAD_BOT)
+    command = ("match", "bad.py", "random", "--games", 4, "--seed", 1, "--out", "results/my run", "--workers", 1)
+    line = "bad: 4 games by exception: "
+    shown = arena(*command).out
+    assert line in shown
+    replayed = "arena replay 'results/my run' 0/0/0"
+    assert replayed in shown
+    for format_ in ("table", "markdown"):
+        text = arena("standings", "my run", "--format", format_).out
+        assert line in text
+        assert replayed in text
+    values = json.loads(arena(*command, "--json").out)
+    assert [(one["bot"], one["kind"], one["games"], one["game"]) for one in values["forfeits"]] == [
+        ("bad", "exception", 4, "0/0/0")
+    ]
+    assert "forfeits" not in json.loads(Path("results/my run/summary.json").read_text())
 
 
 # ---------------------------------------------------------------- wrong use

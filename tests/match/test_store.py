@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.match.queries import CLOCK_COLUMNS, GAME_COLUMNS, Cell, Reader
+from arena.match.queries import CLOCK_COLUMNS, GAME_COLUMNS, Cell, Reader, reason_line
 from arena.match.results import (
     GameResult,
     Progress,
@@ -114,6 +115,67 @@ def test_sums_against_counting_by_hand(store: Store) -> None:
         )
 
 
+def test_reasons_of_forfeits_against_counting_by_hand(store: Store) -> None:
+    def play(task: GameTask) -> GameResult:
+        found = fake_result(task)
+        texts = ("in act: Traceback:\n  File x\nKeyError: 1", "in act: it ended\n  last words", f"text {task.id}")
+        return replace(found, detail=texts[task.id.deal % 3] if found.forfeit else None)
+
+    store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60)), play))
+    lost = [result for result in store.results() if result.forfeit]
+    found = store.forfeit_reasons()
+    assert {(f.bot, f.kind): f.games for f in found} == Counter((r.forfeit_by, r.forfeit) for r in lost)
+    assert [f.games for f in found] == sorted((f.games for f in found), reverse=True)
+    assert {f.reason for f in found} >= {"KeyError: 1", "in act: it ended"}
+    for one in found:
+        mine = [r for r in lost if (r.forfeit_by, r.forfeit) == (one.bot, one.kind)]
+        reasons = [reason_line(r.detail) for r in mine]
+        assert reasons.count(one.reason) == max(map(reasons.count, reasons))
+        assert one.game == mine[reasons.index(one.reason)].id
+
+
+def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.match.queries._MOST_REASONS", 3)
+    rows = play_pairs(chunk_of(range(90)), lambda task: replace(fake_result(task), detail=f"{task.id} " + "x" * 999))
+    store.add(chunk_of(range(90)), rows)
+    assert {len(one.reason) for one in store.forfeit_reasons()} == {200}
+    assert sum(one.games for one in store.forfeit_reasons()) == sum(one.games for one in store.forfeits())
+
+
+GROUP = """in act:   + Exception Group Traceback (most recent call last):
+  |   File "b.py", line 1, in <module>
+  | ExceptionGroup: all (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | ValueError: x
+    +------------------------------------
+"""
+
+
+def raised(error: Exception) -> str:
+    try:
+        try:
+            raise KeyError("inner")
+        except KeyError as inner:
+            raise error from inner
+    except Exception:
+        return f"in act: {traceback.format_exc()}"
+
+
+@pytest.mark.parametrize(
+    ("detail", "wanted"),
+    [
+        (None, ""),
+        ("", ""),
+        (" \n ", ""),
+        ("decision 1 took 50.3 ms", "decision 1 took 50.3 ms"),
+        (raised(ValueError("one\ntwo")), "ValueError: one"),
+        (GROUP, "ValueError: x"),
+    ],
+)
+def test_the_line_that_says_what_happened(detail: str | None, wanted: str) -> None:
+    assert reason_line(detail) == wanted
+
+
 def test_frame_and_table_agree_with_the_results(store: Store) -> None:
     store.add(chunk_of(range(40)), play_pairs(chunk_of(range(40))))
     results = list(store.results())
@@ -133,7 +195,7 @@ def test_frame_and_table_agree_with_the_results(store: Store) -> None:
 
 
 def test_an_empty_run_can_be_read(store: Store) -> None:
-    assert not [*store.rows(), *store.table(), *store.cells(), *store.forfeits()]
+    assert not [*store.rows(), *store.table(), *store.cells(), *store.forfeits(), *store.forfeit_reasons()]
     assert store.frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
     assert store.progress().games == store.count() == 0
     with pytest.raises(StoreError, match=r"there is no game 0/0/0 in .*; it holds no games yet"):

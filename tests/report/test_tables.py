@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.report.run import RunData
+from arena.report.run import ForfeitReason, RunData
 from arena.report.standings import COLUMNS, Standings, standings
 from arena.report.tables import (
     FORMATS,
     elo_text,
     forfeit_text,
+    markdown,
     remarks,
     standings_text,
     summary,
@@ -61,6 +62,32 @@ def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
         assert ("98765" in text) == (format_ == "table")
         if format_ != "table":
             assert text == standings_text(standings(replace(run, times=(), sessions=())), format_)
+
+
+def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
+    lines = [ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", "0/1/0"),
+             ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, "2/0/1"),
+             ForfeitReason("counter", "crash", 1, "", "0/0/0")]  # fmt: skip
+    failed = standings(replace(run, forfeits=tuple(lines), folder="results/my run"))
+    text = terminal(failed)
+    assert text.endswith(
+        "\n\ngreedy: 2 games by exception: KeyError: '`?[2J'; arena replay 'results/my run' 0/1/0\n"
+        f"random: 1 game by timeout: decision 1 took {'9' * 83}…; arena replay 'results/my run' 2/0/1\n"
+        "counter: 1 game by crash; arena replay 'results/my run' 0/0/0\n"
+    )
+    assert "\n- greedy: 2 games by exception: `KeyError: ''?[2J'`; `arena replay" in markdown(failed)
+    assert json.loads(standings_text(failed, "json"))["forfeits"][0] == {
+        "bot": "greedy", "kind": "exception", "games": 2, "reason": "KeyError: '`?[2J'", "game": "0/1/0"
+    }  # fmt: skip
+    assert summary(failed) == summary(standings(run))
+    assert standings_text(failed, "csv") == standings_text(standings(run), "csv")
+
+
+def test_many_reasons_are_cut(run: RunData) -> None:
+    lines = [ForfeitReason(f"bot{at}", "crash", 1, "gone", "0/0/0") for at in range(13)]
+    text = terminal(standings(replace(run, forfeits=tuple(lines), folder="results/x")))
+    assert text.splitlines()[-2].startswith("bot9: 1 game")
+    assert text.endswith("\n... and 3 more, all with arena standings results/x --json\n")
 
 
 def test_csv_reads_back_with_fixed_digits(found: Standings) -> None:
