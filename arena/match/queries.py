@@ -121,7 +121,7 @@ def reason_line(detail: str | None) -> str:
     >>> reason_line("in act: it ended itself with exit code 3\\n  last words")
     'in act: it ended itself with exit code 3'
     """
-    lines = [line for line in (detail or "").splitlines() if line.strip()]
+    lines = [line for line in (detail or "").split("\n") if line.strip()]
     raised = [line for before, line in pairwise(lines) if before[0].isspace() and not line[0].isspace()]
     if raised:
         return raised[-1].strip()
