@@ -23,7 +23,7 @@ SECONDS = 60
 @click.command()
 @click.argument("bot", shell_complete=options.complete_bots)
 @click.option("--rules", multiple=True, metavar="R", shell_complete=options.complete_rules,
-              help="Rule set; may be given several times. Default: base, tactical, expert.")  # fmt: skip
+              help="Rule sets, with commas or several times. Default: base, tactical, expert.")  # fmt: skip
 @click.option(
     "--games", type=click.IntRange(min=2), metavar="N", help="Games for each rule set (default: 40)."
 )
@@ -63,16 +63,20 @@ def check(
     """
     if quick and games is not None:
         raise click.UsageError(f"--quick means --games {QUICK_GAMES}, and --games {games} was given, too")
+    if bank_ms == 0 and move_ms is None:
+        raise click.UsageError("--bank-ms 0 without --move-ms is a clock without any time")
     from arena.check.check import GAMES, RULES, check_bot
+    from arena.cli.compare import split_variants
     from arena.match.config import Clock
 
+    wanted = None if games is None else games + games % 2  # each deal is played twice
     line = _Line()
     try:
         report = check_bot(
             bot,
-            rules=tuple(dict.fromkeys(rules)) or RULES,
+            rules=tuple(dict.fromkeys(split_variants(rules, "--rules"))) or RULES,
             level=isolation,
-            games=QUICK_GAMES if quick else games or GAMES,
+            games=QUICK_GAMES if quick else wanted or GAMES,
             seed=seed,
             clock=Clock(move_ms, bank_ms),
             seconds=seconds,

@@ -85,8 +85,8 @@ def compare(
     return 0
 
 
-def split_variants(texts: Sequence[str]) -> list[str]:
-    """Rule sets out of texts with commas; option=value belongs to the rule set before it.
+def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
+    """Rule sets out of the texts of an option, with commas; option=value belongs to the rule set before it.
 
     >>> split_variants(["base,tactical:hand_size=6,scout_return=top,expert"])
     ['base', 'tactical:hand_size=6,scout_return=top', 'expert']
@@ -96,11 +96,11 @@ def split_variants(texts: Sequence[str]) -> list[str]:
         begun = len(found)
         for part in (part.strip() for part in text.split(",")):
             if not part:
-                raise CompareError(f"--variants {text}: there is nothing between two commas")
+                raise CompareError(f"{option} {text}: there is nothing between two commas")
             if re.fullmatch(r"[a-z_]+\s*=[^:]*", part) and not part.endswith(".toml"):
                 if len(found) == begun or ":" not in found[-1]:
                     raise CompareError(
-                        f"--variants {text}: '{part}' changes an option, but of which rule set?"
+                        f"{option} {text}: '{part}' changes an option, but of which rule set?"
                         " Write such as base:hand_size=7"
                     )
                 found[-1] += f",{part}"

@@ -32,7 +32,8 @@ def doctor() -> int:
     click.echo("\nIsolation of bots (docs/security.md):")
     for offer in _offers():
         click.echo(f"{'ok' if offer.ok else '--'}  {offer.text}")
-    click.echo("" if faults else "\nAll is well.")
+    if not faults:
+        click.echo("\nAll is well." if _sandboxed() else "\nAll is well, but bots cannot be sandboxed here.")
     return 1 if faults else 0
 
 
@@ -65,6 +66,16 @@ def _offers() -> list[Offer]:
     from arena.isolation.offers import offers
 
     return offers()
+
+
+def _sandboxed() -> bool:
+    from arena.isolation.sandbox import SandboxMissing, usable
+
+    try:
+        usable()
+    except SandboxMissing:
+        return False
+    return True
 
 
 def _engine() -> tuple[str, bool]:

@@ -6,27 +6,28 @@ from pathlib import Path
 
 import click
 
-FORMATS = ("table", "markdown", "csv", "json", "html")
+from arena.cli.output import chosen, output
 
 
 @click.command()
 @click.argument("folder")
-@click.option("--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True)
+@output
 @click.option(
     "--prior",
     type=click.FloatRange(min=0),
     default=None,
     help="Virtual draws a bot in the rating (default: 2).",
 )
-def standings(folder: str, format_: str, prior: float | None) -> None:
+def standings(folder: str, format_: str | None, as_json: bool, prior: float | None) -> None:
     """Show the table of the run in FOLDER (a path, or a name in results/). Works while the run goes on."""
+    form = chosen(format_, as_json)
     from arena.cli.folders import read_run, run_folder
     from arena.report.standings import standings as compute
     from arena.report.tables import standings_text
     from arena.stats.ratings import DEFAULT_PRIOR
 
     found = compute(read_run(run_folder(folder)), DEFAULT_PRIOR if prior is None else prior)
-    click.echo(standings_text(found, format_), nl=False)
+    click.echo(standings_text(found, form), nl=False)
 
 
 @click.command()

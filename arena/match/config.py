@@ -280,6 +280,8 @@ def config_from_dict(
         sprt=_sprt(check, tables["sprt"]),
     )
     _check_together(check, data, config)
+    if config.clock.bank_ms == 0 and config.clock.move_ms is None:
+        check.fault("clock.bank_ms", "0 without move_ms is a clock without any time")
     if check_rules is not None and (wrong := check_rules(config.rules)) is not None:
         check.fault("rules", wrong)
     if check.faults:

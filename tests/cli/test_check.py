@@ -71,6 +71,13 @@ def test_json(arena: Arena) -> None:
     assert broken["findings"][0]["code"] == "load"
 
 
+def test_rules_with_commas_and_an_odd_number_of_games(arena: Arena) -> None:
+    asked = ("--isolation", "process", "--rules", "base,tactical:hand_size=6", "--rules", "base", "--games", 3)
+    values = json.loads(arena("check", BOTS / "fine.py", *asked, "--json").out)
+    found = [(one["rules"], one["games"], one["wanted"]) for one in values["rules"]]
+    assert found == [("base", 4, 4), ("tactical:hand_size=6", 4, 4)]
+
+
 def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     said = arena("check", BOTS / "fine.py", code=2)
@@ -87,6 +94,8 @@ def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPa
         (("random", "--quick", "--games", 10), "--quick means --games 12"),
         (("random", "--games", 1), "is not in the range x>=2"),
         (("random", "--isolation", "sandbix"), "is not one of"),
+        (("random", "--bank-ms", 0), "a clock without any time"),
+        (("random", "--rules", "base,,expert"), "--rules base,,expert: there is nothing between two commas"),
     ],
 )
 def test_wrong_use(arena: Arena, args: tuple[object, ...], words: str) -> None:

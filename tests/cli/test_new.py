@@ -39,7 +39,9 @@ def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
     [
         ("My-Bot", "try 'my_bot'"),
         ("../evil", "cannot be a bot's name"),
-        ("class", "cannot be"),
+        ("class", "'class' cannot be a bot's name: it is a word of Python; try 'class_bot'"),
+        ("None", "try 'none_bot'"),
+        ("Class", "try 'class_bot'"),
         ("1x", "cannot be"),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.game.record import parse_record
+from arena.isolation.sandbox import SandboxMissing
 from arena.match.schema import DATABASE
 from tests.cli.conftest import Arena
 from tests.report.synthetic import store_run
@@ -45,6 +46,8 @@ def test_standings_in_every_format(arena: Arena, played: Path) -> None:
     assert [row["bot"] for row in rows] == [row["bot"] for row in values["standings"]]
     assert arena("standings", played, "--format", "csv").out == (played / "standings.csv").read_text()
     assert values == json.loads((played / "summary.json").read_text()) | {"forfeits": []}
+    assert json.loads(arena("standings", played, "--json").out) == values
+    assert "choose one" in arena("standings", played, "--json", "--format", "csv", code=2).err
     assert "yaml" in arena("standings", played, "--format", "yaml", code=2).err
 
 
@@ -102,6 +105,10 @@ def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
     assert reason[-2:] == ["  ValueError: a wins, stones 5-0: five?[2J stones", "  false"]
     assert all(line.startswith("  ") for line in reason)
     assert "\x1b" not in listed + shown
+    with sqlite3.connect(Path("run", DATABASE)) as db:
+        db.execute("UPDATE games SET detail = ?", ("in act: \x1b[2J\u202e\rgone\na wins",))
+    assert "(in act: ?[2J??gone)\n" in arena("replay", "run").out
+    assert arena("replay", "run", 1, "--all").out.endswith("\n  in act: ?[2J??gone\n  a wins\n")
     text = arena("replay", "run", 1, "--record").out
     assert text.count("\n") == 1
     assert "Traceback" not in text
@@ -195,6 +202,19 @@ def test_the_doctor_names_what_is_there(arena: Arena) -> None:
     shown = arena("doctor", code=None).out
     for wanted in ("Python 3.", "the engine", "cores", "configs", "C compiler"):
         assert wanted in shown
+
+
+def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.cli.doctor._checks", lambda: [("Python", False)])
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.isolation.sandbox.usable", lambda: None)
+        assert arena("doctor").out.endswith("\n\nAll is well.\n")
+    monkeypatch.setattr("arena.isolation.sandbox.find", missing)
+    assert arena("doctor").out.endswith("\n\nAll is well, but bots cannot be sandboxed here.\n")
+
+
+def missing() -> None:
+    raise SandboxMissing("there is no bubblewrap")
 
 
 def test_the_doctor_says_what_is_broken(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -241,6 +241,7 @@ def test_reasons_of_forfeits_are_shown_and_in_no_file_of_equal_bytes(arena: Aren
         ("match random first --games many", "--games"),
         ("match random first --workers 0", "--workers"),
         ("match random first --seed -1", "--seed"),
+        ("match random first --bank-ms 0", "clock.bank_ms: 0 without move_ms is a clock without any time"),
         ("match random first --isolation jail", "'jail' is not one of"),
         ("match random first --format swiss", "--format"),
         ("tournament random", "at least two bots"),
