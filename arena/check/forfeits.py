@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from arena.check.care import Care
 from arena.check.games import ITSELF, Setting
 from arena.check.places import last_line, place_in
 from arena.check.report import ERROR, Finding
@@ -44,15 +46,27 @@ def kinds(games: Iterable[GameResult]) -> dict[str, int]:
     return dict(Counter(game.forfeit for game in games if game.forfeit))
 
 
-def findings(setting: Setting, games: Mapping[str, Sequence[GameResult]]) -> list[Finding]:
-    """A finding for each cause, the most frequent first. ``games`` are all games by rule set."""
+def findings(setting: Setting, games: Mapping[str, Sequence[GameResult]], care: Care) -> list[Finding]:
+    """A finding for each cause, the most frequent first. ``games`` are all games by rule set.
+
+    Where a cause cannot be told, it is an error all the same.
+    """
     causes: dict[_Cause, dict[str, list[GameResult]]] = {}
     for rules, played in games.items():
         for game in played:
             if game.forfeit:
-                causes.setdefault(_cause(setting, game), {}).setdefault(rules, []).append(game)
+                plainly = _Cause(game.forfeit, "act", "", None, None)
+                cause = care.look("why a game is lost", functools.partial(_cause, setting, game), plainly)
+                causes.setdefault(cause, {}).setdefault(rules, []).append(game)
     order = sorted(causes.items(), key=lambda item: -sum(map(len, item[1].values())))
-    return [_finding(setting, cause, found, games) for cause, found in order]
+    return [
+        care.look(
+            "why games are lost",
+            functools.partial(_finding, setting, cause, found, games),
+            Finding(ERROR, f"forfeit {cause.kind}", f"loses games by forfeit ({cause.kind})", rules=tuple(found)),
+        )
+        for cause, found in order
+    ]
 
 
 def _cause(setting: Setting, game: GameResult) -> _Cause:

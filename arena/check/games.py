@@ -9,7 +9,7 @@ import contextlib
 import functools
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -102,14 +102,13 @@ class Table(Protocol):
     def ready(self) -> None:
         """Have all that is started which can be, so that no game has to wait for it."""
 
-    def unit(self, task: PairTask) -> list[GameResult]:
-        """Play two games."""
-
     def game(self, task: GameTask) -> GameResult:
         """Play one game."""
 
-    def together(self, tasks: Sequence[PairTask]) -> list[list[GameResult]] | None:
-        """Play units in lock step, as far as that works; None if it is not done with this bot."""
+    def together(self, tasks: Sequence[PairTask], look: Callable[[], bool]) -> list[list[GameResult]] | None:
+        """Play units in lock step, as far as that works; None if it is not done with this bot.
+
+        ``look`` is called between two rounds of decisions, and says whether to begin no more games."""
 
     def close(self) -> None:
         """End the processes."""
@@ -146,7 +145,7 @@ class ApartTable:
         self._setting = setting
         self._hash_seed = hash_seed
         self._audit = audit
-        self._ear = Ear(secrets.token_hex(8))
+        self._ear = Ear(secrets.token_hex(8), str(folder_of(setting.spec)))
         self.bot, twin = self._bot(setting.spec), self._bot(setting.twin)
         self._bots = (self.bot, twin)
         players = [Player(bot.name, lambda bot=bot: bot) for bot in self._bots]  # type: ignore[misc]
@@ -185,16 +184,13 @@ class ApartTable:
             with contextlib.suppress(BotFault):  # the game tells it
                 bot.prepare()
 
-    def unit(self, task: PairTask) -> list[GameResult]:
-        return self._setting.results(self._referee.play_unit(task))
-
     def game(self, task: GameTask) -> GameResult:
         return self._setting.results([self._referee.play(task)])[0]
 
-    def together(self, tasks: Sequence[PairTask]) -> list[list[GameResult]] | None:
+    def together(self, tasks: Sequence[PairTask], look: Callable[[], bool]) -> list[list[GameResult]] | None:
         if not all(self._referee.players[bot.name].in_step for bot in self._bots):
             return None
-        units = Lockstep(self._referee, lambda: False).play(tasks, 0)
+        units = Lockstep(self._referee, look).play(tasks, 0)
         return [self._setting.results(rows) for rows in units]
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ from arena.players.finding import BotSpec
 #: Packages that come with the arena.
 _WITH_US = ("numpy", "scipy", "pandas", "click", "tabulate")
 _MOST = 6
+_MOST_FINDINGS = 20
 
 _WORDS = {
     audit.FILES: "writes to the file system: {}",
@@ -39,11 +40,11 @@ _REMEDIES = {
 
 
 def forbidden(attempts: Iterable[Attempt]) -> list[Finding]:
-    """What it has tried that the sandbox forbids, each kind and place once."""
+    """What it has tried that the sandbox forbids, each kind and place once, the first of them."""
     seen: set[tuple[str, str, int]] = set()
     found: list[Finding] = []
     for one in attempts:
-        if (one.kind, one.file, one.line) in seen:
+        if (one.kind, one.file, one.line) in seen or len(seen) >= _MOST_FINDINGS:
             continue
         seen.add((one.kind, one.file, one.line))
         call = f"{one.event}({one.what})" if one.what else one.event
@@ -79,7 +80,7 @@ def _private(attempt: Attempt) -> bool:
 def pitfalls(source: Source) -> list[Finding]:
     """What can be told from the source alone."""
     found: list[Finding] = []
-    for one in source.foreign:
+    for one in source.foreign[:_MOST_FINDINGS]:
         comes = one.name in _WITH_US
         text = f"imports {one.name}, which is no part of Python" + (
             "; it is installed with the arena" if comes else ""

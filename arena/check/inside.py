@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from arena.check.games import Setting
 from arena.game.rules import Rules
@@ -40,11 +40,13 @@ class InsideTable:
             self._printed += len(line) + 1
 
     def ready(self) -> None:
-        """Nothing: the first unit does it."""
+        """Nothing: the first game does it."""
 
-    def unit(self, task: PairTask) -> list[GameResult]:
+    def game(self, task: GameTask) -> GameResult:
+        a, b = (task.second, task.first) if task.game else (task.first, task.second)
+        unit = PairTask(task.pairing, task.deal, a, b, games=(task.game,))
         self._chunks += 1
-        self._executor.submit(Chunk(self._chunks, (task,)))
+        self._executor.submit(Chunk(self._chunks, (unit,)))
         while True:
             for event in self._executor.events(_WAIT_S):
                 if isinstance(event, Failed):
@@ -52,13 +54,9 @@ class InsideTable:
                         raise WorkerFault(event.text)
                     raise BotError(event.text)
                 if isinstance(event, Played):
-                    return self._setting.results(unpack(event.image, event.chunk))
+                    return self._setting.results(unpack(event.image, event.chunk))[0]
 
-    def game(self, task: GameTask) -> GameResult:
-        a, b = (task.second, task.first) if task.game else (task.first, task.second)
-        return self.unit(PairTask(task.pairing, task.deal, a, b, games=(task.game,)))[0]
-
-    def together(self, tasks: Sequence[PairTask]) -> list[list[GameResult]] | None:
+    def together(self, tasks: Sequence[PairTask], look: Callable[[], bool]) -> list[list[GameResult]] | None:
         return None
 
     def close(self) -> None:

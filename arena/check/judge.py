@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from arena.check import forfeits
@@ -76,16 +77,19 @@ def forgets(trials: Trials) -> Answer:
 
 
 def findings(trials: Trials, source: Source, loading: Loading | None, strays: int) -> list[Finding]:
-    """All that the games have shown."""
-    return [
-        *forfeits.findings(trials.setting, trials.rows),
-        *_repeating(trials, source),
-        *_forgetting(trials, source),
-        *_slow(trials, loading),
-        *_heavy(trials, source),
-        *_leftovers(trials, strays),
-        *_printing(trials, source),
-    ]
+    """All that the games have shown. What cannot be told is left out, and the rest told all the same."""
+    parts: dict[str, Callable[[], list[Finding]]] = {
+        "differences between games": lambda: _repeating(trials, source),
+        "memory of other games": lambda: _forgetting(trials, source),
+        "the time it takes": lambda: _slow(trials, loading),
+        "the memory it takes": lambda: _heavy(trials, source),
+        "what it leaves behind": lambda: _leftovers(trials, strays),
+        "what it prints": lambda: _printing(trials, source),
+    }
+    found = forfeits.findings(trials.setting, trials.rows, trials.care)
+    for what, part in parts.items():
+        found += trials.care.look(what, part, [])
+    return found
 
 
 def _repeating(trials: Trials, source: Source) -> list[Finding]:
@@ -93,7 +97,10 @@ def _repeating(trials: Trials, source: Source) -> list[Finding]:
     if found.first is None:
         return []
     uses = source.chance + source.global_chance
-    if trials.by_hash:
+    if trials.by_hash is None:
+        why = "It hangs on the order of sets, or on something else than the position and the seed"
+        remedy = "Draw from view.rng and nothing else, and sort what comes out of a set before the order matters."
+    elif trials.by_hash:
         why = "It hangs on the order of sets (or on hash()), which is another in each process"
         remedy = "Sort what comes out of a set, or use a dict, before the order matters."
     else:
@@ -143,7 +150,7 @@ def _shown(
     text: str,
     remedy: str,
     first: Difference,
-    uses: list[Use],
+    uses: Sequence[Use],
     label: str,
     source: Source,
 ) -> Finding:

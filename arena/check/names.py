@@ -46,12 +46,11 @@ class Names:
 
 def dotted(node: ast.expr) -> str | None:
     """``a.b.c`` of an expression that is a name with attributes, else None."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        before = dotted(node.value)
-        return None if before is None else f"{before}.{node.attr}"
-    return None
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
 def is_set(node: ast.expr) -> bool:
@@ -60,15 +59,32 @@ def is_set(node: ast.expr) -> bool:
     >>> [is_set(ast.parse(text, mode="eval").body) for text in ("{1, 2}", "set(a) - b", "a.union(b)", "{1: 2}")]
     [True, True, False, False]
     """
-    if isinstance(node, ast.Set | ast.SetComp):
-        return True
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _SET_METHODS:
-            return is_set(node.func.value)
-        return dotted(node.func) in ("set", "frozenset")
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.BitOr | ast.BitAnd | ast.BitXor):
-        return is_set(node.left) or is_set(node.right)
+    waiting = [node]
+    while waiting:  # no recursion: an author may nest as deeply as he likes
+        one = waiting.pop()
+        if isinstance(one, ast.Set | ast.SetComp):
+            return True
+        if isinstance(one, ast.Call):
+            if isinstance(one.func, ast.Attribute) and one.func.attr in _SET_METHODS:
+                waiting.append(one.func.value)
+            elif dotted(one.func) in ("set", "frozenset"):
+                return True
+        elif isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub | ast.BitOr | ast.BitAnd | ast.BitXor):
+            waiting += [one.left, one.right]
     return False
+
+
+def written(node: ast.AST, most: int) -> str:
+    """An expression as it is written, at most so long; ``...`` for one that cannot be, such as one nested too deeply.
+
+    >>> written(ast.parse("[1,  2]", mode="eval").body, 40), written(ast.parse("abcdefgh", mode="eval").body, 6)
+    ('[1, 2]', 'abc...')
+    """
+    try:
+        text = ast.unparse(node)
+    except (RecursionError, ValueError):  # ValueError: a number of more digits than Python writes
+        return "..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from arena.check.names import dotted, functions
+from arena.check.names import dotted, functions, written
 
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKERS = (
@@ -136,7 +136,7 @@ def _class(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
     methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
     of_class = {name for name, _ in _assigned(node.body)}
     set_up = {one.name: one for one in methods}
-    fresh = _set_anew("begin", set_up, set())
+    fresh = _set_anew("begin", set_up)
     made = {name for one in methods if one.name == "__init__" for name in _own_attributes(one)}
     for method in methods:
         for line, name in _attribute_changes(method) if method.name != "__init__" else ():
@@ -153,19 +153,22 @@ def _class(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
             yield line, f"{method.name} changes {name}, which belongs to the class {node.name} (all games)"
 
 
-def _set_anew(name: str, methods: dict[str, ast.FunctionDef], seen: set[str]) -> set[str]:
+def _set_anew(name: str, methods: dict[str, ast.FunctionDef]) -> set[str]:
     """The attributes that a method sets anew, itself or through others of the object."""
-    if name not in methods or name in seen:
-        return set()
-    seen.add(name)
-    found = set(_own_attributes(methods[name]))
-    for node in ast.walk(methods[name]):
-        if isinstance(node, ast.Call):
-            called = (dotted(node.func) or "").split(".")
+    found: set[str] = set()
+    waiting, seen = [name], {name}
+    while waiting:
+        method = methods.get(waiting.pop())
+        if method is None:
+            continue
+        found.update(_own_attributes(method))
+        for node in ast.walk(method):
+            called = (dotted(node.func) or "").split(".") if isinstance(node, ast.Call) else [""]
             if called[0] == "self" and len(called) == 3 and called[2] in ("clear", "reset"):
                 found.add(called[1])
-            if called[0] == "self" and len(called) == 2:
-                found |= _set_anew(called[1], methods, seen)
+            if called[0] == "self" and len(called) == 2 and called[1] not in seen:
+                seen.add(called[1])
+                waiting.append(called[1])
     return found
 
 
@@ -217,7 +220,7 @@ def _class_attributes(method: ast.FunctionDef, name: str) -> Iterator[tuple[int,
             targets = [node.func.value]
         for target in targets:
             inner = target.value if isinstance(target, ast.Subscript) else target
-            text = ast.unparse(inner)
+            text = written(inner, 200)
             for start in starts:
                 if text.startswith(start):
                     yield target.lineno, text.removeprefix(start)

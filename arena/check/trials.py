@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from arena.check.care import Care
 from arena.check.games import AGAINST, ITSELF, OTHER, STEADY, STRONGER, ApartTable, Setting, Table, table
 from arena.check.measures import Scale
 from arena.check.plan import ALONE, ORDER, PLAY, REPEAT, STRENGTH, TOGETHER, Schedule
@@ -19,8 +20,14 @@ from arena.match.tasks import GameTask, PairTask
 
 _SAME_FAULTS = 6
 """Games forfeited in a rule set after which no more are played there; of those that cost time, one is enough."""
+_LEAST = 2
+"""Games that are played in each part of a check, whatever the time."""
 _ALONE, _FEW = 3, 16
 """Games that are played each in a process of its own; but one where few games are wanted at all."""
+
+
+class _TimeIsUp(Exception):
+    """There is no time left for what is under way."""
 
 
 @dataclass
@@ -53,8 +60,13 @@ class Trials:
     single: Comparison = field(default_factory=Comparison)
     step: Comparison = field(default_factory=Comparison)
     step_failed: bool = False
-    by_hash: bool = False
+    by_hash: bool | None = False
     left_out: list[str] = field(default_factory=list)
+
+    @property
+    def care(self) -> Care:
+        """Notes what fails in ``left_out``."""
+        return Care(self.left_out)
 
     @property
     def listened(self) -> bool:
@@ -63,7 +75,7 @@ class Trials:
 
     def clean(self) -> list[str]:
         """The rule sets in which no game was forfeited."""
-        return [one for one in self.rules if not any(row.forfeit for row in self.rows[one])]
+        return [one for one in self.rules if not any(row.forfeit for row in self.rows.get(one, ()))]
 
     # ------------------------------------------------------------ phases
 
@@ -73,10 +85,10 @@ class Trials:
         rows = self.rows[rules] = []
         with self._table(rules, audit=True) as at:
             try:
-                for unit in self.setting.units(self.games):
-                    rows += at.unit(unit)
-                    self.schedule.played(len(unit.games), len(rows))
-                    if len(rows) < self.games and self._ends(rules, rows):
+                for task in _games_of(self.setting.units(self.games)):
+                    rows.append(at.game(task))
+                    self.schedule.played(1, len(rows))
+                    if _LEAST <= len(rows) < self.games and self._ends(rules, rows):
                         break
             finally:
                 at.close()  # what it has written comes now
@@ -103,12 +115,10 @@ class Trials:
         with self._table(rules, OTHER) as at:
             at.ready()
             scale = Scale(at)
-            for unit in self._units(rules):
-                rows += at.unit(unit)
-                scale.weigh(len(unit.games))
-                self.schedule.played(len(unit.games), len(rows))
-                if self.schedule.over():
-                    break
+            for row in self._played(at, _games_of(self._units(rules))):
+                rows.append(row)
+                if row.id.game:  # after both games of a unit
+                    scale.weigh(2)
             self.threads = max(self.threads, scale.threads)
         found = scale.memory()
         if found is not None:
@@ -116,33 +126,31 @@ class Trials:
         before = self.again.different
         self._compare(self.again, rules, rows)
         if self.again.different > before == 0 and self.setting.level != "none":
-            self.by_hash = self._same_with_steady_hashes(rules, len(rows))
+            self.by_hash = self._same_with_steady_hashes(rules, rows)
 
-    def _same_with_steady_hashes(self, rules: str, games: int) -> bool:
-        """Is it but the order of sets that makes the difference?"""
+    def _same_with_steady_hashes(self, rules: str, others: Sequence[GameResult]) -> bool | None:
+        """Is it but the order of sets that makes the difference in these games? None if time was too short for it."""
         once_more = Comparison()
         with self._table(rules, STEADY) as at:
-            rows = [row for unit in self._units(rules)[: (games + 1) // 2] for row in at.unit(unit)]
+            rows = list(self._played(at, _games_of(self._units(rules))[: len(others)]))
         self._compare(once_more, rules, rows)
-        return once_more.different == 0
+        if once_more.different:
+            return False
+        of_those = Comparison()
+        self._compare(of_those, rules, others[: len(rows)])
+        return True if of_those.different else None
 
     @property
     def repeatable(self) -> bool:
         """Are decisions the same at least where sets have the same order?"""
-        return self.again.different == 0 or self.by_hash
+        return self.again.different == 0 or self.by_hash is True
 
     def reorder(self, rules: str) -> None:
         """The same games in the opposite order."""
 
         def play() -> list[GameResult]:
-            rows: list[GameResult] = []
             with self._table(rules) as at:
-                for unit in reversed(self._units(rules)):
-                    rows += at.unit(unit)
-                    self.schedule.played(len(unit.games), len(rows))
-                    if self.schedule.over():
-                        break
-            return rows
+                return list(self._played(at, _games_of(self._units(rules)[::-1])))
 
         if self._has_room(ORDER, rules, "games in another order"):
             self._hold(self.order, rules, play)
@@ -154,10 +162,9 @@ class Trials:
         def play() -> list[GameResult]:
             rows: list[GameResult] = []
             count = _ALONE if self.games > _FEW else 1
-            for unit, game in _spread([(unit, game) for unit in units for game in (1, 0)], count):
-                first, second = (unit.b, unit.a) if game else (unit.a, unit.b)
+            for task in _spread([task for unit in units for task in reversed(unit.game_tasks())], count):
                 with self._table(rules) as at:
-                    rows.append(at.game(GameTask(unit.pairing, unit.deal, game, first, second, 0)))
+                    rows.append(at.game(task))
                 self.schedule.played(1, len(rows))
                 if self.schedule.over():
                     break
@@ -173,12 +180,16 @@ class Trials:
 
         def play() -> list[GameResult]:
             with self._table(rules) as at:
-                rows = at.unit(units[0])
-                found = at.together(units[1:])
+                rows = list(self._played(at, units[0].game_tasks()))
+                try:
+                    found = at.together(units[1:], self._look)
+                except _TimeIsUp:
+                    self.left_out.append(f"{rules}: many games at once, for want of time (--seconds)")
+                    return []
             if found is None:  # slow bots, and those with observe and end, are never played so
                 return []
             rows += [row for unit in found for row in unit]
-            self.schedule.played(len(rows), len(rows))
+            self.schedule.played(len(rows) - 2, len(rows))
             self.step_failed = self.step_failed or len(found) < len(units) - 1
             return rows
 
@@ -193,13 +204,10 @@ class Trials:
         with self._table(rules) as at:
             for pairing in (AGAINST, STRONGER):
                 scores: Counter[int] = Counter()
-                for deal in range(max(self.games // 4, 2)):
-                    for row in at.unit(self.setting.unit(pairing, deal)):
-                        score = round(2 * row.score)
-                        scores[2 - score if row.id.game else score] += 1
-                    self.schedule.played(2, scores.total())
-                    if self.schedule.over():
-                        break
+                units = [self.setting.unit(pairing, deal) for deal in range(max(self.games // 4, 2))]
+                for row in self._played(at, _games_of(units)):
+                    score = round(2 * row.score)
+                    scores[2 - score if row.id.game else score] += 1
                 found.append(Score(self.setting.opponent(pairing), scores[2], scores[1], scores[0]))
         self.scores[rules] = tuple(found)
 
@@ -211,8 +219,24 @@ class Trials:
         return table(self.setting, load_rules(rules), hash_seed, audit)
 
     def _units(self, rules: str) -> list[PairTask]:
-        """The units that were played."""
-        return self.setting.units(len(self.rows[rules]))
+        """The units that were played, both games of them."""
+        return self.setting.units(self.games)[: len(self.rows[rules]) // 2]
+
+    def _played(self, at: Table, tasks: Sequence[GameTask]) -> Iterator[GameResult]:
+        """Play games as long as there is time, at least two. After each it is told."""
+        for number, task in enumerate(tasks, start=1):
+            row = at.game(task)
+            self.schedule.played(1, number)
+            yield row
+            if number >= _LEAST and self.schedule.over():
+                break
+
+    def _look(self) -> bool:
+        """Between two rounds of many games: tell, and raise if time is up, since all of them are under way."""
+        self.schedule.say(0)
+        if self.schedule.over():
+            raise _TimeIsUp
+        return False
 
     def _has_room(self, phase: str, rules: str, what: str) -> bool:
         if not self.repeatable:
@@ -233,7 +257,7 @@ class Trials:
         self._compare(found, rules, rows)
         if found.different:
             for one, two in zip(rows, play()):
-                unsteady = difference(self.setting, rules, one, two)
+                unsteady = self._differ(rules, one, two)
                 if unsteady is not None:
                     self.again.games += 1
                     self.again.different += 1
@@ -247,10 +271,14 @@ class Trials:
         before = {row.id: row for row in self.rows[rules]}
         for row in rows:
             into.games += 1
-            found = difference(self.setting, rules, before[row.id], row)
+            found = self._differ(rules, before[row.id], row)
             if found is not None:
                 into.different += 1
                 into.first = into.first or found
+
+    def _differ(self, rules: str, before: GameResult, after: GameResult) -> Difference | None:
+        what = "a game that was played again"
+        return self.care.look(what, lambda: difference(self.setting, rules, before, after), None)
 
 
 def _enough_faults(rows: Sequence[GameResult]) -> bool:
@@ -258,7 +286,11 @@ def _enough_faults(rows: Sequence[GameResult]) -> bool:
     return len(kinds) >= _SAME_FAULTS or "timeout" in kinds or kinds.count("crash") >= 2
 
 
-def _spread(items: Sequence[tuple[PairTask, int]], count: int) -> list[tuple[PairTask, int]]:
+def _games_of(units: Iterable[PairTask]) -> list[GameTask]:
+    return [task for unit in units for task in unit.game_tasks()]
+
+
+def _spread(items: Sequence[GameTask], count: int) -> list[GameTask]:
     """Some of the items, from all over them but for both ends."""
     step = len(items) / (count + 1)
     places = dict.fromkeys(int(step * number) for number in range(1, count + 1))

@@ -56,6 +56,8 @@ _KINDS = {
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MOST = 100
 _LONGEST = 160
+_LONGEST_PATH = 300
+_LAST_LINE = 10_000_000
 #: What a library does while it is imported is its own business, as long as it is nothing of this.
 _LOUD = (FILES, NETWORK, PROCESSES)
 
@@ -180,10 +182,15 @@ def _shown(value: Any) -> str:
 
 
 class Ear:
-    """Takes the lines of ``_Listener`` out of what a bot's process writes to stderr, and counts the rest."""
+    """Takes the lines of ``_Listener`` out of what a bot's process writes to stderr, and counts the rest.
 
-    def __init__(self, mark: str) -> None:
+    ``folder`` is the bot's. A bot can read the mark and write such lines itself: what they name outside of its folder
+    is not believed.
+    """
+
+    def __init__(self, mark: str, folder: str) -> None:
         self.mark = mark
+        self.folder = folder
         self.attempts: list[Attempt] = []
         self.characters = 0
         self._lines = re.compile(f"\x1e{re.escape(mark)}([^\n]*)\n?")
@@ -191,7 +198,7 @@ class Ear:
     def hear(self, text: str) -> str:
         """The text without those lines."""
         for found in self._lines.finditer(text):
-            attempt = read_attempt(found[1])
+            attempt = read_attempt(found[1], self.folder)
             if attempt is not None and len(self.attempts) < 2 * _MOST:
                 self.attempts.append(attempt)
         rest = self._lines.sub("", text)
@@ -199,17 +206,36 @@ class Ear:
         return rest
 
 
-def read_attempt(text: str) -> Attempt | None:
-    """What a line tells, None if it is none: a bot may write what it likes.
+def read_attempt(text: str, folder: str) -> Attempt | None:
+    """What a line tells of a bot in a folder, None if it is none: a bot may write what it likes.
 
-    >>> read_attempt('["network", "socket.connect", "", "/bots/mine.py", 7, false]').line
+    >>> read_attempt('["network", "socket.connect", "", "/bots/mine.py", 7, false]', "/bots").line
     7
+    >>> read_attempt('["network", "socket.connect", "", "/bots/../etc/passwd", 7, false]', "/bots")
     """
     try:
         kind, event, what, file, line, importing = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return None
-    texts = all(isinstance(one, str) for one in (kind, event, what, file))
-    if not texts or type(line) is not int or kind not in (*_KINDS.values(), READS):
+    if not all(isinstance(one, str) for one in (kind, event, what, file)) or type(line) is not int:
         return None
-    return Attempt(kind, event, what, file, line, bool(importing))
+    known = kind == _KINDS[event] if event in _KINDS else event == "open" and kind in (FILES, READS)
+    own = own_file(file, folder)
+    if not known or own is None or not 0 < line < _LAST_LINE:
+        return None
+    return Attempt(kind, event, what[:_LONGEST], own, line, bool(importing))
+
+
+def own_file(file: str, folder: str) -> str | None:
+    """The path of a file, normalised, if it lies in the folder of a bot that has named it, and can be printed.
+
+    Looks at the text alone: because of what a bot says, nobody looks into the file system.
+
+    >>> own_file("/bots/./a/../mine.py", "/bots"), own_file("/bots/../mine.py", "/bots"), own_file("mine.py", "/bots")
+    ('/bots/mine.py', None, None)
+    """
+    before = os.path.join(os.path.normpath(folder), "")
+    found = os.path.normpath(file)
+    inside = found.removeprefix(before)
+    own = found.startswith(before) and inside.isprintable() and 0 < len(inside) <= _LONGEST_PATH
+    return found if own else None

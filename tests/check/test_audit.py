@@ -27,7 +27,7 @@ def heard(folder: Path, bot: str, asked: bool = True) -> tuple[list[Attempt], st
     done = subprocess.run(
         [sys.executable, "-c", code, str(path)], env=environment, capture_output=True, text=True, timeout=60
     )
-    ear = Ear(MARK)
+    ear = Ear(MARK, str(folder))
     rest = ear.hear(done.stderr)
     assert ear.characters == len(rest)
     return ear.attempts, rest
@@ -87,31 +87,31 @@ def test_nothing_is_told_unless_asked(tmp_path: Path) -> None:
         "{}",
         "[" * 5000,
         '["files"]',
-        '["nonsense", "open", "", "f", 3, false]',
-        '["files", "open", "", "f", "3", false]',
-        '["files", 7, "", "f", 3, false]',
-        '["files", "open", "", "f", 3, false, 1]',
+        '["nonsense", "open", "", "/b/f", 3, false]',
+        '["files", "open", "", "/b/f", "3", false]',
+        '["files", 7, "", "/b/f", 3, false]',
+        '["files", "open", "", "/b/f", 3, false, 1]',
         "[NaN, 1]",
     ],
 )
 def test_lines_that_are_none(line: str) -> None:
-    assert read_attempt(line) is None
-    ear = Ear(MARK)
+    assert read_attempt(line, "/b") is None
+    ear = Ear(MARK, "/b")
     assert ear.hear(f"before\n\x1e{MARK}{line}\nafter\n") == "before\nafter\n"
     assert ear.attempts == []
 
 
 def test_marks_of_others_are_output() -> None:
-    ear = Ear(MARK)
-    text = "\x1effff" + json.dumps(["files", "open", "", "f", 3, False]) + "\n"
+    ear = Ear(MARK, "/b")
+    text = "\x1effff" + json.dumps(["files", "open", "", "/b/f", 3, False]) + "\n"
     assert ear.hear(text) == text
     assert ear.attempts == []
     assert ear.characters == len(text)
 
 
 def test_a_flood_is_bounded() -> None:
-    ear = Ear(MARK)
-    line = f"\x1e{MARK}" + json.dumps(["files", "open", "", "f", 3, False]) + "\n"
+    ear = Ear(MARK, "/b")
+    line = f"\x1e{MARK}" + json.dumps(["files", "open", "", "/b/f", 3, False]) + "\n"
     for _ in range(5):
         assert ear.hear(line * 100) == ""
     assert len(ear.attempts) <= 200

@@ -7,15 +7,15 @@ from textwrap import dedent
 
 import pytest
 
-from arena.check.source import Source, read_source
-from arena.players.finding import find_bot
+from arena.check.reading import read_files
+from arena.check.source import Source
 
 
 def source(folder: Path, text: str, **helpers: str) -> Source:
     (folder / "mine.py").write_text(dedent(text).lstrip("\n"))
     for name, other in helpers.items():
         (folder / f"{name}.py").write_text(dedent(other).lstrip("\n"))
-    return read_source(find_bot(str(folder / "mine.py")))
+    return read_files(folder / "mine.py")
 
 
 def in_act(line: str, head: str = "") -> str:
@@ -63,7 +63,7 @@ def test_what_is_not_the_same_in_two_runs(tmp_path: Path, head: str, line: str, 
     ],
 )
 def test_what_is_the_same_in_two_runs(tmp_path: Path, head: str, line: str) -> None:
-    assert source(tmp_path, in_act(line, head)).chance == []
+    assert source(tmp_path, in_act(line, head)).chance == ()
 
 
 def test_the_global_generator(tmp_path: Path) -> None:
@@ -179,4 +179,4 @@ def test_parameters_and_hooks_of_inherited_classes(tmp_path: Path) -> None:
 def test_what_is_no_python_says_nothing(tmp_path: Path) -> None:
     found = source(tmp_path, "def act(\n")
     assert found.nature.entry == ""
-    assert found.chance == found.state == []
+    assert found.chance == found.state == ()
