@@ -299,7 +299,7 @@ def show(
     from arena.league import entries, views
     from arena.league.rating import standing
     from arena.league.store import open_league
-    from arena.report.league import clean, forfeits_table, opponents_table, text, versions_table
+    from arena.report.league import below, forfeits_table, opponents_table, text, versions_table
 
     with open_league(name, write=False) as found:
         table = standing(found)
@@ -326,7 +326,7 @@ def show(
                 f"Retired {entries.date(one.retired)}{f': {one.retired_reason}' * bool(one.retired_reason)}"
             )
         if one.reason:
-            remarks.append(f"{one.label} {one.state}: {clean(one.reason)}")
+            remarks.append(f"{one.label} {one.state}: {below(one.reason)}")
         lines = {"versions": versions, "opponents": opponents, "forfeits": faults}
         click.echo(text(form, f"{one.name}{author}", tables, lines, remarks), nl=False)
 

@@ -110,7 +110,12 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except ArenaError as error:
-            raise Failure(str(error)) from error
+            raise Failure(_shown(str(error))) from error
+
+
+def _shown(text: str) -> str:
+    """A text, parts of which may be a stranger's, without what a terminal would obey."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "?" for sign in text)
 
 
 def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:

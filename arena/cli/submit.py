@@ -94,18 +94,18 @@ def submit(
 
 def tell_outcome(league: League, outcome: Outcome) -> None:
     """Say on stderr what has become of a submission."""
-    from arena.report.league import clean
+    from arena.report.league import below
 
     one = outcome.version
     for warning in outcome.warnings:
-        click.echo(f"{one.label}: {clean(warning)}", err=True)
+        click.echo(f"{one.label}: {below(warning)}", err=True)
     if outcome.interrupted:
         text = (
             f"Interrupted: {one.label} is {one.state}, {outcome.games} games are stored. Go on with:\n"
             f"  arena league play {shlex.quote(str(league.folder))}"
         )
     elif not outcome.accepted:
-        text = f"{one.label} is refused: {clean(one.reason)}"
+        text = f"{one.label} is refused: {below(one.reason)}"
     else:
         place = outcome.standing.place_of(one.id) if outcome.standing else None
         text = f"{one.label} is accepted"
@@ -119,14 +119,14 @@ def tell_outcome(league: League, outcome: Outcome) -> None:
 
 def _tell_known(league: League, sent: object) -> None:
     from arena.league.entries import Submitted, date
-    from arena.report.league import clean
+    from arena.report.league import below
 
     assert isinstance(sent, Submitted)
     one = sent.version
     text = {
         "known": f"This content is in {league.name} already, as {one.label}, submitted {date(one.submitted)}.",
         "waiting": f"{one.label} is {one.state} already, by another process.",
-        "refused": f"{one.label} was refused {date(one.decided or 0)}: {clean(one.reason)}\n"
+        "refused": f"{one.label} was refused {date(one.decided or 0)}: {below(one.reason)}\n"
         "To have it checked once more: --again",
     }[sent.outcome]
     click.echo(text, err=True)

@@ -3,6 +3,7 @@ would check it (`arena check`)."""
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,11 +11,14 @@ from dataclasses import dataclass, replace
 from arena.check import CheckReport, Finding, check_bot
 from arena.check.plan import Progress
 from arena.check.text import MARGIN, finding_text
+from arena.errors import ArenaError
 from arena.league.crew import BotsFailed, Crew, Desk
 from arena.league.entries import Version
 from arena.league.settings import LeagueError
 from arena.match.results import GameResult, Row
 from arena.match.tasks import PairTask
+
+log = logging.getLogger("arena.league")
 
 OPPONENT, OTHER = "random", "first"
 """Bots of the program's own: whom a submission meets, and who stands in for it in the control."""
@@ -90,14 +94,22 @@ def check(desk: Desk, one: Version) -> Verdict | None:
     level = "process" if desk.isolation == "none" else desk.isolation
     try:
         with Crew(desk, [one], [OTHER]) as crew:
-            report = _report(crew, one.label, level)
-            if report.errors and _report(crew, OTHER, level).errors:
+            try:
+                report = _report(crew, one.label, level)
+                reasons = [_words(crew, finding) for finding in report.errors]
+                warnings = tuple(_words(crew, finding) for finding in report.warnings)
+            except (ArenaError, _Stopped):
+                raise
+            except Exception as error:  # a fault of ours that only this bot meets must not stop the league
+                log.exception("checking %s", one.label)
+                reasons, warnings = [f"it cannot be checked: {type(error).__name__}: {error}"], ()
+            if reasons and _report(crew, OTHER, level).errors:
                 raise LeagueError("bots cannot be checked here, not even the program's own")
-            reasons = [_words(crew, finding) for finding in report.errors]
-            warnings = tuple(_words(crew, finding) for finding in report.warnings)
+    except BotsFailed as error:
+        return Verdict(False, str(error))
     except _Stopped:
         return None
-    return Verdict(not reasons, "\n".join(reasons), report.games, warnings)
+    return Verdict(not reasons, "\n".join(reasons), warnings=warnings)
 
 
 def _report(crew: Crew, name: str, level: str) -> CheckReport:

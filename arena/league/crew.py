@@ -12,8 +12,9 @@ import logging
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,7 +24,7 @@ from arena.league import entries, games
 from arena.league.entries import Version
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from arena.league.submission import check_inside
+from arena.league.submission import find_entry
 from arena.league.working import PLAYING, Process
 from arena.match.crew import make_executor
 from arena.match.executors import Drained, Executor, Failed, Lost, Played, WorkerFault
@@ -50,14 +51,19 @@ Deliver: TypeAlias = Callable[[Sequence[Row]], int]
 
 
 class BotsFailed(LeagueError):
-    """A bot of the crew cannot be found or loaded, so that none of its games can be played."""
+    """A bot of the crew cannot be found or loaded, so that none of its games can be played; its version, if known."""
+
+    def __init__(self, text: str, version: int | None = None) -> None:
+        super().__init__(text)
+        self.version = version
 
 
 @dataclass(frozen=True)
 class Desk:
     """What all of a command's play shares: the league, this process, how to play, and whom to tell.
 
-    `tell` is called with the number of games each time that some were stored.
+    `tell` is called with the number of games each time that some were stored. `failures` counts by version how
+    often it could not be loaded.
     """
 
     league: League
@@ -67,6 +73,7 @@ class Desk:
     signals: Signals
     sink: Sink
     tell: Callable[[int], None] = lambda games: None
+    failures: Counter[int] = field(default_factory=Counter)
 
     @property
     def stopping(self) -> bool:
@@ -83,6 +90,7 @@ class Crew:
     def __init__(self, desk: Desk, players: Sequence[Version], house: Sequence[str] = ()) -> None:
         self.desk = desk
         self.players = frozenset(one.id for one in players)
+        self._labels: dict[str | None, int] = {one.label: one.id for one in players}
         league = desk.league
         with league.change():
             self.number = league.insert(
@@ -108,13 +116,12 @@ class Crew:
             self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise LeagueError(f"cannot write {self.folder}: {error.strerror or error}") from error
-        entries.write_files(entries.files_of(self.desk.league, one.id), folder)
+        files = entries.files_of(self.desk.league, one.id)
+        entries.write_files(files, folder)
         try:
-            found = find_bot(one.entry, name=one.label, folder=folder)
-            check_inside(found, folder)
+            return find_entry(one.entry, [file.path for file in files], folder, one.label)
         except ArenaError as error:
-            raise BotsFailed(self.plain(str(error))) from error
-        return found
+            raise BotsFailed(self.plain(str(error)), one.id) from error
 
     def _planned(self, specs: Sequence[BotSpec]) -> Plan:
         settings = self.desk.league.settings
@@ -209,7 +216,8 @@ class Crew:
         """A text without the folders of this crew."""
         text = text or ""
         for number in self.players:
-            text = text.replace(f"{self.folder / f'v{number}'}{os.sep}", "")
+            home = str(self.folder / f"v{number}")
+            text = text.replace(f"{home}{os.sep}", "").replace(home, "its folder")
         return text
 
     def _units(self, left: int, slots: int) -> int:
@@ -226,7 +234,7 @@ class Crew:
             raise WorkerFault(event.text)
         if self.players and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
-        raise BotsFailed(self.plain(event.text))
+        raise BotsFailed(self.plain(event.text), self._labels.get(event.bot))
 
     # ------------------------------------------------------------ end
 

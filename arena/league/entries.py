@@ -226,7 +226,7 @@ def claim(league: League, process: int, wanted: int | None = None) -> Version | 
             if holder and holder[0][0] != process and holder[0][5] is None and is_alive(*holder[0][1:5]):
                 continue
             if one.attempts >= MOST_ATTEMPTS:
-                _refuse(league, one, f"given up: {one.attempts} times the process that worked on it died")
+                _refuse(league, one, f"given up: {one.attempts} times the work on it has failed")
                 continue
             league.run(
                 "UPDATE versions SET holder = ?, attempts = attempts + 1 WHERE version = ?", process, one.id
@@ -241,6 +241,12 @@ def put_back(league: League, one: Version) -> None:
         league.run(
             "UPDATE versions SET holder = NULL, attempts = max(attempts - 1, 0) WHERE version = ?", one.id
         )
+
+
+def release(league: League, one: Version) -> None:
+    """Let go of a submission over which the work has failed: that is an attempt."""
+    with league.change():
+        league.run("UPDATE versions SET holder = NULL WHERE version = ?", one.id)
 
 
 def accept(league: League, one: Version) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from arena.errors import ArenaError
 from arena.league import admission, choice, entries, events, games
 from arena.league.crew import BotsFailed, Crew, Desk
 from arena.league.entries import ACTIVE, PENDING, PLACING, Version
@@ -50,8 +51,11 @@ def settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
     """Bring a submission that this process has taken in hand to its end, or as far as Ctrl-C lets it."""
     try:
         outcome = _settle(desk, one, say)
-    except BaseException:
+    except (ArenaError, KeyboardInterrupt):
         entries.put_back(desk.league, one)
+        raise
+    except BaseException:  # a fault of ours over this bot: it counts as an attempt, of which there are not many
+        entries.release(desk.league, one)
         raise
     if outcome.interrupted:
         entries.put_back(desk.league, one)
@@ -64,7 +68,7 @@ def _settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
     warnings: tuple[str, ...] = ()
     if one.state == PENDING:
         say(f"{one.label}: checking")
-        for look in (admission.examine, admission.check):
+        for look in (admission.check, admission.examine):
             verdict = look(desk, one)
             if verdict is None:
                 return Outcome(entries.version(league, one.id))
@@ -126,7 +130,7 @@ def _place(desk: Desk, one: Version) -> bool:
                 crew.meet(meetings)
             except BotsFailed as error:
                 crew = None
-                expel_broken(desk, team, str(error))
+                expel_broken(desk, team, error)
             if entries.version(desk.league, one.id).state != PLACING or _refused(desk.league, one):
                 return False
         return False
@@ -197,29 +201,44 @@ def _refused(league: League, one: Version) -> bool:
 # ---------------------------------------------------------------- bots that cannot play any more
 
 
-def expel_broken(desk: Desk, players: Sequence[Version], why: str) -> None:
-    """After a crew could not load a bot: find out which, refuse it if it was being placed, else retire it.
+def expel_broken(desk: Desk, players: Sequence[Version], error: BotsFailed) -> None:
+    """After a crew could not load a bot: refuse it if it was being placed, else retire it.
 
-    LeagueError if none can be found, or none can be played at all: then the fault is not a bot's.
+    One that can be loaded when it is looked at is given a second chance, and no third. LeagueError if none can be
+    found, or none can be played at all: then the fault is not a bot's.
     """
+    named = [one for one in players if one.id == error.version]
     broken = 0
-    for one in players:
+    for one in named or players:
         verdict = admission.examine(desk, one)
         if verdict is None:
             return
+        desk.failures[one.id] += bool(named)
+        reason = verdict.reason
         if verdict.accepted:
-            continue
+            if desk.failures[one.id] < 2:
+                continue
+            reason = f"it cannot be loaded each time: {error}"
         broken += 1
         if one.state in (PENDING, PLACING):
-            entries.refuse(desk.league, one, verdict.reason)
+            entries.refuse(desk.league, one, reason)
         else:
-            retire(desk.league, one.name, f"it cannot play any more: {verdict.reason}")
-    if not broken:
-        raise LeagueError(f"nothing can be played: {why}")
+            retire(desk.league, one.name, f"it cannot play any more: {reason}")
+    if not broken and not named:
+        raise LeagueError(f"nothing can be played: {error}")
 
 
 def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Standing:
-    """Take a bot out of the table, or bring it back, and publish the standing."""
+    """Take a bot out of the table, or bring it back, and publish the standing.
+
+    One that is not in the table yet is refused.
+    """
+    every = entries.versions_of(league, name)
+    waiting = [one for one in every if one.state in entries.OPEN]
+    if waiting and not undo and not any(one.state == ACTIVE for one in every):
+        for one in waiting:
+            entries.refuse(league, one, reason or "withdrawn")
+        return standing(league)
     found: list[Version] = []
 
     def change() -> None:

@@ -57,7 +57,7 @@ def fill_up(desk: Desk, most: int | None, say: Callable[[str], None]) -> PlayRep
                 played += fresh
             except BotsFailed as error:
                 crew = None
-                expel_broken(desk, team, str(error))
+                expel_broken(desk, team, error)
             if fresh:
                 event, found = events.note_play(league, event, fresh, desk.process.number)
             else:

@@ -11,18 +11,22 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.errors import did_you_mean
+from arena.errors import ArenaError, did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
-from arena.players.commands import PREFIX, SYSTEM_FOLDERS, command_words
-from arena.players.finding import BotSpec, find_bot, parse_spec
+from arena.players.commands import PREFIX, SYSTEM_FOLDERS, command_words, find_command
+from arena.players.finding import BotSpec, find_bot, find_file, parse_spec
 
 MOST_FILES = 500
 MOST_BYTES = 32 << 20
+MOST_DEPTH = 16
+LONGEST_PATH = 200
+"""Of a file below the bot's folder: characters, and folders one in the other. The league plays it in a deeper place."""
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]")
 
 
@@ -58,7 +62,8 @@ class Submission:
         if len(self.files) == 1 and self.entry == self.files[0].path:
             return self.files[0].hash
         parts = [[file.path, file.hash, file.executable] for file in self.files]
-        return hashlib.sha256(json.dumps([self.entry, parts]).encode()).hexdigest()
+        # no file can be written that has the hash of somebody's folder: Python does not begin like that, nor a program
+        return hashlib.sha256(b"\0folder " + json.dumps([self.entry, parts]).encode()).hexdigest()
 
 
 def read_submission(
@@ -84,11 +89,36 @@ def read_submission(
         _check_relative(parts.target, folder)
         return Submission(_bot_name(name, parts.name, found.name), author, parts.target, files)
     path = _inside(parts.target, folder)
+    _check_entry(path)
     names = [file.path for file in files]
     if path not in names:
         near = did_you_mean(path, names)
         raise LeagueError(f"--folder {folder}: there is no file {path} in it to be the bot{near}")
     return Submission(_bot_name(name, parts.name, path), author, _entry(path, bot), files)
+
+
+def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> BotSpec:
+    """The bot that an entry names in a folder that holds a submission's files. ArenaError if there is none.
+
+    The entry of a Python bot is a path of a stored file, perhaps with parameters behind it: it is not looked up
+    anywhere else, so a strange one cannot mean a file or a bot of the organiser's.
+    """
+    if entry.startswith(PREFIX):
+        found = find_bot(entry, name=name, folder=folder)
+        check_inside(found, folder)
+        return found
+    for path in paths:
+        if entry == path or entry.startswith(f"{path}:"):
+            return find_file(folder / path, path, parse_spec(f"x{entry.removeprefix(path)}").params, name)
+    raise LeagueError(f"there is no file in the submission to be the bot {entry!a}")
+
+
+def _check_entry(path: str) -> None:
+    """LeagueError for a file that cannot be a bot by its name."""
+    if not path.endswith(".py"):
+        raise LeagueError(f"{path!a} is no Python file; a bot in another language is a command: 'cmd:./mybot'")
+    if re.search(r"[:=~\\]", path) or not path.isprintable():
+        raise LeagueError(f"{path!a}: the name of a bot's file has none of the characters : = ~ and no strange ones")
 
 
 def check_inside(found: BotSpec, folder: Path) -> None:
@@ -108,19 +138,41 @@ def _check_relative(target: str, folder: Path) -> None:
             raise LeagueError(f"the command '{target}' names {word}; write it as seen from --folder: {seen}")
 
 
+def _seen_from_its_folder(target: str) -> tuple[str, str]:
+    """The folder of a command's first own file as seen from here, and the command as seen from there."""
+    try:
+        files = find_command(target, Path.cwd()).files
+    except ArenaError:
+        return "DIR", target
+    home = files[0].parent
+    words: list[str] = []
+    for word in command_words(target):
+        path = Path(word).expanduser().resolve()
+        if "/" in word and path in files and path.is_relative_to(home):
+            seen = path.relative_to(home).as_posix()
+            word = seen if words else f"./{seen}"
+        words.append(word)
+    return shlex.quote(os.path.relpath(home)), PREFIX + shlex.join(words)
+
+
 def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     parts = parse_spec(bot)
     if parts.target.startswith(PREFIX):
+        folder, command = _seen_from_its_folder(parts.target)
         raise LeagueError(
             f"'{bot}' is a command: submit the folder that it is run in, with all its files:"
-            f" arena submit --folder DIR '{bot}'"
+            f" arena submit --folder {folder} {shlex.quote(command)}"
         )
+    for place in (Path(parts.target).expanduser(), Path("bots", f"{parts.target}.py")):
+        if place.is_symlink():
+            raise LeagueError(f"{place} is a link; submit the file itself")
     found = find_bot(bot)
     path = Path(found.path)
     if re.fullmatch(r"[\w.]+:\w+", parts.target):
         raise LeagueError(
             f"{parts.target} is a class of an installed package; a league keeps files, so name a file"
         )
+    _check_entry(path.name)
     chosen = _bot_name(name, parts.name, path.name)
     return Submission(chosen, author, _entry(path.name, bot), (_read_file(path, path.name),))
 
@@ -155,6 +207,8 @@ def _read_folder(folder: Path) -> Iterator[StoredFile]:
     """All files below a folder in the order of their paths, without hidden ones and compiled Python."""
     paths: list[tuple[str, Path]] = []
     for place, folders, files in os.walk(folder):
+        if len(Path(place).relative_to(folder).parts) > MOST_DEPTH:
+            raise LeagueError(f"--folder {folder}: more than {MOST_DEPTH} folders one in the other")
         folders[:] = sorted(one for one in folders if not _SKIPPED.fullmatch(one))
         for one in [*folders, *files]:
             path = Path(place, one)
@@ -180,6 +234,8 @@ def _read_folder(folder: Path) -> Iterator[StoredFile]:
 def _read_file(path: Path, name: str) -> StoredFile:
     if not name.isprintable() or "\\" in name:
         raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
+    if len(os.fsencode(name)) > LONGEST_PATH:
+        raise LeagueError(f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes with its folders")
     try:
         # a pipe in the place of a file must not make us wait
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

@@ -39,10 +39,11 @@ class Lost:
 
 @dataclass(frozen=True)
 class Failed:
-    """The run cannot go on: a bot that cannot be loaded (`ours` False), or a fault of this program."""
+    """The run cannot go on: a bot (named if that is known) that cannot be loaded, or, if `ours`, a fault of ours."""
 
     text: str
     ours: bool
+    bot: str | None = None
 
 
 @dataclass(frozen=True)

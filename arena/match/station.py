@@ -26,7 +26,7 @@ class Delivery:
 
     parts: list[Part] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
-    failed: tuple[str, bool] | None = None
+    failed: tuple[str, bool, str | None] | None = None
     said: list[Said] = field(default_factory=list)
 
 
@@ -49,7 +49,7 @@ class _Station:
             case Lost():
                 self.delivery.lost.append(event.text)
             case Failed():
-                self.delivery.failed = (event.text, event.ours)
+                self.delivery.failed = (event.text, event.ours, event.bot)
 
     def _hear(self, said: Said) -> None:
         self.delivery.said.append(said)

@@ -206,7 +206,7 @@ class Supervisor:
             self._say(worker, "another takes its place")
             return None
         bot = self.plan.bots[worker.board[BOT]]
-        return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False)
+        return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False, bot=bot.name)
 
     def _say(self, worker: _Process, then: str) -> None:
         self.report(Lost(f"worker {worker.pid}: {worker.how}; {then}"))
@@ -306,7 +306,9 @@ class _Process:
         except (EOFError, OSError):
             raise _Dead from None
         if message[0] == BROKEN:
-            raise _Refused(Failed(message[2], ours=not message[1]))
+            loading = message[1] and self.board[STATE] == LOADING
+            bot = self.plan.bots[self.board[BOT]].name if loading else None
+            raise _Refused(Failed(message[2], ours=not message[1], bot=bot))
         self._still = 0.0
         return message
 

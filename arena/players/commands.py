@@ -28,6 +28,7 @@ _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?\s*cmd:(?P<command>.*)", re.DOTALL
 _INTERPRETER = re.compile(
     r"(python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*"
 )
+_SCRIPT = re.compile(r"[\w./~-]+\.(py|js|mjs|cjs|ts|rb|pl|lua|php|jl|R|jar)")
 _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
 
 
@@ -106,8 +107,18 @@ def find_command(target: str, here: Path) -> Command:
             if not _is_system(path):
                 own.append(path)
         argv.append(word)
+    if not own:
+        _check_script(words, target, here)
     files = tuple(dict.fromkeys(own)) or (program,)
     return Command(tuple(argv), files, command_hash(target, files))
+
+
+def _check_script(words: list[str], target: str, here: Path) -> None:
+    """``BotError`` for an interpreter whose script is not there: its first argument that is no option."""
+    script = next((word for word in words[1:] if not word.startswith("-")), "")
+    if _INTERPRETER.fullmatch(Path(words[0]).name) and _SCRIPT.fullmatch(script):
+        path = here / os.path.expanduser(script)
+        raise BotError(f"no file {script} for the bot '{target}': {_why_missing('./', path, here)}")
 
 
 def _program(word: str, target: str, here: Path) -> Path:

@@ -137,11 +137,19 @@ def find_bot(
     if parts.target.startswith("cmd:"):
         return _command_spec(name or parts.name, text, parts.target, given, here)
     path = _find_file(parts.target, here)
-    source = read_source(parts.target, path)
     chosen = name or parts.name or display_name(parts.target, given)
-    return BotSpec(
-        chosen, text, parts.target, str(path), hashlib.sha256(source).hexdigest(), tuple(given.items())
-    )
+    return _file_spec(chosen, text, parts.target, path, given)
+
+
+def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
+    """The bot in a file, whatever its path looks like; ``target`` is what its author calls it."""
+    text = ",".join(f"{key}={value}" for key, value in params.items())
+    return _file_spec(name, f"{target}:{text}" if text else target, target, path, params)
+
+
+def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[str, Param]) -> BotSpec:
+    source = read_source(target, path)
+    return BotSpec(name, text, target, str(path), hashlib.sha256(source).hexdigest(), tuple(params.items()))
 
 
 def _command_spec(

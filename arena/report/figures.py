@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import math
 import numbers
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,8 @@ DIGITS = 10
 """Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
 _NAMES = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit", "author", "league", "what",
           "state", "entry", "reason", "note", "last")  # fmt: skip
+_MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
+"""What markdown would not show as it is. An underscore within a word is no mark."""
 _SHARES = ("score", "share", "los", "played")
 _MAYBE_SHARES = ("mean", "difference", "low", "high")
 
@@ -105,7 +108,7 @@ def report_text(
     for table in tables:
         heads, rows = cells(table)
         if format == "markdown":
-            rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+            rows = [[_MARKS.sub(r"\\\g<0>", cell) for cell in row] for row in rows]
         title = f"### {table.title}" if format == "markdown" else table.title
         text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(heads))
         parts.append("\n\n".join(part for part in (title, text, table.note) if part))

@@ -36,6 +36,15 @@ def clean(text: str) -> str:
     return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)
 
 
+def below(text: str) -> str:
+    """The same behind a line's beginning that is ours: further lines are set in, so that none looks like ours.
+
+    >>> below("fails\n  at 3\nrival is refused")
+    'fails\n    at 3\n  rival is refused'
+    """
+    return "\n  ".join(clean(text).split("\n"))
+
+
 def _known(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
@@ -73,7 +82,16 @@ def text(
 
 
 def _flat(line: Line) -> dict[str, Any]:
-    return {key: value for key, value in line.items() if not isinstance(value, list | dict)}
+    return {key: _plain(value) for key, value in line.items() if not isinstance(value, list | dict)}
+
+
+def _plain(value: Any) -> Any:
+    """A text that a spreadsheet takes for a text: one that begins like a formula gets an apostrophe.
+
+    >>> _plain("=A1"), _plain("Ann"), _plain(-3)
+    ("'=A1", 'Ann', -3)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def standing_table(lines: Sequence[Line]) -> Table:

@@ -13,6 +13,7 @@ from typing import Any
 from arena.league import entries, games, placement
 from arena.league.crew import Desk, at_work
 from arena.league.entries import Version
+from arena.league.rating import standing
 from arena.league.settings import LeagueSettings, settings_from_dict
 from arena.league.store import League, create_league
 from arena.league.submission import StoredFile, Submission
@@ -137,3 +138,12 @@ def sound(folder: Path) -> sqlite3.Connection:
     double = db.execute("SELECT bot FROM versions WHERE state = 'active' GROUP BY bot HAVING count(*) > 1")
     assert double.fetchall() == []
     return db
+
+
+def quiet(text: str) -> None:
+    """Say nothing."""
+
+
+def names(found: League) -> list[str]:
+    """The versions in the table."""
+    return sorted(place.version.label for place in standing(found).places)

@@ -17,14 +17,21 @@ from arena.league.entries import ACTIVE
 from arena.league.play import fill_up
 from arena.league.rating import standing
 from arena.league.store import League, create_league, open_league
-from tests.league.leagues import FIRST, LAST, RANDOM, SECRET, settings, settle, sound, submission
+from tests.league.leagues import (
+    FIRST,
+    LAST,
+    RANDOM,
+    SECRET,
+    quiet,
+    settings,
+    settle,
+    sound,
+    submission,
+)
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")
 
 PATIENCE_S = 120.0
-
-
-def quiet(text: str) -> None: ...
 
 
 def forked(work: Callable[[], object]) -> int:

@@ -273,7 +273,7 @@ def test_one_that_kills_whoever_works_on_it(found: League, process: Process) -> 
             found.run("UPDATE versions SET holder = NULL")
     assert entries.claim(found, process.number) is None
     now = entries.version(found, one.id)
-    assert (now.state, now.reason) == (REFUSED, "given up: 4 times the process that worked on it died")
+    assert (now.state, now.reason) == (REFUSED, "given up: 4 times the work on it has failed")
 
 
 def test_interruptions_are_no_deaths(found: League, process: Process) -> None:

@@ -13,12 +13,8 @@ from typing import Any
 
 import pytest
 
-from arena.check import check_bot
-from arena.check.report import ERROR, Finding
-from arena.isolation import process as processes
-from arena.league import admission, entries, events, games, placement
 from arena.league import crew as crews
-from arena.league.admission import examine
+from arena.league import entries, events, games, placement
 from arena.league.crew import Crew, Desk, at_work
 from arena.league.entries import ACTIVE, PENDING, PLACING, REFUSED, Version
 from arena.league.play import fill_up
@@ -28,17 +24,16 @@ from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.paths import data_folder
 from tests.league.leagues import (
-    BROKEN,
     FIRST,
     LAST,
     MIDDLE,
-    RAISES,
     RANDOM,
     enter,
     league,
+    names,
     played,
+    quiet,
     settle,
-    settled,
     some_points,
     sound,
     submission,
@@ -51,13 +46,6 @@ from tests.match.runs import children
 def found(tmp_path: Path) -> Iterator[League]:
     with league(tmp_path / "league") as made:
         yield made
-
-
-def quiet(text: str) -> None: ...
-
-
-def names(found: League) -> list[str]:
-    return sorted(place.version.label for place in standing(found).places)
 
 
 def test_three_bots(found: League) -> None:
@@ -139,87 +127,6 @@ def test_a_new_version(found: League) -> None:
     back = submit(found, "mine", FIRST)
     assert (back.number, back.state) == (1, ACTIVE)
     assert [e.kind for e in events.events(found)][-2:] == ["accepted", "back"]
-
-
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        (BROKEN, "mine.py"),
-        (RAISES, "forfeits by exception: "),
-        ("x = 1\n", "holds no bot"),
-        ("import nowhere\n" + FIRST, "No module named 'nowhere'"),
-        ("def act(view, moves):\n    return 'r1@1'\n", "forfeits by illegal move"),
-    ],
-)
-def test_refused(found: League, source: str, reason: str) -> None:
-    submit(found, "other", FIRST)
-    one = submit(found, "mine", source)
-    assert one.state == REFUSED
-    assert reason in one.reason
-    assert str(found.folder) not in one.reason  # names its file as the author does
-    assert names(found) == ["other v1"]
-    assert games.count(found) == 0
-    assert events.events(found)[-1].kind == "refused"
-
-
-def test_one_that_fails_in_the_check_alone(found: League) -> None:
-    """The eight games before are too few for it."""
-    source = """
-    begun = []
-    class Mine:
-        def begin(self, setup):
-            begun.append(setup)
-        def act(self, view, moves):
-            return moves[0 if len(begun) <= 8 else 99]
-    """
-    one = submit(found, "mine", textwrap.dedent(source))
-    assert one.state == REFUSED
-    assert one.reason.startswith("mine.py:7: act raises IndexError: list index out of range (")
-    assert str(found.folder) not in one.reason
-    assert events.events(found)[-1].note == one.reason.splitlines()[0]
-
-
-def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
-    source = """
-    import os
-    def act(view, moves):
-        return moves[os.urandom(1)[0] % len(moves)]
-    """
-    with at_work(found, "submit", 1) as desk:
-        outcome = settled(desk, submission("mine", textwrap.dedent(source)))
-    assert outcome.accepted
-    (warning,) = outcome.warnings
-    assert "mine.py:4" in warning
-    assert str(found.folder) not in warning
-
-
-def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = Finding(ERROR, "load", "the disk is on fire")
-
-    def failing(*args: Any, **options: Any) -> Any:
-        return dataclasses.replace(check_bot(*args, **options), findings=(broken,))
-
-    monkeypatch.setattr(admission, "check_bot", failing)
-    with pytest.raises(LeagueError, match="not even the program's own"):
-        submit(found, "mine", FIRST)
-    assert [(v.state, v.attempts) for v in entries.versions_of(found, "mine")] == [(PENDING, 0)]
-
-
-def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(
-    found: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def pressing(*args: Any, **options: Any) -> Any:
-        os.kill(os.getpid(), signal.SIGINT)
-        return check_bot(*args, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(admission, "check_bot", pressing)
-        one = submit(found, "mine", FIRST)
-    assert one.state == PENDING
-    assert not processes.running
-    with at_work(found, "play", 1) as desk:
-        (outcome,) = placement.settle_waiting(desk, quiet)
-    assert outcome.accepted
 
 
 def test_one_that_forfeits_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -418,7 +325,7 @@ def test_the_files_of_a_crew_are_private_and_go(found: League, monkeypatch: pyte
             assert (crew.folder / f"v{one.id}" / "first.py").read_text() == FIRST
             assert crew.folder.stat().st_mode & 0o777 == 0o700
         assert not crew.folder.exists()
-        monkeypatch.setattr(crews, "find_bot", _raising)
+        monkeypatch.setattr(crews, "find_entry", _raising)
         with pytest.raises(Pressed):
             Crew(desk, [one])
     assert not (found.folder / ".playing").exists()
@@ -438,34 +345,3 @@ def test_files_that_were_removed_are_no_fault_of_a_bot(found: League) -> None:
         with pytest.raises(LeagueError, match="were removed while they played"):
             crew.meet([games.Meeting(a, b, 1)])
     assert len(entries.versions(found, ACTIVE)) == 2
-
-
-def test_a_check_leaves_no_games(found: League) -> None:
-    with at_work(found, "submit", 1) as desk:
-        one = entries.submit(found, desk.process.number, submission("first", FIRST)).version
-        verdict = examine(desk, one)
-    assert verdict is not None
-    assert (verdict.accepted, verdict.games) == (True, 8)
-    assert games.count(found) == 0
-
-
-def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If not even the program's own bots can be loaded nobody is refused or retired."""
-    for name, source in (("first", FIRST), ("last", LAST)):
-        submit(found, name, source)
-    sound_plan = Crew._planned
-
-    def nowhere(self: Crew, specs: Any) -> Any:
-        return sound_plan(self, [dataclasses.replace(spec, path="/nowhere.py") for spec in specs])
-
-    monkeypatch.setattr(Crew, "_planned", nowhere)
-    with pytest.raises(LeagueError, match="not even the program's own"):
-        submit(found, "random", RANDOM)
-    with at_work(found, "play", 1) as desk, pytest.raises(LeagueError, match="not even the program's own"):
-        fill_up(desk, 8, quiet)
-    assert names(found) == ["first v1", "last v1"]
-    assert [(v.state, v.attempts) for v in entries.versions_of(found, "random")] == [(PENDING, 0)]
-    monkeypatch.undo()
-    with at_work(found, "play", 1) as desk:
-        placement.settle_waiting(desk, quiet)
-    assert names(found) == ["first v1", "last v1", "random v1"]

@@ -13,16 +13,13 @@ from arena.league.play import fill_up
 from arena.league.rating import standing
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, sound, submit
+from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, quiet, sound, submit
 
 
 @pytest.fixture
 def found(tmp_path: Path) -> Iterator[League]:
     with league(tmp_path) as made:
         yield made
-
-
-def quiet(text: str) -> None: ...
 
 
 def test_so_many_games(found: League) -> None:

@@ -64,7 +64,10 @@ def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule
     broken = Progress.of(stored)
     first = [task for task in waves[stop] if task not in finished]
     if first:
-        assert list(schedule.tasks(broken)) == first
+        # in a knockout those who have drawn go on while others have not played yet
+        offered = list(schedule.tasks(broken))
+        assert offered == first or schedule.format == "knockout"
+        assert [task for task in offered if task in first] == first
     rest, played, _ = play_all(schedule, broken)
     assert finished + rest == tasks or sorted(finished + rest) == sorted(tasks)
     assert sorted(stored + played, key=lambda r: r.id) == sorted(results, key=lambda r: r.id)

@@ -1,0 +1,273 @@
+"""What is let into a league: the check of a submission, and submissions that are written to do harm."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import signal
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.check import check_bot
+from arena.check.report import ERROR, Finding
+from arena.isolation import process as processes
+from arena.league import admission, entries, events, games, placement
+from arena.league.admission import examine
+from arena.league.crew import Crew, at_work
+from arena.league.entries import PENDING, REFUSED
+from arena.league.play import fill_up
+from arena.league.settings import LeagueError
+from arena.league.store import League
+from arena.league.submission import find_entry, read_submission
+from arena.league.working import Process
+from tests.league.leagues import (
+    BROKEN,
+    FIRST,
+    LAST,
+    RAISES,
+    RANDOM,
+    league,
+    names,
+    quiet,
+    settled,
+    submission,
+    submit,
+)
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Iterator[League]:
+    with league(tmp_path / "league") as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (BROKEN, "mine.py"),
+        (RAISES, "mine.py:2: act raises ValueError: no idea ("),
+        ("x = 1\n", "holds no bot"),
+        ("import nowhere\n" + FIRST, "No module named 'nowhere'"),
+        ("def act(view, moves):\n    return 'r1@1'\n", "act returned the text 'r1@1', not one of the moves ("),
+    ],
+)
+def test_refused(found: League, source: str, reason: str) -> None:
+    submit(found, "other", FIRST)
+    one = submit(found, "mine", source)
+    assert one.state == REFUSED
+    assert reason in one.reason
+    assert str(found.folder) not in one.reason  # names its file as the author does
+    assert names(found) == ["other v1"]
+    assert games.count(found) == 0
+    assert events.events(found)[-1].kind == "refused"
+
+
+def test_one_that_fails_in_the_check_alone(found: League) -> None:
+    """The eight games before are too few for it."""
+    source = """
+    begun = []
+    class Mine:
+        def begin(self, setup):
+            begun.append(setup)
+        def act(self, view, moves):
+            return moves[0 if len(begun) <= 8 else 99]
+    """
+    one = submit(found, "mine", textwrap.dedent(source))
+    assert one.state == REFUSED
+    assert one.reason.startswith("mine.py:7: act raises IndexError: list index out of range (")
+    assert str(found.folder) not in one.reason
+    assert events.events(found)[-1].note == one.reason.splitlines()[0]
+
+
+def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
+    source = """
+    import os
+    def act(view, moves):
+        return moves[os.urandom(1)[0] % len(moves)]
+    """
+    with at_work(found, "submit", 1) as desk:
+        outcome = settled(desk, submission("mine", textwrap.dedent(source)))
+    assert outcome.accepted
+    (warning,) = outcome.warnings
+    assert "mine.py:4" in warning
+    assert str(found.folder) not in warning
+
+
+def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Finding(ERROR, "load", "the disk is on fire")
+
+    def failing(*args: Any, **options: Any) -> Any:
+        return dataclasses.replace(check_bot(*args, **options), findings=(broken,))
+
+    monkeypatch.setattr(admission, "check_bot", failing)
+    with pytest.raises(LeagueError, match="not even the program's own"):
+        submit(found, "mine", FIRST)
+    assert [(v.state, v.attempts) for v in entries.versions_of(found, "mine")] == [(PENDING, 0)]
+
+
+def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(
+    found: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressing(*args: Any, **options: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return check_bot(*args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(admission, "check_bot", pressing)
+        one = submit(found, "mine", FIRST)
+    assert one.state == PENDING
+    assert not processes.running
+    with at_work(found, "play", 1) as desk:
+        (outcome,) = placement.settle_waiting(desk, quiet)
+    assert outcome.accepted
+
+
+def test_a_check_leaves_no_games(found: League) -> None:
+    with at_work(found, "submit", 1) as desk:
+        one = entries.submit(found, desk.process.number, submission("first", FIRST)).version
+        verdict = examine(desk, one)
+    assert verdict is not None
+    assert (verdict.accepted, verdict.games) == (True, 8)
+    assert games.count(found) == 0
+
+
+def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If not even the program's own bots can be loaded nobody is refused or retired."""
+    for name, source in (("first", FIRST), ("last", LAST)):
+        submit(found, name, source)
+    sound_plan = Crew._planned
+
+    def nowhere(self: Crew, specs: Any) -> Any:
+        return sound_plan(self, [dataclasses.replace(spec, path="/nowhere.py") for spec in specs])
+
+    monkeypatch.setattr(Crew, "_planned", nowhere)
+    with pytest.raises(LeagueError, match="not even the program's own"):
+        submit(found, "random", RANDOM)
+    with at_work(found, "play", 1) as desk, pytest.raises(LeagueError, match="not even the program's own"):
+        fill_up(desk, 8, quiet)
+    assert names(found) == ["first v1", "last v1"]
+    assert [(v.state, v.attempts) for v in entries.versions_of(found, "random")] == [(PENDING, 0)]
+    monkeypatch.undo()
+    with at_work(found, "play", 1) as desk:
+        placement.settle_waiting(desk, quiet)
+    assert names(found) == ["first v1", "last v1", "random v1"]
+
+
+# ---------------------------------------------------------------- what is written to do harm
+
+
+def test_a_fault_of_ours_over_one_bot_refuses_it(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(spec: Any, **options: Any) -> Any:
+        if spec.name == "mine v1":
+            raise RecursionError("too deep")
+        return check_bot(spec, **options)
+
+    monkeypatch.setattr(admission, "check_bot", failing)
+    one = submit(found, "mine", FIRST)
+    assert (one.state, one.reason) == (REFUSED, "it cannot be checked: RecursionError: too deep")
+
+
+def test_a_fault_of_ours_stops_the_league_a_few_times_and_no_more(
+    found: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*args: Any) -> Any:
+        raise RuntimeError("a fault of ours")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(admission, "examine", failing)
+        with pytest.raises(RuntimeError):
+            submit(found, "mine", FIRST)
+        for _ in range(entries.MOST_ATTEMPTS - 1):
+            with at_work(found, "play", 1) as desk, pytest.raises(RuntimeError):
+                placement.settle_waiting(desk, quiet)
+        with at_work(found, "play", 1) as desk:
+            assert placement.settle_waiting(desk, quiet) == []
+    one = entries.versions_of(found, "mine")[0]
+    assert (one.state, one.reason) == (REFUSED, "given up: 4 times the work on it has failed")
+
+
+@pytest.mark.parametrize("path", ["~/notes.py", "a=b.py", "search", "m.n:C"])
+def test_an_entry_names_a_stored_file_and_nothing_else(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "notes.py").write_text("secret")
+    monkeypatch.setenv("HOME", str(home))
+    folder = tmp_path / "bot"
+    (folder / path).parent.mkdir(parents=True)
+    (folder / path).write_text("its own")
+    spec = find_entry(path, [path], folder, "mine v1")
+    assert Path(spec.path).read_text() == "its own"
+    with pytest.raises(LeagueError, match="there is no file in the submission"):
+        find_entry("other.py", [path], folder, "mine v1")
+    with pytest.raises(LeagueError, match=r"is no Python file|has none of the characters|there is no file"):
+        read_submission(path, folder)
+
+
+def test_parameters_of_an_entry(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(FIRST)
+    spec = find_entry("mine.py:depth=2,name=x", ["mine.py"], tmp_path, "mine v1")
+    assert (spec.name, spec.target, spec.params) == ("mine v1", "mine.py", (("depth", "2"), ("name", "x")))
+
+
+def test_long_and_deep_paths_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(FIRST)
+    deep = tmp_path.joinpath(*["d"] * 17)
+    deep.mkdir(parents=True)
+    (deep / "x.txt").write_text("x")
+    with pytest.raises(LeagueError, match="more than 16 folders one in the other"):
+        read_submission("mine.py", tmp_path)
+    shutil.rmtree(tmp_path / "d")
+    (tmp_path / "long").mkdir()
+    (tmp_path / "long" / ("x" * 197)).write_text("x")
+    with pytest.raises(LeagueError, match="too long: at most 200 bytes"):
+        read_submission("mine.py", tmp_path)
+
+
+def test_a_link_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text(FIRST)
+    (tmp_path / "mine.py").symlink_to(tmp_path / "secret.py")
+    with pytest.raises(LeagueError, match="is a link; submit the file itself"):
+        read_submission(str(tmp_path / "mine.py"))
+
+
+def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
+    """Whenever it is looked at by itself it can; in a crew of three it cannot."""
+    source = f"""
+    import pathlib
+    versions = len(list(pathlib.Path(__file__).parents[1].glob("v*")))
+    assert versions < 3, "not in this company"
+    {FIRST.replace(chr(10), chr(10) + "    ")}
+    """
+    with league(tmp_path / "league") as found:
+        for name, text in (("bad", textwrap.dedent(source)), ("last", LAST), ("random", RANDOM)):
+            entered(found, name, text)
+        with at_work(found, "play", 1) as desk:
+            assert fill_up(desk, 8, quiet).games == 8
+        assert names(found) == ["last v1", "random v1"]
+        why = entries.versions_of(found, "bad")[0].retired_reason
+        assert "it cannot be loaded each time" in why
+        assert "not in this company" in why
+
+
+def entered(found: League, name: str, source: str) -> None:
+    """In the table, without having played."""
+    with Process(found, "test") as process:
+        one = entries.submit(found, process.number, submission(name, source)).version
+        entries.accept(found, one)
+        with found.change():
+            entries.promote(found, one)
+
+
+def test_what_waits_can_be_withdrawn(found: League) -> None:
+    with Process(found, "test") as process:
+        entries.submit(found, process.number, submission("mine", FIRST))
+    placement.retire(found, "mine", "on its author's word")
+    one = entries.versions_of(found, "mine")[0]
+    assert (one.state, one.reason, one.retired) == (REFUSED, "on its author's word", None)
