@@ -12,8 +12,10 @@ ours receives: the same records come to the same file.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import marshal
+import os
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -25,6 +27,9 @@ from typing import Any, TypeAlias
 from multiprocessing_logging import MultiProcessingHandler  # type: ignore[import-untyped]
 
 LOG = "run.log"
+SPARE = ".1"
+LARGEST_LOG = 16 << 20
+"""Bytes at which a log is put aside as run.log.1: there are never more than twice as many, however long it grows."""
 LOGGER = "arena"
 _FORMAT = "%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s"
 
@@ -52,7 +57,11 @@ def record_of(said: Said) -> logging.LogRecord:
 
 
 class LogFile(logging.FileHandler):
-    """The file; takes records from several threads. A full disk loses lines, never the run."""
+    """The file; takes records from several threads. A full disk loses lines, never the run.
+
+    At LARGEST_LOG bytes it is put aside under a second name, in the place of the one before, and begun anew. Several
+    processes may write into one file, as those of a league do: whoever finds it full puts it aside, the others follow.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, encoding="utf-8", errors="backslashreplace", delay=True)
@@ -62,7 +71,31 @@ class LogFile(logging.FileHandler):
     def emit(self, record: logging.LogRecord) -> None:
         assert self.lock is not None
         with self.lock:
+            try:
+                self._make_room()
+            except OSError:
+                self.handleError(record)
+                return
             super().emit(record)
+
+    def _make_room(self) -> None:
+        """Let go of a file that is full, or that another process has put aside. OSError if that cannot be done."""
+        path = Path(self.baseFilename)
+        try:
+            there = path.stat()
+        except FileNotFoundError:
+            there = None
+        if self.stream is not None and (there is None or not os.path.samestat(os.fstat(self.stream.fileno()), there)):
+            self._leave()
+        if there is not None and there.st_size >= LARGEST_LOG:
+            self._leave()
+            with contextlib.suppress(FileNotFoundError):  # another process was quicker
+                path.replace(path.with_name(path.name + SPARE))
+
+    def _leave(self) -> None:
+        stream, self.stream = self.stream, None  # the next record opens it again
+        if stream is not None:
+            stream.close()
 
     def handleError(self, record: logging.LogRecord) -> None:
         self.lost += 1

@@ -156,6 +156,53 @@ def test_a_full_disk_loses_lines_only(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "one" in (tmp_path / "x.log").read_text()
 
 
+def line(number: int) -> logging.LogRecord:
+    return logging.LogRecord("arena", logging.INFO, "f", 1, f"line {number} {'x' * 50}", None, None)
+
+
+def numbers(*files: Path) -> list[int]:
+    return [int(text.split(" line ")[1].split()[0]) for file in files for text in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("writers", [1, 3])
+def test_a_long_log_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writers: int) -> None:
+    monkeypatch.setattr("arena.match.logs.LARGEST_LOG", 2000)
+    path, spare = tmp_path / "run.log", tmp_path / "run.log.1"
+    files = [LogFile(path) for _ in range(writers)]
+    for number in range(200):
+        files[number % writers].emit(line(number))
+        assert max(file.stat().st_size for file in tmp_path.iterdir()) < 2000 + writers * 200
+    for file in files:
+        assert file.lost == 0
+        file.close()
+    assert {file.name for file in tmp_path.iterdir()} == {"run.log", "run.log.1"}
+    kept = sorted(numbers(spare, path))
+    assert kept == list(range(200 - len(kept), 200))  # the last ones, none of them lost
+    assert len(kept) > 20
+    again = LogFile(path)  # the next session goes on in the same file
+    while path.stat().st_size < 2000:
+        again.emit(line(200))
+    again.close()
+    last = LogFile(path)
+    last.emit(line(201))
+    assert numbers(path) == [201]
+    path.unlink()  # somebody tidies up
+    last.emit(line(202))
+    last.close()
+    assert numbers(path) == [202]
+
+
+def test_a_log_that_cannot_be_put_aside_does_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.match.logs.LARGEST_LOG", 500)
+    (tmp_path / "run.log.1").mkdir()
+    file = LogFile(tmp_path / "run.log")
+    for number in range(50):
+        file.emit(line(number))
+    file.close()
+    assert file.lost > 40
+    assert (tmp_path / "run.log").stat().st_size < 700
+
+
 def test_the_loggers_are_as_before(tmp_path: Path) -> None:
     logger = logging.getLogger("arena")
     before = (list(logger.handlers), logger.level, logger.propagate)
