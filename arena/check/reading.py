@@ -26,7 +26,6 @@ HOOKS = ("begin", "act", "observe", "end")
 _MOST_FILES = 50
 _FILE_BYTES, _ALL_BYTES = 256 << 10, 1 << 20
 """What is read of a file, and in all; a syntax tree takes up to a thousand times as much."""
-_LONGEST_NAME = 100
 _MOST_LEFT_OUT = 10
 _MOST_PARAMETERS, _PARAMETER, _EXPRESSION = 30, 80, 40
 
@@ -138,10 +137,10 @@ def _bytes_of(path: Path, folder: Path, room: int) -> bytes:
 
 def _files_of(name: str, folder: Path) -> Iterator[Path]:
     """The files that an import of this name could mean in the bot's folder."""
-    if len(name) > _LONGEST_NAME or not is_foreign(name):
+    if not is_foreign(name):
         return
     for path in (folder / f"{name}.py", folder / name / "__init__.py"):
-        if os.path.isfile(path):  # a device or a pipe is none
+        if os.path.isfile(path):  # a device or a pipe is none, nor is what has too long a name
             yield path
 
 

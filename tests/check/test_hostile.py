@@ -128,12 +128,15 @@ def test_many_files_are_not_read(tmp_path: Path) -> None:
 
 def test_a_flood_of_places_and_long_texts(tmp_path: Path) -> None:
     calls = "id(0)\n" * 1000 + f"open('{'a b ' * 20_000}')\nopen('x\\x1b\\n\\ud800')\n"
+    calls += f"import random\nrandom.{'a' * 5000}()\n"
     imports = "".join(f"import nowhere{at}\n" for at in range(500))
     source = read_files(lay(tmp_path, calls + imports + ACT))
     assert len(source.chance) == MOST
     assert len(source.foreign) == MOST
     assert len(source.relative) == 2
-    assert all(len(use.text) <= LONGEST and use.text.isprintable() for use in source.relative)
+    uses = [*source.chance, *source.relative, *source.global_chance]
+    assert all(len(use.text) <= LONGEST and use.text.isprintable() for use in uses)
+    assert len(source.global_chance[0].text) == LONGEST
     assert len(hints.pitfalls(source)) < 40
     assert from_json(to_json(source)) == source
 
@@ -339,15 +342,19 @@ def test_texts_are_bounded_and_printable() -> None:
 NOISY = r"""
 class NOISY:
     def begin(self, setup):
-        self.n = 0
+        try:
+            open("/nowhere\x1b[2J\u202e")
+        except OSError:
+            pass
     def act(self, view, moves):
-        raise ValueError("\ud800\x1b[2J" + "x" * 3000 + "\n\x1b]0;title\x07" * 200)
+        raise ValueError("\ud800\x1b[2J" + "x" * 1000 + "\n\x1b]0;title\x07" * 200 + "y" * 1000)
 """.replace("NOISY", "N" + "o" * 500)
 
 
 def test_a_report_of_a_noisy_bot(tmp_path: Path) -> None:
     report = quick(lay(tmp_path, NOISY))
-    assert report.findings
+    assert {one.code for one in report.findings} == {"forfeit exception", "tries reads"}
+    assert any(line.endswith("y...") for one in report.findings for line in one.details)
     for one in report.findings:
         texts = [one.text, one.remedy, *one.details]
         assert all(len(text) <= SENTENCE and text.isprintable() for text in texts)
