@@ -299,7 +299,8 @@ def show(
     from arena.league import entries, views
     from arena.league.rating import standing
     from arena.league.store import open_league
-    from arena.report.league import below, forfeits_table, opponents_table, text, versions_table
+    from arena.report.league import forfeits_table, opponents_table, text, versions_table
+    from arena.report.texts import below
 
     with open_league(name, write=False) as found:
         table = standing(found)
@@ -433,7 +434,12 @@ def retire(name: str, bot: str, reason: str, undo: bool, format_: str | None, as
     from arena.league.store import open_league
 
     with open_league(name) as found:
-        show_standing(found, change(found, bot, reason, undo), form)
+        after = change(found, bot, reason, undo)
+        click.echo(f"{bot} is {'back' if undo else 'out of the table'}.", err=True)
+        if bot == found.settings.anchor:
+            scale = f"{found.settings.anchor_elo:g} again" if undo else "none: the mean of the table is 0"
+            click.echo(f"It is the anchor. Its rating is {scale}, so all ratings have moved.", err=True)
+        show_standing(found, after, form)
 
 
 # ---------------------------------------------------------------- what commands share

@@ -94,7 +94,8 @@ def submit(
 
 def tell_outcome(league: League, outcome: Outcome) -> None:
     """Say on stderr what has become of a submission."""
-    from arena.report.league import below
+    from arena.league.games import forfeits
+    from arena.report.texts import below
 
     one = outcome.version
     for warning in outcome.warnings:
@@ -112,6 +113,12 @@ def tell_outcome(league: League, outcome: Outcome) -> None:
         if place is not None and place.elo is not None:
             error = "" if place.error is None else f" ± {place.error:.0f}"
             text += f": {place.elo:+z.0f}{error} Elo after {place.games} games, place {place.rank}"
+            settings = league.settings
+            if place.error is not None and place.error > settings.error and place.games >= settings.most_games:
+                text += f" (less sure than ±{settings.error:g}, but {settings.most_games} games are the most)"
+        lost = sum(fault.games for fault in forfeits(league, [one.id]))
+        if lost:
+            text += f". It has forfeited {lost} of them: arena league show {shlex.quote(league.name)} {one.name}"
         if outcome.replaced is not None and outcome.replaced.id != one.id:
             text += f". It replaces v{outcome.replaced.number}"
     click.echo(text, err=True)
@@ -119,7 +126,7 @@ def tell_outcome(league: League, outcome: Outcome) -> None:
 
 def _tell_known(league: League, sent: object) -> None:
     from arena.league.entries import Submitted, date
-    from arena.report.league import below
+    from arena.report.texts import below
 
     assert isinstance(sent, Submitted)
     one = sent.version

@@ -345,13 +345,26 @@ def test_play_needs_two(open_: Arena) -> None:
 
 
 def test_retire(played: Arena) -> None:
-    out = played("league", "retire", "open", "last", "--reason", "cheats").out
-    assert "2 bots" in out
+    done = played("league", "retire", "open", "last", "--reason", "cheats")
+    assert "2 bots" in done.out
+    assert "last is out of the table." in done.err
+    assert "anchor" not in done.err
     assert "'last' was retired" in played("submit", "bots/last.py", "--league", "open", code=2).err
     assert "already" in played("league", "retire", "open", "last", code=2).err
     assert "cheats" in played("league", "show", "open", "last").out
-    assert "3 bots" in played("league", "retire", "open", "last", "--undo").out
+    done = played("league", "retire", "open", "last", "--undo")
+    assert "3 bots" in done.out
+    assert "last is back." in done.err
     assert "no bot 'nobody'" in played("league", "retire", "open", "nobody", code=2).err
+
+
+def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
+    written(Path("bots"), first=FIRST, last=LAST)
+    arena("league", "create", "open", *QUICK, "--anchor", "first")
+    for name in ("first", "last"):
+        arena("submit", f"bots/{name}.py", "--league", "open")
+    assert "It is the anchor. Its rating is none" in arena("league", "retire", "open", "first").err
+    assert "It is the anchor. Its rating is 0 again" in arena("league", "retire", "open", "first", "--undo").err
 
 
 def interrupted(process: subprocess.Popen[str], ready: Callable[[], bool]) -> tuple[int, str, str]:
