@@ -48,7 +48,7 @@ from arena.isolation.frames import (
     plain,
     read_answer,
 )
-from arena.isolation.limits import BotLimits
+from arena.isolation.limits import BotLimits, Starting
 from arena.isolation.process import BotProcess, Ended, Launch, Overdue
 from arena.isolation.sandbox import counts_inside
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
@@ -92,6 +92,7 @@ class IsolatedBot(RemoteBot):
             environment=_environment(),
         )
         self._limits = limits
+        self._starting = Starting(limits.loading_s)
         self._household = household
         self._start_process = start
         self._process: BotProcess | None = None
@@ -125,29 +126,32 @@ class IsolatedBot(RemoteBot):
         """The same, with the fault that it is in a game."""
         if self._process is not None:
             return
-        self._process = process = self._start_process(self._launch)
-        self._line = Line(*process.ends)
-        self._reading = Reading()
-        spec = dataclasses.asdict(self._spec)
-        rules = dataclasses.asdict(self._rules)
-        counted = self._launch.level == "sandbox" and counts_inside()
-        threads = self._limits.processes if counted else 0
-        order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
-        deadline = time.monotonic() + self._limits.loading_s
-        try:
-            self._done(self._exchange(frame(LOAD, order.encode()), deadline, "loading"))
-        except BotFault as fault:
-            self.close()
-            detail = fault.detail.removeprefix("in loading: ")
-            if fault.kind != "exception":
-                detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
-            raise BotFault(fault.kind, detail) from None
+        self._starting.new()
+        with self._starting.part() as deadline:
+            self._process = process = self._start_process(self._launch)
+            self._line = Line(*process.ends)
+            self._reading = Reading()
+            spec = dataclasses.asdict(self._spec)
+            rules = dataclasses.asdict(self._rules)
+            counted = self._launch.level == "sandbox" and counts_inside()
+            threads = self._limits.processes if counted else 0
+            order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
+            try:
+                self._done(self._exchange(frame(LOAD, order.encode()), deadline, "loading"))
+            except BotFault as fault:
+                self._starting.blame()
+                self.close()
+                detail = fault.detail.removeprefix("in loading: ")
+                if fault.kind != "exception":
+                    detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
+                raise BotFault(fault.kind, detail) from None
 
     def prepare(self) -> None:
         """Have the bot made and ready for a game, in a new process if need be. Raises ``BotFault``."""
         if self._household is not None:
             self._household.use(self)
         self._games += 1
+        self._starting.game()
         process = self._process
         if process is not None:
             self._hear()
@@ -162,9 +166,11 @@ class IsolatedBot(RemoteBot):
             raise BotFault("exception", str(error)) from None
         assert self._process is not None
         started, used = time.monotonic(), self._process.cpu_seconds()
-        made = self._exchange(frame(MAKE), started + self._limits.loading_s, "__init__")
+        with self._starting.part() as deadline:
+            made = self._exchange(frame(MAKE), deadline, "__init__")
         if made.kind != MADE or len(made.body) != 1:
             raise self._failed(fault_of(made, 0))
+        self._starting.done()
         flags = made.body[0]
         if self._flags is None:  # read once
             self.auto_claim = bool(flags & AUTO_CLAIM)
@@ -175,6 +181,11 @@ class IsolatedBot(RemoteBot):
         quick = self._process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
         self.steps = quick and not flags & (HAS_OBSERVE | HAS_END | DRAWS)
         self._flags = flags
+
+    def stand_by(self) -> None:
+        """A game under a clock is over: its threads must not take the time of those who play next on its core."""
+        if self._process is not None:
+            self._process.halt()
 
     def listen(self) -> None:
         """Put into the log what the bot has written, as far as it is there."""
@@ -202,8 +213,14 @@ class IsolatedBot(RemoteBot):
             self._line.begin(
                 b"" if wants else message
             )  # with the first question: that saves waking the child
+        self._starting.decisions(self._patience(setup.clock))
         if wants:
             self._done(self._exchange(message, self._deadline(setup.clock), "begin"))
+        if self._process is not None:
+            if setup.clock is None:
+                self._process.wake()
+            else:
+                self._process.rest()
 
     def beginning(self, table: int, setup: Setup, reply: bool = False) -> bytes:
         """The message that begins a game at a table."""
@@ -271,13 +288,17 @@ class IsolatedBot(RemoteBot):
             raise BotFault("crash", "the process of the bot does not run")
         begun, image = line.tell(view)
         message = begun + frame(END, ENDING.pack(0, len(text)) + text + image)
-        self._done(self._exchange(message, self._deadline(None), "end"))
+        self._done(self._exchange(message, self._deadline(view.clock), "end"))
+        if view.clock is not None and self._process is not None:
+            self._process.rest()
 
     # ---- messages ------------------------------------------------------------------------------------------
 
+    def _patience(self, clock: TimeLeft | None) -> float:
+        return self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
+
     def _deadline(self, clock: TimeLeft | None) -> float:
-        seconds = self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
-        return time.monotonic() + seconds
+        return time.monotonic() + self._patience(clock)
 
     def _send(self, message: bytes, deadline: float) -> None:
         process = self._process
@@ -331,6 +352,7 @@ class IsolatedBot(RemoteBot):
         if fault.kind in ("exception", "illegal move"):
             self._hear()
         else:
+            self._starting.blame()
             self.close()
         return fault
 

@@ -134,8 +134,11 @@ class BotProcess:
         """Our descriptors: to write to, and to read from."""
         return self._in, self._out
 
-    def pending(self) -> bool:
-        """Has the process written something that was not received yet, or ended?"""
+    def pending(self, wait_s: float = 0.0) -> bool:
+        """Has the process written something that was not received yet, or ended? Waits so long for that."""
+        if self._how is None and wait_s > 0:
+            with contextlib.suppress(Overdue, Ended):
+                self._wait(self._readable, self._out, time.monotonic() + wait_s)
         return self._how is None and any(end == self._out for end, _ in self._readable.poll(0))
 
     def _check(self) -> None:
@@ -214,10 +217,8 @@ class BotProcess:
             self._idle_s = 0.0
 
     def wake(self) -> None:
-        """Before a question under a clock: see how much the bot has worked since ``rest``, and let it go on."""
-        if self._idle_from > 0:
-            self._idle_s += max(self.cpu_seconds() - self._idle_from, 0.0)
-            self._idle_from = 0.0
+        """Before a question: see how much the bot has worked since ``rest``, and let it go on if it was stopped."""
+        self._count()
         if self._frozen:
             self._signal(signal.SIGCONT)
             self._frozen = False
@@ -225,10 +226,21 @@ class BotProcess:
     def rest(self) -> None:
         """After an answer under a clock. A bot that goes on working while its opponent thinks, on the same core, is
         stopped until it is asked again: the time would be its opponent's."""
+        self._count()
         if self._idle_s > IDLE_S:
+            self.halt()
+        self._idle_from = self.cpu_seconds()
+
+    def _count(self) -> None:
+        if self._idle_from > 0:
+            self._idle_s += max(self.cpu_seconds() - self._idle_from, 0.0)
+            self._idle_from = 0.0
+
+    def halt(self) -> None:
+        """Stop the bot until it is asked something (``wake``): after a game under a clock, since others play then."""
+        if not self._frozen and self._how is None and self._process.poll() is None:
             self._signal(signal.SIGSTOP)
             self._frozen = True
-        self._idle_from = self.cpu_seconds()
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -26,7 +26,7 @@ from arena.game.engine import View
 from arena.game.moves import Move
 from arena.game.seatlog import Event
 from arena.isolation import wire_messages
-from arena.isolation.limits import BotLimits
+from arena.isolation.limits import BotLimits, Starting
 from arena.isolation.process import BotProcess, CannotStart, Ended, Launch, Overdue
 from arena.isolation.sandbox_files import SandboxRefused
 from arena.isolation.wire_answers import Hello, read_answer, read_hello, read_move, show
@@ -40,7 +40,7 @@ log = logging.getLogger("arena.bots")
 
 #: With a clock the referee judges, exactly; the process is given this much longer before it is ended.
 GRACE_S = 1.0
-#: How long a process may take to end by itself after ``bye``.
+#: How long a process may take to end by itself after ``bye``, or after a game.
 FAREWELL_S = 0.2
 _LAST_WORDS = 6
 _FLUSH = "; is each answer written out at once (flush), with a newline at its end?"
@@ -51,12 +51,13 @@ class Process(Protocol):
 
     def send(self, data: bytes, deadline: float) -> None: ...
     def receive(self, deadline: float) -> bytes: ...
-    def pending(self) -> bool: ...
+    def pending(self, wait_s: float = 0.0) -> bool: ...
     def complaints(self) -> str: ...
     def cpu_seconds(self) -> float: ...
     def new_game(self) -> None: ...
     def wake(self) -> None: ...
     def rest(self) -> None: ...
+    def halt(self) -> None: ...
     def close(self, grace_s: float = 0.0) -> str: ...
 
 
@@ -86,6 +87,7 @@ class WireBot(RemoteBot):
         self.finish = self._finish
         self._launch = launch_of(spec, level, limits)
         self._limits = limits
+        self._starting = Starting(limits.loading_s)
         self._household = household
         self._start_process = start
         self._process: Process | None = None
@@ -93,6 +95,8 @@ class WireBot(RemoteBot):
         self._rest = bytearray()  # what was written beyond the answer that was taken
         self._last_id = 0
         self._used = False  # has this process been told of a game before?
+        self._halted = False  # since its last game
+        self._stays = False  # does a process of this bot live on after a game?
         self._seat: int | None = None  # in the game that is under way
         self._told = 0
         self._games = 0
@@ -111,17 +115,29 @@ class WireBot(RemoteBot):
         if self._household is not None:
             self._household.use(self)
         self._games += 1
+        self._starting.game()
         self._seat = None
         process = self._process
         if process is not None:
             self._hear()
             process.new_game()
+            if self._halted and not self._stays:  # stopped right after its game, it could not end itself, as it may
+                process.wake()
+                self._stays = not process.pending(FAREWELL_S)
             if self._rest or process.pending():
+                self._starting.blame()
                 self._anew("it has ended or has written something after its last game")
             elif process.cpu_seconds() > self._limits.cpu_s / 2:
                 self._anew("it has used much of its processor time")
+        self._halted = False
         if self._process is None:
             self._start()
+
+    def stand_by(self) -> None:
+        """A game under a clock is over: its threads must not take the time of those who play next on its core."""
+        if self._process is not None:
+            self._process.halt()
+            self._halted = True
 
     def listen(self) -> None:
         """Put into the log what the bot has written, as far as it is there."""
@@ -141,15 +157,16 @@ class WireBot(RemoteBot):
         return self._kill(FAREWELL_S)
 
     def _start(self) -> None:
-        try:
-            self._process = self._start_process(self._launch)
-        except (CannotStart, SandboxRefused) as error:
-            raise BotFault("crash", str(error)) from None
-        self._rest = bytearray()
-        self._last_id = 0
-        self._used = False
-        deadline = time.monotonic() + self._limits.loading_s
-        answer = self._ask("hello", wire_messages.hello(1, self._limits), deadline)
+        self._starting.new()
+        with self._starting.part() as deadline:
+            try:
+                self._process = self._start_process(self._launch)
+            except (CannotStart, SandboxRefused) as error:
+                raise BotFault("crash", str(error)) from None
+            self._rest = bytearray()
+            self._last_id = 0
+            self._used = False
+            answer = self._ask("hello", wire_messages.hello(1, self._limits), deadline)
         try:
             hello = read_hello(answer)
         except BotFault as fault:
@@ -159,6 +176,7 @@ class WireBot(RemoteBot):
         elif hello.flags != self._hello.flags:
             raise self._broken("hello", BotFault("protocol", "says hello otherwise than at its first start"))
         self._hello = hello
+        self._starting.done()
 
     def _anew(self, why: str) -> None:
         log.info("%s: the process is replaced: %s", self.name, why, extra={"bot": self.name})
@@ -184,6 +202,7 @@ class WireBot(RemoteBot):
             if not self._used or fault.kind == "timeout":
                 raise
             log.info("%s: the process is replaced: %s", self.name, fault.detail, extra={"bot": self.name})
+            self._stays = False
             self._start()
             self._begin(setup)
         self._used = True
@@ -191,6 +210,7 @@ class WireBot(RemoteBot):
         self._told = 0
 
     def _begin(self, setup: Setup) -> None:
+        self._starting.decisions(self._patience(setup.clock))
         message = wire_messages.begin(self._last_id + 1, setup)
         self._ask("begin", message, self._deadline(setup.clock))
         self._let_rest(setup.clock)
@@ -211,7 +231,8 @@ class WireBot(RemoteBot):
         if seat is None:  # the other has failed before this one was told of the game
             return
         message = wire_messages.end(self._last_id + 1, seat, result, self._news(view))
-        self._ask("end", message, self._deadline(None))
+        self._ask("end", message, self._deadline(view.clock))
+        self._let_rest(view.clock)
         self._hear()
 
     def _news(self, view: View) -> tuple[Event, ...] | None:
@@ -226,9 +247,11 @@ class WireBot(RemoteBot):
         if clock is not None and self._process is not None:
             self._process.rest()
 
+    def _patience(self, clock: TimeLeft | None) -> float:
+        return self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
+
     def _deadline(self, clock: TimeLeft | None) -> float:
-        seconds = self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
-        return time.monotonic() + seconds
+        return time.monotonic() + self._patience(clock)
 
     # ---- lines ---------------------------------------------------------------------------------------------
 
@@ -282,6 +305,7 @@ class WireBot(RemoteBot):
         if fault.kind == "illegal move":
             return fault
         self._last_words = ""
+        self._starting.blame()
         if self._process is not None:
             self._kill()
         self._rest = bytearray()

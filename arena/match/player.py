@@ -93,6 +93,11 @@ class Player:
         self.bot = bot
         self.fit = True
 
+    def leave(self) -> None:
+        """A game under a clock is over: what the bot's process did now would take the time of those who play next."""
+        if self.remote is not None:
+            self.remote.stand_by()
+
     # ---- thinking times ------------------------------------------------------------------------------------
 
     def timed(self, times: Sequence[int]) -> None:

@@ -51,8 +51,7 @@ _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed a
 
 
 class _Course(NamedTuple):
-    """How a game went: where its moves end in the trail, forfeit, decisions asked of seats 0 and 1, their
-    times,
+    """How a game went: where its moves end in the trail, forfeit, decisions asked of seats 0 and 1, their times,
     and how many events each seat was told."""
 
     stop: int
@@ -173,8 +172,11 @@ class Referee:
             else:
                 course = self._play_timed(state, seats, seeds, banks)
             if first.looks_back or second.looks_back:
-                course = self._end(state, seats, starter, course)
+                course = self._end(state, seats, starter, course, banks)
         row = self._row(key, number, state, seats, starter, course, perf_counter_ns() - start)
+        if clock is not None:
+            first.leave()
+            second.leave()
         buffer[0] = trail.IDLE
         trail.clear_moves(buffer, course.stop)
         if not (first.harmless and second.harmless):
@@ -293,9 +295,7 @@ class Referee:
                     ready()
                 except BaseException as error:
                     fault = faults[seat] = self._fault(seat, error, "__init__")
-                    if (
-                        not player.fit
-                    ):  # a process that cannot be started anew costs one game, the next tries again
+                    if not player.fit:  # a process that cannot be started anew costs one game, the next tries again
                         player.broken = fault.kind, fault.detail
                 self.buffer[0] = trail.PLAYING
             if player.broken is not None:
@@ -323,7 +323,9 @@ class Referee:
                     return forfeit
         return None
 
-    def _end(self, state: State, seats: tuple[Player, Player], starter: int, course: _Course) -> _Course:
+    def _end(
+        self, state: State, seats: tuple[Player, Player], starter: int, course: _Course, banks: list[float] | None
+    ) -> _Course:
         """Tell both what they have not seen yet, and the result; who fails in that has forfeited the game.
 
         A game that is forfeited already stays so.
@@ -344,7 +346,7 @@ class Referee:
                 if player.end is not None:
                     player.end(_game_end(state, forfeit))
                 if player.finish is not None:
-                    player.finish(state.view(seat), _game_end(state, forfeit))
+                    player.finish(state.view(seat, clock=self._time_left(seat, banks)), _game_end(state, forfeit))
             except BaseException as error:
                 fault = self._fault(seat, error, hook)
                 if forfeit is None:
@@ -395,15 +397,7 @@ class Referee:
             )  # fmt: skip
         moves = self.buffer[trail.FIRST : stop]
         return make_row(
-            self._record(seats),
-            key,
-            number,
-            state,
-            starter,
-            moves,
-            forfeit,
-            (asked_first, asked_second),
-            clocked,
+            self._record(seats), key, number, state, starter, moves, forfeit, (asked_first, asked_second), clocked
         )
 
     def _record(self, seats: tuple[Player, Player]) -> Pieces:

@@ -181,6 +181,9 @@ class RemoteBot:
         """The bot's move."""
         raise NotImplementedError
 
+    def stand_by(self) -> None:
+        """A game under a clock is over: let the process do nothing until it is asked something."""
+
     def listen(self) -> None:
         """Put into the log what the bot has written, as far as it is there."""
 

@@ -58,7 +58,7 @@ class FakeProcess:
             raise Ended("it has ended")
         return self._pieces.pop(0)
 
-    def pending(self) -> bool:
+    def pending(self, wait_s: float = 0.0) -> bool:
         return bool(self._pieces)
 
     def complaints(self) -> str:
@@ -75,6 +75,9 @@ class FakeProcess:
 
     def rest(self) -> None:
         self.calls.append("rest")
+
+    def halt(self) -> None:
+        self.calls.append("halt")
 
     def close(self, grace_s: float = 0.0) -> str:
         self.closed = True

@@ -1,0 +1,202 @@
+"""Bots' processes are stopped while others play under a clock, and go on when they are asked again."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from arena.game.rules import load_rules
+from arena.isolation.isolated import Household, IsolatedBot
+from arena.isolation.limits import BotLimits
+from arena.isolation.process import BotProcess
+from arena.match.referee import Referee
+from arena.match.rows import GameSettings
+from arena.match.worker import _Worker
+from arena.players.bot import Setup, TimeLeft
+from tests.isolation.children import (
+    LEVELS,
+    alive,
+    at_table,
+    bot_file,
+    bot_spec,
+    games,
+    isolated,
+    player_of,
+    soon,
+    started,
+    wait_for,
+)
+from tests.isolation.wire_fakes import RULES
+from tests.match.games import detail, forfeit
+
+both = pytest.mark.parametrize("level", LEVELS)
+CLOCK = TimeLeft(20_000, None)
+
+#: Two threads that work without end, started in a hook (or where the file is run).
+BURNS = """
+import hashlib, threading
+def spin():
+    while True:
+        hashlib.pbkdf2_hmac("sha256", b"x", b"y", 2000)  # without the lock of the interpreter
+def burn():
+    for _ in range(2):
+        threading.Thread(target=spin, daemon=True).start()
+class Bot:
+    def act(self, view, moves): return moves[0]
+"""
+HOOKS = {
+    "loading": "burn()\n",
+    "init": "    def __init__(self): burn()\n",
+    "begin": "    def begin(self, setup): burn()\n",
+    "end": "    def end(self, result): burn()\n",
+}
+
+
+def worked(process: BotProcess | None, seconds: float = 0.4) -> float:
+    """Processor time that a process uses meanwhile."""
+    assert process is not None
+    before = process.cpu_seconds()
+    time.sleep(seconds)
+    return process.cpu_seconds() - before
+
+
+# ---------------------------------------------------------------- a process that is stopped
+
+SPINS = "import threading\ndef f():\n    while True: sum(range(1000))\n"
+TALKS = SPINS + "threading.Thread(target=f, daemon=True).start()\nwhile True: say(hear(1))\n"
+
+
+@both
+def test_one_that_is_halted_does_nothing_and_goes_on_when_it_is_woken(tmp_path: Path, level: str) -> None:
+    with started(TALKS, tmp_path, level) as process:
+        for letter in (b"a", b"b"):
+            process.wake()
+            process.send(letter, soon())
+            assert process.receive(soon()) == letter
+            process.halt()
+            process.halt()
+            time.sleep(0.05)  # a signal takes a moment
+            assert worked(process) == 0
+            assert not process.pending()
+            assert not process.pending(0.1)
+            assert process.complaints() == ""
+        process.wake()
+        assert wait_for(lambda: worked(process, 0.1) > 0)
+
+
+@both
+def test_one_that_is_halted_can_be_closed(tmp_path: Path, level: str) -> None:
+    with started(TALKS, tmp_path, level) as process:
+        process.send(b"a", soon())
+        process.receive(soon())
+        pids = process.pid, process.bot_pid
+        process.halt()
+        assert process.close() == "it was stopped"
+        process.halt()
+        process.wake()
+    assert wait_for(lambda: not any(map(alive, pids)))
+
+
+@both
+def test_one_that_has_ended_can_be_halted_and_is_seen_to_have_ended(tmp_path: Path, level: str) -> None:
+    with started("say(b'x')\n", tmp_path, level) as process:
+        assert process.receive(soon()) == b"x"
+        assert wait_for(lambda: process._process.poll() is not None)
+        process.halt()
+        process.wake()
+        assert process.pending()
+        assert process.close() == "it ended itself with exit code 0"
+
+
+def test_pending_may_wait(tmp_path: Path) -> None:
+    with started("hear(1); os.write(2, b'no'); time.sleep(0.3); say(b'x'); hear(1)", tmp_path) as process:
+        assert not process.pending(0.05)
+        process.send(b"a", soon())
+        assert process.pending(30)
+        assert process.receive(soon()) == b"x"
+        process.send(b"a", soon())
+        assert process.pending(30)  # it has ended
+
+
+# ---------------------------------------------------------------- threads while others play
+
+
+@both
+@pytest.mark.parametrize("hook", HOOKS)
+def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -> None:
+    texts = [bot_file(tmp_path, BURNS + HOOKS[hook]), "first", "random"]
+    with at_table(texts, level=level, clock=CLOCK, twins=True) as referee:
+        for deal in range(2):
+            rows = games(referee, [deal])
+            assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
+            for player in referee.players["a"].twins:
+                time.sleep(0.05)
+                assert worked(player.remote.process) == 0
+            assert [forfeit(row) for row in games(referee, [deal], "b", "c")] == [(None, None)] * 2
+
+
+def test_threads_of_one_that_has_forfeited_rest_too(tmp_path: Path) -> None:
+    code = BURNS.replace("return moves[0]", "burn()")
+    with at_table([bot_file(tmp_path, code), "first"], clock=CLOCK) as referee:
+        assert forfeit(games(referee, [0])[0]) == ("illegal move", "a")
+        time.sleep(0.05)
+        assert worked(referee.players["a"].remote.process) == 0
+
+
+def test_without_a_clock_nothing_is_stopped(tmp_path: Path) -> None:
+    texts = [bot_file(tmp_path, BURNS + HOOKS["end"]), "first"]
+    with at_table(texts) as referee:
+        games(referee, [0])
+        assert wait_for(lambda: worked(referee.players["a"].remote.process, 0.1) > 0)
+
+
+def test_a_clock_may_be_gone_in_the_next_game() -> None:
+    bot = isolated("first")
+    players = [player_of(bot), player_of(isolated("random", "b"))]
+    for clock in (CLOCK, None, CLOCK, None):
+        referee = Referee(GameSettings(load_rules("base"), 1, clock), players)
+        assert [forfeit(row) for row in games(referee, [0])] == [(None, None)] * 2
+    for player in players:
+        player.remote.close()
+
+
+def test_one_that_works_after_begin_is_stopped_before_its_first_decision(tmp_path: Path) -> None:
+    bot = isolated(bot_file(tmp_path, BURNS + HOOKS["begin"]))
+    bot.prepare()
+    for _ in range(2):
+        bot.begin(Setup(0, 0, RULES, 1, CLOCK))
+        assert bot.process is not None
+        assert wait_for(lambda: worked(bot.process, 0.1) > 0.06 or _resting(bot))
+    assert _resting(bot)
+    bot.close()
+
+
+def _resting(bot: IsolatedBot) -> bool:
+    assert bot.process is not None
+    return Path(f"/proc/{bot.process.bot_pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+@pytest.mark.parametrize("clock", [CLOCK, None])
+def test_what_a_worker_loads_beforehand_rests_under_a_clock(tmp_path: Path, clock: TimeLeft | None) -> None:
+    spec = bot_spec(bot_file(tmp_path, BURNS + HOOKS["loading"]), "a")
+    plan = SimpleNamespace(
+        level=lambda number: "process",
+        rules="base",
+        seed=1,
+        bot_limits=BotLimits(),
+        clock=SimpleNamespace(move_ms=clock and clock.move_ms, bank_ms=None),
+    )
+    household = Household()
+    player = _Worker._player(SimpleNamespace(plan=plan, household=household), 0, spec)  # type: ignore[arg-type]
+    bot = player._make()
+    assert isinstance(bot, IsolatedBot)
+    time.sleep(0.05)
+    if clock is not None:
+        assert worked(bot.process) == 0
+    else:
+        assert wait_for(lambda: worked(bot.process, 0.1) > 0)
+    bot.prepare()
+    bot.close()
