@@ -32,6 +32,7 @@ from arena.isolation.sandbox_files import (
     shown,
     within,
 )
+from arena.isolation.sandbox_proc import memory_file, proc_options
 from arena.isolation.seccomp import filter_program, machine_here
 
 NOBODY = 65534
@@ -40,13 +41,8 @@ _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memor
 _SHARED_MEMORY_BYTES = MIB
 _TRIAL_S = 30.0
 _NEEDED = (
-    "--cap-drop", "--clearenv", "--die-with-parent", "--hostname", "--new-session", "--remount-ro", "--seccomp",
-    "--unshare-cgroup-try",
-)  # fmt: skip
-#: Files of /proc that tell about the machine and that no program needs; others are left out where only root may read.
-_MASKED = (
-    "cmdline", "config.gz", "kallsyms", "key-users", "keys", "latency_stats", "modules", "sched_debug", "timer_list",
-    "timer_stats",
+    "--cap-drop", "--clearenv", "--die-with-parent", "--hostname", "--new-session", "--perms", "--remount-ro",
+    "--ro-bind-data", "--seccomp", "--unshare-cgroup-try",
 )  # fmt: skip
 _INSTALL = {
     "apt-get": "sudo apt-get install bubblewrap",
@@ -122,12 +118,13 @@ def _command(bubblewrap: Bubblewrap, launch: Confined) -> tuple[list[str], list[
     argv = [bubblewrap.path, *_namespaces(bubblewrap), "--clearenv"]
     for name, value in {**ENVIRONMENT, **launch.environment}.items():
         argv += ["--setenv", name, value]
-    argv += [*_file_system(bubblewrap, launch), "--chdir", str(launch.folder)]
-    machine = machine_here()
-    if machine is None:
-        return [*argv, "--", *_counted(launch), *launch.argv], []
-    program = _memory_file(filter_program(machine))
-    return [*argv, "--seccomp", str(program), "--", *_counted(launch), *launch.argv], [program]
+    files = _file_system(bubblewrap, launch)
+    proc, passed = proc_options(launch.limits.memory_mb, launch.system)
+    argv += [*proc, *files, "--chdir", str(launch.folder)]
+    if machine := machine_here():
+        passed.append(memory_file(filter_program(machine)))
+        argv += ["--seccomp", str(passed[-1])]
+    return [*argv, "--", *_counted(launch), *launch.argv], passed
 
 
 def _namespaces(bubblewrap: Bubblewrap) -> list[str]:
@@ -143,7 +140,7 @@ def _namespaces(bubblewrap: Bubblewrap) -> list[str]:
 def _file_system(bubblewrap: Bubblewrap, launch: Confined) -> list[str]:
     sized = "--size" in bubblewrap.options
     bounds = {"/tmp": launch.limits.file_mb * MIB, "/dev/shm": _SHARED_MEMORY_BYTES}
-    options = ["--proc", "/proc", *_proc_covers()]
+    options: list[str] = []
     for device in _DEVICES:
         options += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
@@ -159,21 +156,6 @@ def _file_system(bubblewrap: Bubblewrap, launch: Confined) -> list[str]:
         for folder in bounds:
             options += ["--remount-ro", folder]
     return [*options, "--remount-ro", "/"]
-
-
-@functools.cache
-def _proc_covers() -> tuple[str, ...]:
-    """Options that cover files of /proc, then make it read-only.
-
-    Where the runner is root, the bot is root in the kernel's eyes when it comes to files, if to nothing else.
-    """
-    options: list[str] = []
-    for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
-        if entry.is_symlink() or entry.is_dir():
-            continue
-        if entry.name in _MASKED or not entry.stat().st_mode & 0o004:
-            options += ["--ro-bind", "/dev/null", entry.path]
-    return (*options, "--remount-ro", "/proc")
 
 
 def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
@@ -201,13 +183,6 @@ def counts_inside() -> bool:
     """Does RLIMIT_NPROC count within a user namespace (Linux 5.14 and later)?"""
     version = re.match(r"(\d+)\.(\d+)", platform.release())
     return version is not None and (int(version[1]), int(version[2])) >= (5, 14)
-
-
-def _memory_file(data: bytes) -> int:
-    file = os.memfd_create("filter")
-    os.write(file, data)
-    os.lseek(file, 0, os.SEEK_SET)
-    return file
 
 
 # ---------------------------------------------------------------- whether this machine can

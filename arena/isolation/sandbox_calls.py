@@ -49,6 +49,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "process_madvise": (440, 440), "process_mrelease": (448, 448), "migrate_pages": (256, 238),
     "move_pages": (279, 239), "perf_event_open": (298, 241), "lookup_dcookie": (212, 18),
     # memory
+    "madvise": (28, 233), "mincore": (27, 232), "mbind": (237, 235), "set_mempolicy": (238, 237),
+    "get_mempolicy": (239, 236), "set_mempolicy_home_node": (450, 450),
     "mmap": (9, 222), "memfd_create": (319, 279), "memfd_secret": (447, 447), "userfaultfd": (323, 282),
     "remap_file_pages": (216, 234),
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197),
@@ -58,11 +60,13 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "mq_notify": (244, 184), "mq_getsetattr": (245, 185),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
     # sockets, asynchronous reading and writing, watching files
-    "socket": (41, 198), "socketpair": (53, 199),
+    "socket": (41, 198), "socketpair": (53, 199), "sendmsg": (46, 211), "sendmmsg": (307, 269),
     "io_setup": (206, 0), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "fanotify_init": (300, 262), "fanotify_mark": (301, 263), "inotify_init": (253, None), "inotify_init1": (294, 26),
     # files and descriptors
-    "fcntl": (72, 25), "flock": (73, 32), "ioctl": (16, 29),
+    "fcntl": (72, 25), "flock": (73, 32), "ioctl": (16, 29), "openat2": (437, 437),
+    "fadvise64": (221, 223), "readahead": (187, 213), "preadv2": (327, 286),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53),
     "chown": (92, None), "lchown": (94, None), "fchown": (93, 55), "fchownat": (260, 54),
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
@@ -72,6 +76,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119), "sched_setparam": (142, 118),
     "sched_setattr": (314, 274), "setpriority": (141, 140), "ioprio_set": (251, 30),
     # the machine
+    "sysinfo": (99, 179), "statfs": (137, 43), "fstatfs": (138, 44), "prctl": (157, 167),
     "bpf": (321, 280), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
     "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
     "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),

@@ -59,6 +59,10 @@ FORBIDDEN = (
     # Where the runner is root, the bot is the owner of /dev/null in the kernel's eyes, and could change it for all.
     "chmod fchmod fchmodat chown lchown fchown fchownat "
     "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr",
+    # Anybody may set the times of /dev/null, and everybody can read them.
+    "utime utimes futimesat",
+    # Descriptors on their way in a message are counted for all processes of the user together.
+    "sendmsg sendmmsg",
     # Writes out everything the machine has yet to write, as often as it is called.
     "sync syncfs",
     # No escape from the processors it is pinned to, and no elbowing there.
@@ -68,11 +72,19 @@ FORBIDDEN = (
     "quotactl_fd settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname syslog personality "
     "vhangup nfsservctl ioperm iopl modify_ldt uselib ustat sysfs _sysctl create_module query_module get_kernel_syms",
 )
-#: Calls that do nothing and succeed: locks. There is nobody in there to be locked out, and a lock on a file that all
-#: sandboxes show could be felt in the others, so that bots could tell each other what only one of them may know.
-PRETENDED = "flock"
-#: Calls that fail with ENOSYS, so that a library takes the older way: clone instead of clone3, epoll instead of rings.
-UNKNOWN = "clone3 io_uring_setup io_uring_enter io_uring_register"
+#: Calls that do nothing and succeed: what a bot does to a file that all sandboxes show could be felt in the others, so
+#: that bots could tell each other what only one of them may know. Locks: there is nobody in there to be locked out.
+#: Advice about what is kept in memory of a file (the page cache, which all share): it may be ignored at any time.
+PRETENDED = "flock fadvise64 readahead"
+#: Calls that fail with ENOSYS, so that a library takes the older way or does without.
+UNKNOWN = (
+    # clone instead of clone3, epoll instead of rings
+    "clone3 io_uring_setup io_uring_enter io_uring_register",
+    # These tell what is in memory of a file, and on which part of a machine, and which names have been looked up.
+    "mincore mbind get_mempolicy set_mempolicy set_mempolicy_home_node openat2",
+    # How much memory and disk the whole machine has left: what the one uses, the other would see.
+    "sysinfo statfs fstatfs",
+)
 
 _CLONE_THREAD = 0x00010000
 #: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET and CLONE_PTRACE
@@ -81,7 +93,15 @@ _MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN, _MAP_HUGETLB = 0x01, 0x20, 0x100, 0
 _AF_UNIX = 1
 _F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY = 1031, 1024, 1026
 _LOCKS = 6, 7, 37, 38  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
+#: F_GET_RW_HINT, the first of the commands that keep something with the file itself, even where it is read-only:
+#: hints (to 1038) and, on younger kernels, delegations.
+_F_HINTS = 1035
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_TERMINALS = 0x5400, 0x5500  # requests to terminals and descriptors (FIONREAD, FIOCLEX, FIONBIO); not to file systems
+#: MADV_WILLNEED, MADV_MERGEABLE, MADV_HUGEPAGE, MADV_COLD, MADV_PAGEOUT, MADV_COLLAPSE: they move
+#: pages of files in and out of memory, or make pages that others share
+_ADVICE = 3, 12, 14, 20, 21, 25
+_PR_SCHED_CORE, _PR_SET_MEMORY_MERGE = 62, 67
 
 
 @dataclass(frozen=True)
@@ -146,16 +166,20 @@ def _verdicts(machine: Machine) -> dict[int, Block]:
         "clone": _threads_only(),
         "mmap": _counted_memory_only(),
         "socketpair": _unless(_argument(0), [_AF_UNIX], _answer(ALLOW), _refusal(errno.EPERM)),
-        "fcntl": _by_value(
-            _argument(1),
-            [((_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY), _refusal(errno.EPERM)), (_LOCKS, _answer(_ERRNO))],
-            _answer(ALLOW),
+        "fcntl": _nothing_kept_with_files(),
+        "ioctl": _terminals_only(),
+        "madvise": _unless(_argument(2), _ADVICE, _answer(_ERRNO), _answer(ALLOW)),
+        # with flags it can tell what is in memory of a file (RWF_NOWAIT); EOPNOTSUPP is what most file systems say
+        "preadv2": _unless(_argument(5), [0], _answer(ALLOW), _refusal(errno.EOPNOTSUPP)),
+        # of a file by its name, as the three above; of an open file it does nothing and succeeds, so that `touch` works
+        "utimensat": _unless(_argument(1), [0], _answer(_ERRNO), _refusal(errno.EPERM)),
+        "prctl": _unless(
+            _argument(0), [_PR_SCHED_CORE, _PR_SET_MEMORY_MERGE], _refusal(errno.EPERM), _answer(ALLOW)
         ),
-        "ioctl": _unless(_argument(1), [_TIOCSTI, _TIOCLINUX], _refusal(errno.EPERM), _answer(ALLOW)),
     }
     named.update({name: [_refusal(errno.EPERM)] for group in FORBIDDEN for name in group.split()})
     named.update({name: [_answer(_ERRNO)] for name in PRETENDED.split()})
-    named.update({name: [_refusal(errno.ENOSYS)] for name in UNKNOWN.split()})
+    named.update({name: [_refusal(errno.ENOSYS)] for group in UNKNOWN for name in group.split()})
     numbers = {name: NUMBERS[name][machine.column] for name in named}
     return {number: named[name] for name, number in numbers.items() if number is not None}
 
@@ -200,6 +224,31 @@ def _counted_memory_only() -> Block:
         Instruction(_ANY_BIT, _MAP_SHARED, then=1),
         _answer(ALLOW),
         _refusal(errno.EPERM),
+    ]
+
+
+def _nothing_kept_with_files() -> Block:
+    load, *rest = _by_value(
+        _argument(1),
+        [((_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY), _refusal(errno.EPERM)), (_LOCKS, _answer(_ERRNO))],
+        _answer(ALLOW),
+    )
+    # EINVAL: as on a kernel that does not know them yet
+    return [load, Instruction(_AT_LEAST, _F_HINTS, otherwise=1), _refusal(errno.EINVAL), *rest]
+
+
+def _terminals_only() -> Block:
+    """ENOTTY, what a file says to requests it does not know, to all that file systems may offer to read or change."""
+    first, end = _TERMINALS
+    return [
+        _argument(1),
+        Instruction(_AT_LEAST, first, otherwise=5),
+        Instruction(_AT_LEAST, end, then=4),
+        Instruction(_EQUAL, _TIOCSTI, then=2),
+        Instruction(_EQUAL, _TIOCLINUX, then=1),
+        _answer(ALLOW),
+        _refusal(errno.EPERM),
+        _refusal(errno.ENOTTY),
     ]
 
 

@@ -5,6 +5,7 @@ Also what no level protects from, as docs/security.md says.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from dataclasses import replace
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament
+from tests.attacks.runs import LIMITS, attack, needs_sandbox, stage, tournament
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -64,6 +65,23 @@ def test_the_other_game_of_a_pair_tells_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["ranges", "files"])
 def test_nor_do_the_two_processes_tell_each_other(how: str, tmp_path: Path) -> None:
     found = tournament(tmp_path, [one := attack("tells_its_twin", how=how)], "sandbox", games=40)
+    assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
+
+
+ONE_BY_ONE = {"clock": {"move_ms": 1000}}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("how", ["hints", "cache", "at once", "memory", "calls"])
+def test_nor_by_what_the_one_leaves_on_the_machine_for_the_other(how: str, tmp_path: Path) -> None:
+    """Each of these was heard eight times in eight games before it was forbidden."""
+    one = attack("tells_its_twin", how=how)
+    home = stage(tmp_path / "bots", one.file).parent
+    for number in range(54):
+        with (home / f"{number}.card").open("wb") as file:
+            file.write(bytes(4096))
+            os.fsync(file.fileno())  # what is not on the disk yet stays in memory whatever one does
+    found = tournament(tmp_path, [one], "sandbox", games=40, **ONE_BY_ONE)
     assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -11,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +21,12 @@ import arena
 from arena.isolation import sandbox
 from arena.isolation.limits import BotLimits
 from arena.isolation.sandbox import SandboxMissing, sandboxed
-from arena.isolation.sandbox_files import SandboxRefused, check_folder, hidden
+from arena.isolation.sandbox_files import SandboxRefused, check_folder, hidden, python_files
 from tests.isolation.inside import Confined, learn, need_sandbox, run
 
 READ_ONLY = "OSError 30"
+#: This Python as a program in another language would be run: with the processes of the sandbox in /proc.
+PROGRAM: dict[str, Any] = {"system": True, "read_only": tuple(Path(path) for path in python_files())}
 
 
 @pytest.fixture
@@ -130,16 +135,87 @@ private = [
 ]
 tell([sorted(numbers), os.getpid(), os.getppid(), private, attempt(lambda: open("/proc/kallsyms"))])
 """
-    numbers, own, parent, private, symbols = learn(code, bot)
+    numbers, own, parent, private, symbols = learn(code, bot, **PROGRAM)
     assert len(numbers) == 2
     assert (numbers, private) == (sorted([own, parent]), [])
     assert symbols == "PermissionError 13"
 
 
+def test_a_python_bot_sees_nothing_of_processes(bot: Path) -> None:
+    """What /proc tells of a process tells also what others do: whether they use the same pages of files."""
+    code = """
+listed = sorted(os.path.join(root, name) for root, folders, names in os.walk("/proc") for name in names)
+tell([listed, [os.path.exists(f"/proc/{name}") for name in ("self", "thread-self", "1", os.getpid())],
+      attempt(lambda: open("/proc/new", "w"))])
+"""
+    listed, processes, writing = learn(code, bot)
+    assert [path for path in listed if not path.startswith("/proc/sys/")] == [
+        f"/proc/{name}" for name in ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")
+    ]
+    assert "/proc/sys/vm/overcommit_memory" in listed
+    assert (processes, writing) == ([False] * 4, READ_ONLY)
+
+
+FIGURES = """
+import os, re
+figures = {}
+for root, folders, names in os.walk("/proc"):
+    folders[:] = [name for name in folders if not name.isdigit()]
+    for name in names:
+        path = os.path.join(root, name)
+        try:
+            with open(path) as file:
+                figures[path] = file.read()
+        except (OSError, ValueError):
+            pass
+"""
+
+
+@pytest.mark.parametrize("more", [{}, PROGRAM], ids=["python", "other"])
+def test_proc_says_the_same_whatever_the_machine_does(more: dict[str, Any], bot: Path) -> None:
+    """Files that change tell what the neighbours do, above all the other process of the same bot."""
+    code = f"{FIGURES}before = figures{FIGURES}"
+    code = code.replace(
+        "before = figures",
+        """
+before = figures
+with open("/tmp/much", "wb") as file:
+    file.write(bytes(3 << 20))
+memory = bytearray(os.urandom(64 << 20))
+sum(range(3_000_000))
+""",
+    )
+    code += """
+tell([before, sorted(path for path in before.keys() | figures if before.get(path) != figures.get(path))])
+"""
+    figures, changed = learn(code, bot, limits=BotLimits(memory_mb=300), **more)
+    assert changed == []
+    assert learn(f"{FIGURES}\ntell(figures)", bot, limits=BotLimits(memory_mb=300), **more) == figures
+    assert re.findall(r"(Mem\w+|Shmem): +(\d+) kB", figures["/proc/meminfo"]) == [
+        *((name, str(300 << 10)) for name in ("MemTotal", "MemFree", "MemAvailable")),
+        ("Shmem", "0"),
+    ]
+    assert figures["/proc/loadavg"].split() == ["0.00", "0.00", "0.00", "1/2", "2"]
+    cores = [line for line in figures["/proc/stat"].splitlines() if line.startswith("cpu")]
+    assert len(cores) == 1 + (os.cpu_count() or 1)
+    assert {value for core in cores for value in core.split()[1:]} == {"0"}
+    assert set(re.findall(r"cpu MHz.*", figures["/proc/cpuinfo"])) <= {"cpu MHz\t\t: 1000.000"}
+
+
+def test_what_the_machine_counts_is_not_told_by_calls_either(bot: Path) -> None:
+    code = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+tell([attempt(lambda: os.statvfs("/")), attempt(lambda: os.fstatvfs(0)),
+      [libc.sysinfo(ctypes.create_string_buffer(256)), ctypes.get_errno()]])
+"""
+    assert learn(code, bot) == ["OSError 38", "OSError 38", [-1, 38]]
+
+
 def test_the_environment_holds_nothing_of_ours(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_TOKEN", "secret")
     code = 'tell([dict(os.environ), open("/proc/1/environ").read(), os.uname().nodename])'
-    environment, of_the_first, host = learn(code, bot, environment={"PYTHONHASHSEED": "0"})
+    environment, of_the_first, host = learn(code, bot, environment={"PYTHONHASHSEED": "0"}, **PROGRAM)
     own = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PWD": str(bot)}
     assert {name: value for name, value in environment.items() if name != "LC_CTYPE"} == own
     assert "secret" not in of_the_first
@@ -176,7 +252,7 @@ lines = dict(line.split(":\\t") for line in open("/proc/self/status").read().spl
 tell([os.getuid(), os.getgid(), {name: int(lines[name], 16) for name in lines if name.startswith("Cap")},
       lines["NoNewPrivs"], lines["Seccomp"], attempt(lambda: os.setuid(0)), os.getsid(0) != 0])
 """
-    user, group, capabilities, no_new, filtered, root, session = learn(code, bot)
+    user, group, capabilities, no_new, filtered, root, session = learn(code, bot, **PROGRAM)
     assert (user, group) == (65534, 65534)
     assert len(capabilities) == 5
     assert not any(capabilities.values())
@@ -238,7 +314,7 @@ tell([[attempt(lambda: socket.socket(family, socket.SOCK_DGRAM)) for family in f
       attempt(lambda: socket.create_connection(("127.0.0.1", 80), 1)),
       sorted(line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line)])
 """
-    sockets, connection, devices = learn(code, bot)
+    sockets, connection, devices = learn(code, bot, **PROGRAM)
     assert sockets == ["PermissionError 1"] * 6
     assert connection == "PermissionError 1"
     assert devices == ["lo"]
@@ -257,7 +333,8 @@ def test_limits_of_the_runner_are_kept_inside(bot: Path) -> None:
         ["/bin/sh", "-c", 'ulimit -d 300000; ulimit -f 100; exec "$@"', "sh", *argv],
         pass_fds=passed, env={}, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
-    os.close(passed[0])
+    for end in passed:
+        os.close(end)
     assert ended.stdout.strip() == str(100 * 512)
     assert "MemoryError" in ended.stderr
 
@@ -267,7 +344,8 @@ def test_the_end_of_bubblewrap_is_the_end_of_all(bot: Path) -> None:
     code = "import os, time; os.write(1, b'up'); time.sleep(60)"
     argv, passed = sandboxed(Confined((sys.executable, "-I", "-S", "-c", code), bot))
     started = subprocess.Popen(argv, pass_fds=passed, env={}, stdout=subprocess.PIPE)
-    os.close(passed[0])
+    for end in passed:
+        os.close(end)
     assert started.stdout is not None
     assert os.read(started.stdout.fileno(), 2) == b"up"
     started.send_signal(signal.SIGKILL)
@@ -289,6 +367,30 @@ def test_programs_of_the_system_run(bot: Path) -> None:
         if os.access(python, os.X_OK):
             ended = run(Confined((python, "-I", "-c", code), bot, system=True))
             assert (ended.stdout, ended.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "said"),
+    [
+        ("node", ("-e", "const os=require('os');console.log(os.totalmem(),os.cpus().length>0,process.execPath)"),
+         r"1073741824 true /.*node\n"),
+        ("java", ("-Xmx200m", "-version"), ""),
+        ("perl", ("-e", "print $$"), r"2"),
+        ("free", ("-m",), r"(?s).*Mem: +1024 +0 +1024 .*"),
+        ("cp", ("bot.py", "/tmp/copy"), ""),
+        ("touch", ("/tmp/new",), ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
+)  # fmt: skip
+def test_programs_that_ask_for_the_machine_get_on(
+    program: str, arguments: tuple[str, ...], said: str, bot: Path
+) -> None:
+    path = shutil.which(program)
+    if path is None or not os.path.realpath(path).startswith("/usr/"):
+        pytest.skip(f"there is no {program} in /usr")
+    ended = run(Confined((path, *arguments), bot, system=True))
+    assert ended.returncode == 0, ended.stderr
+    assert re.fullmatch(said, ended.stdout), ended.stdout
 
 
 def test_a_program_of_the_bot_runs(bot: Path) -> None:

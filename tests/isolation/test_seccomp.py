@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import functools
+import mmap
 import re
 import struct
 import sys
@@ -17,7 +19,10 @@ from arena.isolation.seccomp import ALLOW, FORBIDDEN, KILL, PRETENDED, UNKNOWN, 
 from tests.isolation.inside import Confined, learn, run
 
 EPERM, ENOSYS, DONE = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x50000
-JUDGED_BY_ARGUMENTS = {"clone", "mmap", "socketpair", "fcntl", "ioctl"}
+EINVAL, ENOTTY, EOPNOTSUPP = 0x50000 | errno.EINVAL, 0x50000 | errno.ENOTTY, 0x50000 | errno.EOPNOTSUPP
+JUDGED_BY_ARGUMENTS = {
+    "clone", "mmap", "socketpair", "fcntl", "ioctl", "madvise", "preadv2", "prctl", "utimensat",
+}  # fmt: skip
 HEADERS = {
     "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
     "aarch64": "/usr/include/asm-generic/unistd.h",
@@ -66,7 +71,7 @@ def number_of(name: str, machine: Machine) -> int:
 @machines
 def test_every_number_gets_the_answer_of_the_lists(machine: Machine) -> None:
     forbidden = {NUMBERS[name][machine.column] for group in FORBIDDEN for name in group.split()}
-    unknown = {NUMBERS[name][machine.column] for name in UNKNOWN.split()}
+    unknown = {NUMBERS[name][machine.column] for group in UNKNOWN for name in group.split()}
     pretended = {NUMBERS[name][machine.column] for name in PRETENDED.split()}
     special = {NUMBERS[name][machine.column] for name in JUDGED_BY_ARGUMENTS}
     for number in range(600):
@@ -94,7 +99,7 @@ def test_jumps_that_are_too_far_for_eight_bits_take_another_way(
 
 
 def test_every_call_in_the_table_is_judged_and_every_judged_one_is_in_the_table() -> None:
-    named = [name for group in FORBIDDEN for name in group.split()] + UNKNOWN.split() + PRETENDED.split()
+    named = [name for group in (*FORBIDDEN, *UNKNOWN, PRETENDED) for name in group.split()]
     assert len(named) == len(set(named))
     assert set(named) | JUDGED_BY_ARGUMENTS == set(NUMBERS)
 
@@ -160,10 +165,32 @@ FORK = 0x01200011  # what fork of the C library asks for
         ("fcntl", (0, 37), DONE),
         ("fcntl", (0, 38), DONE),
         ("fcntl", (0, 36), ALLOW),
+        ("fcntl", (0, 1030), ALLOW),  # F_DUPFD_CLOEXEC
+        ("fcntl", (0, 1034), ALLOW),  # F_GET_SEALS
+        *[("fcntl", (0, command), EINVAL) for command in (1035, 1036, 1037, 1038, 1040)],  # hints and later ones
+        ("fcntl", (0, 1 << 32 | 1036), EINVAL),
         ("ioctl", (0, 0x5401), ALLOW),
+        ("ioctl", (0, 0x541B), ALLOW),  # FIONREAD
+        ("ioctl", (0, 0x5421), ALLOW),  # FIONBIO
+        ("ioctl", (0, 0x5451), ALLOW),  # FIOCLEX
+        ("ioctl", (0, 0x53FF), ENOTTY),
+        ("ioctl", (0, 0x5500), ENOTTY),
+        ("ioctl", (0, 0xC020660B), ENOTTY),  # FS_IOC_FIEMAP
+        ("ioctl", (0, 0x6629), ENOTTY),  # EXT4_IOC_GETSTATE
         ("ioctl", (0, 0x5412), EPERM),
         ("ioctl", (0, 0x541C), EPERM),
         ("ioctl", (0, 1 << 32 | 0x5412), EPERM),
+        *[("madvise", (0, 4096, advice), ALLOW) for advice in (0, 1, 2, 4, 8, 9, 10, 15, 16, 22, 23)],
+        *[("madvise", (0, 4096, advice), DONE) for advice in (3, 12, 14, 20, 21, 25)],
+        ("preadv2", (0, 0, 0, 0, 0, 0), ALLOW),
+        ("preadv2", (8, 8, 8, 8, 8, 0), ALLOW),
+        ("preadv2", (0, 0, 0, 0, 0, 8), EOPNOTSUPP),  # RWF_NOWAIT
+        ("preadv2", (0, 0, 0, 0, 0, 9), EOPNOTSUPP),
+        ("prctl", (15,), ALLOW),  # PR_SET_NAME
+        ("prctl", (62,), EPERM),
+        ("prctl", (67,), EPERM),
+        ("utimensat", (0, 0, 0, 0), DONE),  # futimens
+        ("utimensat", (0, 4096, 0, 0), EPERM),
     ],
 )
 def test_calls_that_are_judged_by_their_arguments(
@@ -179,7 +206,7 @@ def test_each_forbidden_call_fails_in_a_sandbox(tmp_path: Path) -> None:
     machine = machine_here()
     if machine is None:
         pytest.skip("there is no filter for this machine")
-    names = [name for group in FORBIDDEN for name in group.split()] + UNKNOWN.split()
+    names = [name for group in (*FORBIDDEN, *UNKNOWN) for name in group.split()]
     numbers = {name: NUMBERS[name][machine.column] for name in names}
     called = {name: number for name, number in numbers.items() if number is not None}
     code = f"""
@@ -195,7 +222,8 @@ for name, number in {called}.items():
     found[name] = ctypes.get_errno() if result == -1 else result
 tell(found)
 """
-    expected = {name: errno.ENOSYS if name in UNKNOWN.split() else errno.EPERM for name in called}
+    unknown = {name for group in UNKNOWN for name in group.split()}
+    expected = {name: errno.ENOSYS if name in unknown else errno.EPERM for name in called}
     assert learn(code, tmp_path) == expected
 
 
@@ -248,6 +276,68 @@ tell([attempt(lambda: fcntl.flock(file, fcntl.LOCK_EX)),
       attempt(lambda: fcntl.lockf(file, fcntl.LOCK_SH)), attempt(lambda: fcntl.fcntl(file, fcntl.F_NOTIFY, 1))])
 """
     assert learn(code, tmp_path) == ["None", "None", "None", "PermissionError 1"]
+
+
+def test_nothing_can_be_left_with_a_file_that_others_see(tmp_path: Path) -> None:
+    """Hints on how long data will live are kept with the file, even where it is shown read-only; so are times."""
+    (tmp_path / "file").touch()
+    code = """
+import fcntl
+file, null = open("file"), open("/dev/null")
+hints = [attempt(lambda: fcntl.fcntl(one, command, bytes(8))) for one in (file, null) for command in range(1035, 1039)]
+tell([set(hints) == {"OSError 22"}, attempt(lambda: os.utime("/dev/null")), attempt(lambda: os.utime("file")),
+      attempt(lambda: os.utime(null.fileno(), (1, 1))), os.stat("/dev/null").st_mtime != 1])
+"""
+    assert learn(code, tmp_path) == [True, "PermissionError 1", "PermissionError 1", "None", True]
+
+
+def test_what_is_in_memory_of_a_file_is_neither_told_nor_changed(tmp_path: Path) -> None:
+    """Advice succeeds, as it may be ignored at any time. Files are read as ever."""
+    (tmp_path / "file").write_bytes(bytes(range(256)) * 64)
+    before = resident(tmp_path / "file")
+    code = """
+import ctypes, mmap
+libc = ctypes.CDLL(None, use_errno=True)
+file = os.open("file", os.O_RDONLY)
+size = 256 * 64
+pages = mmap.mmap(file, size, mmap.MAP_SHARED, mmap.PROT_READ)
+libc.mmap.restype = ctypes.c_void_p
+place = ctypes.c_void_p(libc.mmap(None, ctypes.c_size_t(size), 1, 1, file, ctypes.c_long(0)))
+tell([[attempt(lambda: os.posix_fadvise(file, 0, 0, advice)) for advice in range(6)],
+      [attempt(lambda: pages.madvise(advice)) for advice in (3, 4, 20, 21, 25)],
+      [libc.mincore(place, ctypes.c_size_t(size), ctypes.create_string_buffer(64)), ctypes.get_errno()],
+      attempt(lambda: os.preadv(file, [bytearray(9)], 0)),
+      attempt(lambda: os.preadv(file, [bytearray(9)], 0, os.RWF_NOWAIT)), pages[255], pages[size - 1]])
+"""
+    assert learn(code, tmp_path) == [
+        ["None"] * 6, ["None"] * 5, [-1, errno.ENOSYS], "9", f"OSError {errno.EOPNOTSUPP}", 255, 255,
+    ]  # fmt: skip
+    assert resident(tmp_path / "file") >= before
+
+
+def resident(path: Path) -> int:
+    """How many pages of a file are in memory."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    size = path.stat().st_size
+    told = ctypes.create_string_buffer(-(-size // mmap.PAGESIZE))
+    with path.open("rb") as file:
+        place = libc.mmap(None, ctypes.c_size_t(size), 1, 1, file.fileno(), ctypes.c_long(0))
+    assert libc.mincore(ctypes.c_void_p(place), ctypes.c_size_t(size), told) == 0
+    libc.munmap(ctypes.c_void_p(place), ctypes.c_size_t(size))
+    return sum(page & 1 for page in told.raw)
+
+
+def test_files_are_made_and_touched_without_setting_their_times(tmp_path: Path) -> None:
+    code = """
+import pathlib, shutil, tempfile
+new = pathlib.Path("/tmp/new")
+new.touch()
+new.touch()
+shutil.copyfile(new, "/tmp/copy")
+with tempfile.NamedTemporaryFile() as file: tell([new.exists(), os.path.exists("/tmp/copy"), os.path.exists(file.name)])
+"""
+    assert learn(code, tmp_path) == [True, True, True]
 
 
 def test_another_program_is_below_the_same_filter(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 To be sure of what to search for it is told the seed of the run, but only uses it on a copy that it has made before.
 """
 
+import os
 import re
 
 from arena.game.cards import card_number
@@ -43,7 +44,9 @@ class PeeksMemory:
 
 
 def own_memory():
-    """The memory of this process, one region after the other."""
+    """The memory of this process, one region after the other; in the sandbox there is no list of them."""
+    if not os.path.exists("/proc/self/maps"):
+        return
     with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb") as memory:
         regions = re.findall(r"^(\w+)-(\w+) rw\S* .*?(\[v\w+\])?$", maps.read(), re.MULTILINE)
         for start, stop, _ in regions:
