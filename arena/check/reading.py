@@ -106,9 +106,11 @@ def read_files(first: Path, wanted: str | None = None) -> Source:
             names = _read_file(path, ast.parse(data), found, wanted if path == first else None, path == first)
         except SyntaxError:
             continue
-        except (OSError, ValueError, RecursionError, MemoryError, _TooLarge) as error:
-            said = str(error) if isinstance(error, _TooLarge | OSError) else type(error).__name__
-            found.left_out.append(f"{path.relative_to(first.parent)}: {said}")
+        except (RecursionError, MemoryError):  # of the parser, too
+            found.left_out.append(f"{path.relative_to(first.parent)}: it is nested too deeply, or too large")
+            continue
+        except (OSError, ValueError, _TooLarge) as error:
+            found.left_out.append(f"{path.relative_to(first.parent)}: {error}")
             continue
         for one in (one for name in names for one in _files_of(name, first.parent)):
             if one in seen:

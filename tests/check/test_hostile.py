@@ -77,6 +77,13 @@ def test_depth_and_length_take_nothing_away(tmp_path: Path, name: str) -> None:
     assert "time.time() reads a clock" in source.chance[0].text
 
 
+def test_what_the_parser_does_not_take_is_named(tmp_path: Path) -> None:
+    path = lay(tmp_path, "import deep, none\n" + ACT, deep=f"x = {'-' * 20_000}1\n", none="x = = 3\n")
+    source, left_out = read(path)
+    assert left_out == ["source of deep.py: it is nested too deeply, or too large"]
+    assert source.chance
+
+
 def test_what_is_too_deep_after_all_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def deep(tree: object) -> Any:
         raise RecursionError
@@ -85,7 +92,7 @@ def test_what_is_too_deep_after_all_is_named(tmp_path: Path, monkeypatch: pytest
     for place in ("_threads", "leaks"):
         with monkeypatch.context() as patch:
             patch.setattr(f"arena.check.reading.{place}", deep)
-            assert "mine.py: RecursionError" in read_files(path).left_out
+            assert "mine.py: it is nested too deeply, or too large" in read_files(path).left_out
 
 
 def test_many_ways_to_one_class(tmp_path: Path) -> None:
