@@ -296,11 +296,15 @@ def _text_of(error: BaseException) -> str:
 
 
 def _limit_threads(most: int) -> None:
-    """Bound the threads of this process, where the system counts them for the sandbox alone."""
+    """Bound the threads of this process and the signals it has waiting, where the system counts for the sandbox alone.
+
+    See ``_counted`` in ``sandbox``.
+    """
     import resource
 
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+    for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (most, most))
 
 
 def _seed_generators(seed: int, numpy: bool) -> None:

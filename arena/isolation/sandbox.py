@@ -167,20 +167,23 @@ def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
 
 
 def _counted(launch: Confined) -> list[str]:
-    """What bounds the number of threads of a program that is not ours; a Python bot's child does it itself.
+    """What bounds the threads and waiting signals of a program that is not ours; a Python bot's child does it itself.
 
-    Not set before bubblewrap starts: outside, the number counts all processes of the user. Inside, only those of the
-    user namespace, since Linux 5.14. Root's are not counted.
+    Not set before bubblewrap starts: outside, the numbers count all processes of the user. Inside, only those of the
+    user namespace, since Linux 5.14. Root's processes are not counted. Without a bound on signals one bot could use up
+    those of the user, which all others would feel.
     """
     tool = "/usr/bin/prlimit"
-    if not launch.system or os.geteuid() == 0 or not counts_inside() or not os.access(tool, os.X_OK):
+    if not launch.system or not counts_inside() or not os.access(tool, os.X_OK):
         return []
-    return [tool, f"--nproc={launch.limits.processes}:{launch.limits.processes}", "--"]
+    most = launch.limits.processes
+    names = ("sigpending",) if os.geteuid() == 0 else ("nproc", "sigpending")
+    return [tool, *(f"--{name}={most}:{most}" for name in names), "--"]
 
 
 @functools.cache
 def counts_inside() -> bool:
-    """Does RLIMIT_NPROC count within a user namespace (Linux 5.14 and later)?"""
+    """Do RLIMIT_NPROC and its kind count within a user namespace (Linux 5.14 and later)?"""
     version = re.match(r"(\d+)\.(\d+)", platform.release())
     return version is not None and (int(version[1]), int(version[2])) >= (5, 14)
 

@@ -18,10 +18,14 @@ from typing import Any
 import pytest
 
 import arena
+from arena.game.rules import load_rules
 from arena.isolation import sandbox
+from arena.isolation.isolated import IsolatedBot
 from arena.isolation.limits import BotLimits
 from arena.isolation.sandbox import SandboxMissing, sandboxed
 from arena.isolation.sandbox_files import SandboxRefused, check_folder, hidden, python_files
+from arena.players.faults import BotError
+from arena.players.finding import find_bot
 from tests.isolation.inside import Confined, learn, need_sandbox, run
 
 READ_ONLY = "OSError 30"
@@ -323,6 +327,30 @@ tell([[attempt(lambda: socket.socket(family, socket.SOCK_DGRAM)) for family in f
 def test_it_stays_on_its_processors(bot: Path) -> None:
     code = "tell([attempt(lambda: os.sched_setaffinity(0, {0})), attempt(lambda: os.nice(5))])"
     assert learn(code, bot) == ["PermissionError 1", "PermissionError 1"]
+
+
+def test_waiting_signals_are_bounded_for_each_sandbox(bot: Path) -> None:
+    """All of the user's together are bounded, too: one sandbox must not be able to use them up for the others."""
+    need_sandbox()
+    if not sandbox.counts_inside() or not os.access("/usr/bin/prlimit", os.X_OK):
+        pytest.skip("here they are not counted for a sandbox alone, or there is no prlimit")
+    code = """
+import ctypes, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
+libc = ctypes.CDLL(None)
+tell(next(n for n in range(1 << 20) if libc.sigqueue(os.getpid(), int(signal.SIGRTMIN), ctypes.c_void_p(0))))
+"""
+    assert learn(code, bot, limits=BotLimits(processes=50), **PROGRAM) == 50
+
+
+def test_those_of_a_python_bot_too(bot: Path) -> None:
+    need_sandbox()
+    if not sandbox.counts_inside():
+        pytest.skip("here they are not counted for a sandbox alone")
+    (bot / "bot.py").write_text("import resource\nraise ValueError(resource.getrlimit(resource.RLIMIT_SIGPENDING))")
+    one = IsolatedBot(find_bot(str(bot / "bot.py")), load_rules("base"), "sandbox", BotLimits(processes=50))
+    with pytest.raises(BotError, match=r"\(50, 50\)"):
+        one.load()
 
 
 def test_limits_of_the_runner_are_kept_inside(bot: Path) -> None:
