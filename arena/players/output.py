@@ -16,7 +16,6 @@ log = logging.getLogger("arena.bots")
 PER_GAME = 10_000
 PER_PROCESS = 2_000_000
 _LINE = 2_000
-_CLEAN = {code: "?" for code in (*range(32), *range(127, 160)) if code != 9}
 
 
 class BotOutput(io.TextIOBase):
@@ -99,7 +98,12 @@ class BotOutput(io.TextIOBase):
 
     @staticmethod
     def _log(bot: str, line: str) -> None:
-        log.info("%s: %s", bot, line.rstrip("\r").translate(_CLEAN), extra={"bot": bot})
+        log.info("%s: %s", bot, _plain(line.rstrip("\r")), extra={"bot": bot})
+
+
+def _plain(line: str) -> str:
+    """Without what a terminal obeys or hides: controls, changes of the direction of writing, lone surrogates."""
+    return line if line.isprintable() else "".join(s if s.isprintable() or s == "\t" else "?" for s in line)
 
 
 class _Bytes(io.RawIOBase):

@@ -45,6 +45,15 @@ def test_lines_are_logged_whole_and_by_bot(caplog: pytest.LogCaptureFixture) -> 
 
 
 @pytest.mark.usefixtures("lines")
+def test_nothing_is_logged_that_changes_how_the_log_is_shown(caplog: pytest.LogCaptureFixture) -> None:
+    """Controls, overrides of the direction of writing, separators of lines, marks without width, half a sign."""
+    with redirected(BotOutput(_Table().who)):
+        for sign in "\x00\x08\x1b\x7f\x9b\u200b\u2028\u202e\u2066\ufeff\ud800":
+            print(f"a{sign}b\tü")
+    assert logged(caplog) == ["a: a?b\tü"] * 11
+
+
+@pytest.mark.usefixtures("lines")
 def test_what_is_too_much_is_dropped_and_said_once_a_game(caplog: pytest.LogCaptureFixture) -> None:
     table = _Table()
     with redirected(BotOutput(table.who, per_game=10, per_process=25)):
