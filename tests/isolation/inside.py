@@ -16,6 +16,7 @@ import pytest
 
 from arena.isolation.limits import BotLimits
 from arena.isolation.sandbox import SandboxMissing, sandboxed, usable
+from arena.isolation.sandbox_files import python_files
 
 _BEGINNING = """
 import json, os, sys
@@ -41,6 +42,10 @@ class Confined:
     read_only: tuple[Path, ...] = ()
     system: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
+
+
+#: How a bot in another language is run, for this Python: with the processes of the sandbox in /proc.
+PROGRAM: dict[str, Any] = {"system": True, "read_only": tuple(Path(path) for path in python_files())}
 
 
 @functools.cache

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import signal
 import stat
 import subprocess
@@ -13,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,14 +20,12 @@ from arena.isolation import sandbox
 from arena.isolation.isolated import IsolatedBot
 from arena.isolation.limits import BotLimits
 from arena.isolation.sandbox import SandboxMissing, sandboxed
-from arena.isolation.sandbox_files import SandboxRefused, check_folder, hidden, python_files
+from arena.isolation.sandbox_files import SandboxRefused, check_folder, hidden
 from arena.players.faults import BotError
 from arena.players.finding import find_bot
-from tests.isolation.inside import Confined, learn, need_sandbox, run
+from tests.isolation.inside import PROGRAM, Confined, learn, need_sandbox, run
 
 READ_ONLY = "OSError 30"
-#: This Python as a program in another language would be run: with the processes of the sandbox in /proc.
-PROGRAM: dict[str, Any] = {"system": True, "read_only": tuple(Path(path) for path in python_files())}
 
 
 @pytest.fixture
@@ -127,93 +122,6 @@ def test_a_bot_may_lie_below_shared_memory() -> None:
         Path(folder, "bot.py").touch()
         code = 'tell([os.listdir(), os.listdir(".."), attempt(lambda: open("new", "w"))])'
         assert learn(code, Path(folder)) == [["bot.py"], [Path(folder).name], READ_ONLY]
-
-
-def test_proc_shows_two_processes_and_little_of_the_machine(bot: Path) -> None:
-    code = """
-numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-private = [
-    name for name in os.listdir("/proc")
-    if os.path.isfile(f"/proc/{name}") and "P" not in attempt(lambda: open(f"/proc/{name}", "rb").close())
-    and not os.stat(f"/proc/{name}").st_mode & 4
-]
-tell([sorted(numbers), os.getpid(), os.getppid(), private, attempt(lambda: open("/proc/kallsyms"))])
-"""
-    numbers, own, parent, private, symbols = learn(code, bot, **PROGRAM)
-    assert len(numbers) == 2
-    assert (numbers, private) == (sorted([own, parent]), [])
-    assert symbols == "PermissionError 13"
-
-
-def test_a_python_bot_sees_nothing_of_processes(bot: Path) -> None:
-    """What /proc tells of a process tells also what others do: whether they use the same pages of files."""
-    code = """
-listed = sorted(os.path.join(root, name) for root, folders, names in os.walk("/proc") for name in names)
-tell([listed, [os.path.exists(f"/proc/{name}") for name in ("self", "thread-self", "1", os.getpid())],
-      attempt(lambda: open("/proc/new", "w"))])
-"""
-    listed, processes, writing = learn(code, bot)
-    assert [path for path in listed if not path.startswith("/proc/sys/")] == [
-        f"/proc/{name}" for name in ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")
-    ]
-    assert "/proc/sys/vm/overcommit_memory" in listed
-    assert (processes, writing) == ([False] * 4, READ_ONLY)
-
-
-FIGURES = """
-import os, re
-figures = {}
-for root, folders, names in os.walk("/proc"):
-    folders[:] = [name for name in folders if not name.isdigit()]
-    for name in names:
-        path = os.path.join(root, name)
-        try:
-            with open(path) as file:
-                figures[path] = file.read()
-        except (OSError, ValueError):
-            pass
-"""
-
-
-@pytest.mark.parametrize("more", [{}, PROGRAM], ids=["python", "other"])
-def test_proc_says_the_same_whatever_the_machine_does(more: dict[str, Any], bot: Path) -> None:
-    """Files that change tell what the neighbours do, above all the other process of the same bot."""
-    code = f"{FIGURES}before = figures{FIGURES}"
-    code = code.replace(
-        "before = figures",
-        """
-before = figures
-with open("/tmp/much", "wb") as file:
-    file.write(bytes(3 << 20))
-memory = bytearray(os.urandom(64 << 20))
-sum(range(3_000_000))
-""",
-    )
-    code += """
-tell([before, sorted(path for path in before.keys() | figures if before.get(path) != figures.get(path))])
-"""
-    figures, changed = learn(code, bot, limits=BotLimits(memory_mb=300), **more)
-    assert changed == []
-    assert learn(f"{FIGURES}\ntell(figures)", bot, limits=BotLimits(memory_mb=300), **more) == figures
-    assert re.findall(r"(Mem\w+|Shmem): +(\d+) kB", figures["/proc/meminfo"]) == [
-        *((name, str(300 << 10)) for name in ("MemTotal", "MemFree", "MemAvailable")),
-        ("Shmem", "0"),
-    ]
-    assert figures["/proc/loadavg"].split() == ["0.00", "0.00", "0.00", "1/2", "2"]
-    cores = [line for line in figures["/proc/stat"].splitlines() if line.startswith("cpu")]
-    assert len(cores) == 1 + (os.cpu_count() or 1)
-    assert {value for core in cores for value in core.split()[1:]} == {"0"}
-    assert set(re.findall(r"cpu MHz.*", figures["/proc/cpuinfo"])) <= {"cpu MHz\t\t: 1000.000"}
-
-
-def test_what_the_machine_counts_is_not_told_by_calls_either(bot: Path) -> None:
-    code = """
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-tell([attempt(lambda: os.statvfs("/")), attempt(lambda: os.fstatvfs(0)),
-      [libc.sysinfo(ctypes.create_string_buffer(256)), ctypes.get_errno()]])
-"""
-    assert learn(code, bot) == ["OSError 38", "OSError 38", [-1, 38]]
 
 
 def test_the_environment_holds_nothing_of_ours(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,30 +303,6 @@ def test_programs_of_the_system_run(bot: Path) -> None:
         if os.access(python, os.X_OK):
             ended = run(Confined((python, "-I", "-c", code), bot, system=True))
             assert (ended.stdout, ended.stderr) == ("[]\n", "")
-
-
-@pytest.mark.parametrize(
-    ("program", "arguments", "said"),
-    [
-        ("node", ("-e", "const os=require('os');console.log(os.totalmem(),os.cpus().length>0,process.execPath)"),
-         r"1073741824 true /.*node\n"),
-        ("java", ("-Xmx200m", "-version"), ""),
-        ("perl", ("-e", "print $$"), r"2"),
-        ("free", ("-m",), r"(?s).*Mem: +1024 +0 +1024 .*"),
-        ("cp", ("bot.py", "/tmp/copy"), ""),
-        ("touch", ("/tmp/new",), ""),
-    ],
-    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
-)  # fmt: skip
-def test_programs_that_ask_for_the_machine_get_on(
-    program: str, arguments: tuple[str, ...], said: str, bot: Path
-) -> None:
-    path = shutil.which(program)
-    if path is None or not os.path.realpath(path).startswith("/usr/"):
-        pytest.skip(f"there is no {program} in /usr")
-    ended = run(Confined((path, *arguments), bot, system=True))
-    assert ended.returncode == 0, ended.stderr
-    assert re.fullmatch(said, ended.stdout), ended.stdout
 
 
 def test_a_program_of_the_bot_runs(bot: Path) -> None:
