@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from arena.errors import did_you_mean
+from arena.errors import did_you_mean, nearest
 from arena.paths import data_folder
 from arena.players.bot import Param
 from arena.players.commands import command_name, find_command, split_spec
@@ -210,6 +210,8 @@ def _find_file(target: str, here: Path) -> Path:
         path = place / f"{target}.py"
         if path.is_file():
             return path.resolve()
+    if (here / target).is_file():
+        raise _no_python(target)
     names = known_bots(here)
     raise BotError(
         f"unknown bot '{target}'{did_you_mean(target, names)} (known by name: {', '.join(names)}; "
@@ -223,6 +225,8 @@ def _existing_file(target: str, here: Path) -> Path:
     except (OSError, RuntimeError) as error:  # links in a circle, a home that is not known
         raise BotError(f"no bot {target}: {error}") from None
     if path.is_file():
+        if not target.endswith(".py"):
+            raise _no_python(target)
         return path
     if path.is_dir():
         files = sorted(one.name for one in path.glob("*.py"))
@@ -230,11 +234,22 @@ def _existing_file(target: str, here: Path) -> Path:
         raise BotError(f"the bot {target} is a folder; name one file in it ({choice})")
     near = ""
     if path.parent.is_dir():
-        near = did_you_mean(target, [str(Path(target).parent / one.name) for one in path.parent.glob("*.py")])
+        stems = {one.stem: Path(target).parent / one.name for one in path.parent.glob("*.py")}
+        stem = nearest(path.stem, stems)
+        near = f"; did you mean '{stems[stem]}'?" if stem else ""
         where = f"there is no such file in {path.parent}"
     else:
         where = f"there is no folder {path.parent}"
+    if path.stem in known_bots(here):
+        near = f"; '{path.stem}' is known by name, without folder and .py"
     raise BotError(f"no bot {target}: {where}{near}")
+
+
+def _no_python(target: str) -> BotError:
+    path = target if "/" in target else f"./{target}"
+    return BotError(
+        f"{target} is there, but is no Python file (.py); a bot in another language is a command: 'cmd:{path}'"
+    )
 
 
 def _module_file(name: str, here: Path) -> Path:

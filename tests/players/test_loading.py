@@ -95,10 +95,22 @@ def test_what_is_not_there_is_named_with_the_nearest_known(here: Path) -> None:
     bot_file(here / "bots" / "mine.py")
     assert error_of("bots/mime.py").endswith("did you mean 'bots/mine.py'?")
     assert "name one file in it (mine.py)" in error_of("./bots")
+    bot_file(here / "bots" / "x" / "syn.py")
+    assert error_of("bots/x/nofile.py") == f"no bot bots/x/nofile.py: there is no such file in {here / 'bots' / 'x'}"
+    for spec in ("bots/greedy.py", "greedy.py", "nowhere/greedy.py"):
+        assert error_of(spec).endswith("; 'greedy' is known by name, without folder and .py")
     assert "there is no folder" in error_of("nowhere/mine.py")
     assert "there is no module nothing.here" in error_of("nothing.here:Bot") or "cannot import" in error_of(
         "nothing.here:Bot"
     )
+
+
+def test_a_file_that_is_no_python_file(here: Path) -> None:
+    write(here / "README.md", "# No bot\n")
+    words = "is there, but is no Python file (.py); a bot in another language is a command: 'cmd:./README.md'"
+    for spec in ("README.md", "./README.md", "mine=README.md"):
+        assert words in error_of(spec)
+    assert "unknown bot 'READYOU.md'" in error_of("READYOU.md")
 
 
 def test_a_spec_travels_and_is_checked_where_it_arrives(here: Path) -> None:
@@ -199,6 +211,7 @@ def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> 
         "cmd:bots": "is a folder",
         "cmd:bots/script.py": "or name what runs it: cmd:python3 bots/script.py",
         "cmd:bots/script": "there is script.py, but no program made from it; build it first",
+        "cmd:nosuch": f"a file in {here}",
         "cmd:'open": "no closing quotation",
         "cmd:  ": "names no program",
         "cmd:''": "names no program",
