@@ -109,7 +109,7 @@ def report_text(
         heads, rows = cells(table)
         if format == "markdown":
             rows = [[_MARKS.sub(r"\\\g<0>", cell) for cell in row] for row in rows]
-        title = f"### {table.title}" if format == "markdown" else table.title
+        title = f"### {table.title}" if format == "markdown" and table.title else table.title
         text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(heads))
         parts.append("\n\n".join(part for part in (title, text, table.note) if part))
     parts += ["\n".join(remarks)] if remarks and format == "table" else list(remarks)
@@ -162,7 +162,7 @@ def _page(heading: str, tables: Sequence[Table], remarks: Sequence[str]) -> str:
     blocks: list[str] = []
     for table in tables:
         heads, rows = cells(table)
-        blocks.append(f"<h2>{html.escape(table.title)}</h2>")
+        blocks += [f"<h2>{html.escape(table.title)}</h2>"] if table.title else []
         blocks.append(html_table(heads, rows, _align(heads)))
         blocks += paragraphs([table.note] if table.note else [])
     return html_page(heading or "Tables", heading, [*blocks, *paragraphs(remarks)])

@@ -11,6 +11,8 @@ import pandas as pd
 
 from arena.report.figures import Table, report_text
 from arena.report.tables import number, percent
+from arena.report.texts import below as below
+from arena.report.texts import short
 
 Line = Mapping[str, Any]
 
@@ -24,25 +26,6 @@ def when(seconds: float) -> str:
     '1970-01-01 23:59'
     """
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
-
-
-def clean(text: str) -> str:
-    """A text from strangers with nothing in it that a terminal would obey; lines are kept.
-
-    >>> clean("a\\x1b[2J\\nb\\tc")
-    'a?[2J\\nb   c'
-    """
-    lines = text.expandtabs(4).split("\n")
-    return "\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines)
-
-
-def below(text: str) -> str:
-    """The same behind a line's beginning that is ours: further lines are set in, so that none looks like ours.
-
-    >>> below("fails\n  at 3\nrival is refused")
-    'fails\n    at 3\n  rival is refused'
-    """
-    return "\n  ".join(clean(text).split("\n"))
 
 
 def _known(value: float | None) -> float:
@@ -150,8 +133,7 @@ def _moved(line: Line) -> str:
 
 
 def _short(text: str) -> str:
-    text = clean(text).split("\n")[0]
-    return text if len(text) <= _REASON else text[: _REASON - 1] + "…"
+    return short(text, _REASON)
 
 
 def rating_history_table(events: Sequence[int], lines: Sequence[Line]) -> Table:

@@ -9,8 +9,10 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from arena.report.figures import Table, report_text
 from arena.report.run import ForfeitReason, RunData
 from arena.report.standings import COLUMNS, Standings, standings
 from arena.report.tables import (
@@ -181,3 +183,13 @@ def test_a_series_warns_of_the_first_players_score(found: Standings) -> None:
     series = replace(found.run, config={**found.run.config, "format": "series"})
     assert "so only the Elo figure tells" in remarks(standings(series))[0]
     assert "so only" not in "".join(remarks(found))
+
+
+def test_a_table_without_a_title_has_no_empty_head() -> None:
+    frame = pd.DataFrame({"bot": ["a"]})
+    for title, marks in (("", 0), ("Bots", 1)):
+        tables = [Table("bots", title, frame)]
+        assert report_text("", tables, (), "markdown", {}).count("###") == marks
+        assert report_text("", tables, (), "html", {}).count("<h2>") == marks
+        assert report_text("", tables, (), "table", {}).startswith(title)
+    assert report_text("", [Table("bots", "", frame)], (), "markdown", {}).startswith("| bot")
