@@ -29,7 +29,7 @@ from arena.league.working import PLAYING, Process
 from arena.match.crew import make_executor
 from arena.match.executors import Drained, Executor, Failed, Lost, Played, WorkerFault
 from arena.match.images import unpack
-from arena.match.logs import LOG, RunLog, Sink
+from arena.match.logs import RunLog, Sink
 from arena.match.plan import Plan
 from arena.match.results import COLUMNS, Row
 from arena.match.runner import Signals as Signals
@@ -43,7 +43,6 @@ _CHUNK_S = 0.4
 _AHEAD = 2  # chunks for each worker: one in its hands, one that waits for it
 _COMMIT_S = 0.2
 _TICK_S = 0.25
-_LARGEST_LOG = 16 << 20
 _DETAIL = COLUMNS.index("detail")
 
 Deliver: TypeAlias = Callable[[Sequence[Row]], int]
@@ -279,11 +278,7 @@ def at_work(
 
 
 def open_log(folder: Path) -> RunLog:
-    """The league's log: what bots print, and workers that died. A long one is begun anew."""
-    path = folder / LOG
-    with contextlib.suppress(OSError):
-        if path.stat().st_size > _LARGEST_LOG:
-            path.replace(path.with_suffix(".log.1"))
+    """The league's log: what bots print, and workers that died."""
     return RunLog(folder)
 
 
