@@ -121,28 +121,24 @@ def list_(format_: str | None, as_json: bool) -> None:
     """All leagues in leagues/."""
     form = chosen(format_, as_json)
     _one_core()
-    from arena.league.rating import standing
-    from arena.league.store import LEAGUES, league_names, open_league
-    from arena.league.views import standing_lines
+    from arena.errors import ArenaError
+    from arena.league.store import LEAGUES, league_names
+    from arena.league.views import league_line
     from arena.report.league import leagues_table, text
+    from arena.report.texts import below
 
-    lines = []
+    lines, unread = [], []
     for name in league_names():
-        with open_league(LEAGUES / name, write=False) as found:
-            table = standing_lines(found, standing(found), [])
-            lines.append(
-                {
-                    "name": name,
-                    "rules": found.settings.rules,
-                    "isolation": found.settings.isolation,
-                    "bots": len(table),
-                    "games": found.one("SELECT count(*) FROM games"),
-                    "leader": table[0]["bot"] if table else None,
-                    "last": found.one("SELECT max(happened) FROM events"),
-                }
-            )
+        try:
+            lines.append({"name": name} | league_line(LEAGUES / name))
+        except ArenaError as error:
+            unread.append({"name": name, "reason": str(error)})
+    for one in unread:
+        click.echo(f"{below(one['name'])} cannot be read: {below(one['reason'])}", err=True)
     if form == "json":
-        _json({"leagues": lines})
+        _json({"leagues": lines, "unread": unread})
+    elif not lines and unread:
+        click.echo("No league in leagues/ can be read.")
     elif not lines:
         click.echo("There are no leagues in leagues/. Make one: arena league create NAME")
     else:

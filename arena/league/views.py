@@ -10,9 +10,10 @@ from typing import Any, TextIO
 from arena.league import entries, events, games
 from arena.league.entries import PENDING, PLACING, Version
 from arena.league.events import Event, Rated
-from arena.league.rating import Standing
+from arena.league.rating import Standing, standing
+from arena.league.schema import DATABASE
 from arena.league.settings import LeagueError
-from arena.league.store import League
+from arena.league.store import League, open_league
 from arena.match.results import COLUMNS, GameResult
 from arena.match.tasks import GameId
 
@@ -22,6 +23,27 @@ EXPORTED = (
     "pairing", "deal", "game", "first", "second", "score", "stones_first", "stones_second", "turns", "plies",
     "ending", "forfeit", "forfeit_by", "ms_first", "ms_second", "record",
 )  # fmt: skip
+
+
+# ---------------------------------------------------------------- all leagues
+
+
+def league_line(folder: Path) -> Line:
+    """A league among others. LeagueError if its database cannot be read."""
+    try:
+        found = open_league(folder, write=False)
+    except (KeyError, TypeError, ValueError) as error:
+        raise LeagueError(f"the settings in {folder / DATABASE} are damaged. Restore it from a copy") from error
+    with found as league:
+        table = standing_lines(league, standing(league), [])
+        return {
+            "rules": league.settings.rules,
+            "isolation": league.settings.isolation,
+            "bots": len(table),
+            "games": league.one("SELECT count(*) FROM games"),
+            "leader": table[0]["bot"] if table else None,
+            "last": league.one("SELECT max(happened) FROM events"),
+        }
 
 
 # ---------------------------------------------------------------- the table

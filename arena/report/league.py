@@ -11,7 +11,6 @@ import pandas as pd
 
 from arena.report.figures import Table, report_text
 from arena.report.tables import number, percent
-from arena.report.texts import below as below
 from arena.report.texts import short
 
 Line = Mapping[str, Any]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
@@ -316,6 +319,39 @@ def test_list(played: Arena) -> None:
     found = values(played("league", "list", "--json").out)["leagues"]
     assert [(line["name"], line["bots"]) for line in found] == [("open", 3), ("other", 0)]
     assert "other" in played("league", "list").out
+
+
+def test_list_with_damaged_leagues(arena: Arena) -> None:
+    arena("league", "create", "open", *QUICK)
+    whole = Path("leagues/open/league.sqlite").read_bytes()
+    damaged = {
+        "empty": b"", "garbage": b"no database at all " * 100, "cut": whole[: len(whole) // 2],
+        "holes": whole[:4096] + bytes(len(whole) - 4096),
+    }  # fmt: skip
+    for name, content in damaged.items():
+        Path("leagues", name).mkdir()
+        Path("leagues", name, "league.sqlite").write_bytes(content)
+    for name, sql in {
+        "json": "UPDATE meta SET value = '{' WHERE key = 'settings'",
+        "unset": "DELETE FROM meta WHERE key = 'settings'",
+        "other": "UPDATE meta SET value = '{}' WHERE key = 'settings'",
+        "tables": "DROP TABLE events",
+    }.items():
+        Path("leagues", name).mkdir()
+        Path("leagues", name, "league.sqlite").write_bytes(whole)
+        with contextlib.closing(sqlite3.connect(Path("leagues", name, "league.sqlite"))) as db:
+            db.execute(sql)
+            db.commit()
+        damaged[name] = b""
+    found = arena("league", "list")
+    assert [line.split()[0] for line in found.out.splitlines()[2:]] == ["open"]
+    assert {line.split(" cannot be read: ")[0] for line in found.err.splitlines()} == set(damaged)
+    told = values(arena("league", "list", "--json").out)
+    assert [one["name"] for one in told["leagues"]] == ["open"]
+    assert sorted(one["name"] for one in told["unread"]) == sorted(damaged)
+    assert all(one["reason"] for one in told["unread"])
+    shutil.rmtree("leagues/open")
+    assert arena("league", "list").out == "No league in leagues/ can be read.\n"
 
 
 def test_no_command_shows_the_secret(played: Arena) -> None:

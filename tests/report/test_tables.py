@@ -187,9 +187,9 @@ def test_a_series_warns_of_the_first_players_score(found: Standings) -> None:
 
 def test_a_table_without_a_title_has_no_empty_head() -> None:
     frame = pd.DataFrame({"bot": ["a"]})
-    for title, marks in (("", 0), ("Bots", 1)):
-        tables = [Table("bots", title, frame)]
+    for head, marks in (("", 0), ("Bots", 1)):
+        tables = [Table("bots", head, frame)]
         assert report_text("", tables, (), "markdown", {}).count("###") == marks
         assert report_text("", tables, (), "html", {}).count("<h2>") == marks
-        assert report_text("", tables, (), "table", {}).startswith(title)
+        assert report_text("", tables, (), "table", {}).startswith(head)
     assert report_text("", [Table("bots", "", frame)], (), "markdown", {}).startswith("| bot")
