@@ -20,6 +20,7 @@ from pathlib import Path
 from arena.errors import ArenaError, did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
 from arena.players.commands import PREFIX, SYSTEM_FOLDERS, command_words, find_command
+from arena.players.faults import BotError
 from arena.players.finding import BotSpec, find_bot, find_file, parse_spec
 
 MOST_FILES = 500
@@ -166,7 +167,16 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     for place in (Path(parts.target).expanduser(), Path("bots", f"{parts.target}.py")):
         if place.is_symlink():
             raise LeagueError(f"{place} is a link; submit the file itself")
-    found = find_bot(bot)
+    try:
+        found = find_bot(bot)
+    except BotError as error:
+        place = Path(parts.target).expanduser()
+        if not place.is_dir():
+            raise
+        raise LeagueError(
+            f"{parts.target} is a folder; name the bot in it, and all files of the folder are submitted with it:"
+            f" arena submit {_likely(place)} --folder {shlex.quote(str(place))}"
+        ) from error
     path = Path(found.path)
     if re.fullmatch(r"[\w.]+:\w+", parts.target):
         raise LeagueError(
@@ -175,6 +185,13 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     _check_entry(path.name)
     chosen = _bot_name(name, parts.name, path.name)
     return Submission(chosen, author, _entry(path.name, bot), (_read_file(path, path.name),))
+
+
+def _likely(folder: Path) -> str:
+    """What is probably the bot in a folder."""
+    names = sorted(one.name for one in folder.glob("*.py"))
+    likely = [name for name in ("bot.py", f"{folder.name}.py", "main.py", *names) if name in names]
+    return shlex.quote(likely[0]) if likely else "'cmd:./PROGRAM'"
 
 
 def _entry(path: str, bot: str) -> str:

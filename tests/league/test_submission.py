@@ -88,6 +88,20 @@ def test_a_command(tmp_path: Path) -> None:
         read_submission("cmd:./mine --fast")
 
 
+def test_a_folder_where_a_bot_belongs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("bots/f b")
+    folder.mkdir(parents=True)
+    wanted = {"cmd.c": "'cmd:./PROGRAM'", "helper.py": "helper.py", "f b.py": "'f b.py'", "bot.py": "bot.py"}
+    for name, bot in wanted.items():
+        (folder / name).write_text("")
+        with pytest.raises(LeagueError) as found:
+            read_submission("mine=bots/f b")
+        assert str(found.value).endswith(f": arena submit {bot} --folder 'bots/f b'")
+    with pytest.raises(ArenaError, match="unknown bot"):
+        read_submission("nobody")
+
+
 def test_a_command_with_files_of_others(tmp_path: Path) -> None:
     """Else the sandbox would show the bot the folder in which that file is."""
     (tmp_path / "bot").mkdir()
