@@ -22,7 +22,7 @@ from arena.errors import ArenaError
 from arena.isolation.audit import own_file
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess, Ended, Launch, Overdue
-from arena.players.finding import BotSpec
+from arena.players.finding import MODULE, BotSpec
 
 READING_S = 10.0
 """Seconds that reading a source may take."""
@@ -44,7 +44,8 @@ def read_source(spec: BotSpec, level: str, care: Care) -> Source:
     """
     if spec.command:
         return Source(Nature("command"))
-    wanted = spec.target.rpartition(":")[2] if ":" in spec.target else ""
+    module = MODULE.fullmatch(spec.target)
+    wanted = module[2] if module else ""
     found = Source(Nature(""))
     try:
         if os.name == "posix":

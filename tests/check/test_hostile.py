@@ -166,6 +166,13 @@ def test_the_sandbox_reads_the_same(tmp_path: Path) -> None:
     assert read(path, "sandbox") == read(path, "process") == (read_files(path), [])
 
 
+def test_a_colon_in_a_path_names_no_class(tmp_path: Path) -> None:
+    folder = tmp_path / "a:b"
+    folder.mkdir()
+    source, left_out = read(lay(folder, ACT + "class Other:\n    def act(self, view, moves): pass\n"))
+    assert (source.nature.entry, left_out) == ("function act", [])
+
+
 @pytest.mark.parametrize(
     ("code", "words"),
     [
