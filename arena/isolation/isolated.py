@@ -127,24 +127,24 @@ class IsolatedBot(RemoteBot):
         if self._process is not None:
             return
         self._starting.new()
-        with self._starting.part() as deadline:
-            self._process = process = self._start_process(self._launch)
-            self._line = Line(*process.ends)
-            self._reading = Reading()
-            spec = dataclasses.asdict(self._spec)
-            rules = dataclasses.asdict(self._rules)
-            counted = self._launch.level == "sandbox" and counts_inside()
-            threads = self._limits.processes if counted else 0
-            order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
-            try:
+        self._process = process = self._start_process(self._launch)
+        self._line = Line(*process.ends)
+        self._reading = Reading()
+        spec = dataclasses.asdict(self._spec)
+        rules = dataclasses.asdict(self._rules)
+        counted = self._launch.level == "sandbox" and counts_inside()
+        threads = self._limits.processes if counted else 0
+        order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
+        try:
+            with self._starting.part() as deadline:
                 self._done(self._exchange(frame(LOAD, order.encode()), deadline, "loading"))
-            except BotFault as fault:
-                self._starting.blame()
-                self.close()
-                detail = fault.detail.removeprefix("in loading: ")
-                if fault.kind != "exception":
-                    detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
-                raise BotFault(fault.kind, detail) from None
+        except BotFault as fault:
+            self._starting.blame()
+            self.close()
+            detail = fault.detail.removeprefix("in loading: ")
+            if fault.kind != "exception":
+                detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
+            raise BotFault(fault.kind, detail) from None
 
     def prepare(self) -> None:
         """Have the bot made and ready for a game, in a new process if need be. Raises ``BotFault``."""

@@ -75,9 +75,7 @@ class BotProcess:
 
     def __init__(self, launch: Launch) -> None:
         if os.name != "posix":
-            raise CannotStart(
-                "bots in processes of their own need Linux or another Unix; use --isolation none"
-            )
+            raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
         self.launch = launch
         self._how: str | None = None
         self._complaints = bytearray()
@@ -205,16 +203,23 @@ class BotProcess:
     def cpu_seconds(self) -> float:
         """Processor time that the bot's process has used; 0 if the system does not tell."""
         try:
-            return time.clock_gettime(
-                ~self.bot_pid << 3 | 2
-            )  # the clock of a process, clock_getcpuclockid(3)
+            return time.clock_gettime(~self.bot_pid << 3 | 2)  # the clock of a process, clock_getcpuclockid(3)
         except OSError:
             return 0.0
 
     def new_game(self) -> None:
         """Count anew what the bot does beside its decisions; one that was found at it stays under watch."""
-        if self._idle_s <= IDLE_S:
+        if not self.restless:
             self._idle_s = 0.0
+
+    @property
+    def restless(self) -> bool:
+        """Was the bot seen to work beside its decisions? May be set, from what another process of it did."""
+        return self._idle_s > IDLE_S
+
+    @restless.setter
+    def restless(self, seen: bool) -> None:
+        self._idle_s = 2 * IDLE_S if seen else 0.0
 
     def wake(self) -> None:
         """Before a question: see how much the bot has worked since ``rest``, and let it go on if it was stopped."""
@@ -227,7 +232,7 @@ class BotProcess:
         """After an answer under a clock. A bot that goes on working while its opponent thinks, on the same core, is
         stopped until it is asked again: the time would be its opponent's."""
         self._count()
-        if self._idle_s > IDLE_S:
+        if self.restless:
             self.halt()
         self._idle_from = self.cpu_seconds()
 

@@ -49,6 +49,8 @@ _FLUSH = "; is each answer written out at once (flush), with a newline at its en
 class Process(Protocol):
     """What is asked of a process (``BotProcess``)."""
 
+    restless: bool
+
     def send(self, data: bytes, deadline: float) -> None: ...
     def receive(self, deadline: float) -> bytes: ...
     def pending(self, wait_s: float = 0.0) -> bool: ...
@@ -95,6 +97,7 @@ class WireBot(RemoteBot):
         self._rest = bytearray()  # what was written beyond the answer that was taken
         self._last_id = 0
         self._used = False  # has this process been told of a game before?
+        self._restless = False  # did a process of this bot work beside its decisions?
         self._halted = False  # since its last game
         self._stays = False  # does a process of this bot live on after a game?
         self._seat: int | None = None  # in the game that is under way
@@ -158,14 +161,15 @@ class WireBot(RemoteBot):
 
     def _start(self) -> None:
         self._starting.new()
+        try:
+            self._process = self._start_process(self._launch)
+        except (CannotStart, SandboxRefused) as error:
+            raise BotFault("crash", str(error)) from None
+        self._process.restless = self._restless
+        self._rest = bytearray()
+        self._last_id = 0
+        self._used = False
         with self._starting.part() as deadline:
-            try:
-                self._process = self._start_process(self._launch)
-            except (CannotStart, SandboxRefused) as error:
-                raise BotFault("crash", str(error)) from None
-            self._rest = bytearray()
-            self._last_id = 0
-            self._used = False
             answer = self._ask("hello", wire_messages.hello(1, self._limits), deadline)
         try:
             hello = read_hello(answer)
@@ -185,6 +189,7 @@ class WireBot(RemoteBot):
     def _kill(self, grace_s: float = 0.0) -> str:
         process, self._process = self._process, None
         assert process is not None
+        self._restless |= process.restless
         how = process.close(grace_s)
         self._hear(process)
         self._output.end_lines()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,12 +15,15 @@ from arena.game.rules import load_rules
 from arena.isolation.isolated import Household, IsolatedBot
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess
+from arena.isolation.wire import WireBot
 from arena.match.referee import Referee
 from arena.match.rows import GameSettings
 from arena.match.worker import _Worker
-from arena.players.bot import Setup, TimeLeft
+from arena.players.bot import BotFault, Setup, TimeLeft
+from arena.players.finding import find_bot
 from tests.isolation.children import (
     LEVELS,
+    ROOT,
     alive,
     at_table,
     bot_file,
@@ -29,7 +35,7 @@ from tests.isolation.children import (
     started,
     wait_for,
 )
-from tests.isolation.wire_fakes import RULES
+from tests.isolation.wire_fakes import RULES, position
 from tests.match.games import detail, forfeit
 
 both = pytest.mark.parametrize("level", LEVELS)
@@ -174,8 +180,30 @@ def test_one_that_works_after_begin_is_stopped_before_its_first_decision(tmp_pat
     bot.close()
 
 
-def _resting(bot: IsolatedBot) -> bool:
-    assert bot.process is not None
+def test_a_wire_bot_that_works_and_ends_is_stopped_in_its_next_process_from_the_start(tmp_path: Path) -> None:
+    code = (ROOT / "tests/data/wire/ponders.py").read_text()
+    folder = ROOT / "tests/data/wire"
+    script = tmp_path / "bot.py"
+    script.write_text(f"import sys\nsys.path.insert(0, {str(folder)!r})\n" + code)
+    bot = WireBot(find_bot(f"a=cmd:'{sys.executable}' -I -S '{script}'"), "process", BotLimits())
+    bot.prepare()
+    setup = Setup(0, 0, RULES, 1, CLOCK)
+    bot.begin(setup)
+    view, moves = position(clock=CLOCK)
+    assert wait_for(lambda: bot.act(view, moves) is moves[0] and _resting(bot))
+    assert isinstance(bot.process, BotProcess)
+    os.kill(bot.process.pid, signal.SIGKILL)
+    with pytest.raises(BotFault):
+        bot.act(view, moves)
+    bot.prepare()
+    bot.begin(setup)
+    assert wait_for(lambda: _resting(bot), 5)
+    assert bot.act(view, moves) is moves[0]
+    bot.close()
+
+
+def _resting(bot: IsolatedBot | WireBot) -> bool:
+    assert isinstance(bot.process, BotProcess)
     return Path(f"/proc/{bot.process.bot_pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 

@@ -36,6 +36,8 @@ class FakeProcess:
     When nothing is left to be received, the deadline passes at once.
     """
 
+    restless = False
+
     def __init__(self, answer: Callable[[bytes], Iterable[bytes]]) -> None:
         self._answer = answer
         self._pieces: list[bytes] = []
