@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,6 +75,8 @@ def submit(
         click.echo(err=True)
         if outcome is not None:
             tell_outcome(league, outcome)
+            if folder is None:
+                _tell_of_helpers(bot, outcome.version.reason)
         else:
             _tell_known(league, sent)
         for other in others:
@@ -122,6 +126,22 @@ def tell_outcome(league: League, outcome: Outcome) -> None:
         if outcome.replaced is not None and outcome.replaced.id != one.id:
             text += f". It replaces v{outcome.replaced.number}"
     click.echo(text, err=True)
+
+
+def _tell_of_helpers(bot: str, reason: str) -> None:
+    """If a bot was refused for want of a module that lies beside it here: how to submit both."""
+    from arena.players.finding import find_bot
+
+    path = Path(find_bot(bot).path)
+    for name in re.findall(r"No module named '(\w+)'", reason):
+        if (path.parent / f"{name}.py").is_file() or (path.parent / name).is_dir():
+            home = shlex.quote(os.path.relpath(path.parent))
+            click.echo(
+                f"{name} lies beside it, and a submission is one file unless you give its folder:\n"
+                f"  arena submit {shlex.quote(path.name)} --folder {home} ...",
+                err=True,
+            )
+            return
 
 
 def _tell_known(league: League, sent: object) -> None:

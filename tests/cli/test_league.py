@@ -394,6 +394,13 @@ def test_retire(played: Arena) -> None:
     assert "no bot 'nobody'" in played("league", "retire", "open", "nobody", code=2).err
 
 
+def test_a_bot_whose_helper_was_not_submitted(open_: Arena) -> None:
+    written(Path("bots"), helped="import helper\n\ndef act(view, moves):\n    return moves[0]\n", helper="")
+    err = open_("submit", "bots/helped.py", "--league", "open", code=1).err
+    assert "No module named 'helper'" in err
+    assert "arena submit helped.py --folder bots ..." in err
+
+
 def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
     written(Path("bots"), first=FIRST, last=LAST)
     arena("league", "create", "open", *QUICK, "--anchor", "first")
