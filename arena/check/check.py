@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from collections.abc import Callable, Sequence
 
@@ -178,7 +179,7 @@ def _reason(setting: Setting, text: str, source: Source) -> Finding:
         words = f"{hook[1]} raises {last_line(rest)}"
     elif rest:
         words += f": {last_line(rest)}"
-    remedy = "Try it: python -m py_compile FILE" if "not valid Python" in head else ""
+    remedy = f"Try it: python -m py_compile {shlex.quote(setting.spec.path)}" if "not valid Python" in head else ""
     details = tuple(rest.splitlines()[-14:])
     return Finding(ERROR, "load", words, remedy, file, line, details=details)
 

@@ -30,6 +30,14 @@ _REMEDIES = {
     "crash": "Something ended the process: os._exit, a signal, a fault of code in C, or too much memory.",
     "protocol": "Only the answer may be written to the pipe of the arena; see docs/wire.md.",
 }
+_OF_COMMANDS = {
+    "illegal move": "The move must be one of the list 'moves' of the question: its text, or its place in the list.",
+    "timeout": "Make sure that each answer ends with a line end and is flushed, that every loop comes to an end, and "
+    "look at 'clock' to stop in time.",
+    "crash": "The program ended. What it has said last on standard error stands above; in the sandbox it can start no "
+    "other program.",
+    "protocol": "One line of JSON for each question and nothing else on standard output; see docs/wire.md.",
+}
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,7 @@ def _sentence(cause: _Cause, said: str) -> str:
 
 def _remedy(cause: _Cause, said: str, setting: Setting) -> str:
     if cause.kind != "exception":
-        return _REMEDIES.get(cause.kind, "")
+        return (_OF_COMMANDS if setting.spec.command else _REMEDIES).get(cause.kind, "")
     last = last_line(said)
     if last.startswith("MemoryError"):
         return f"It has used up its {setting.limits.memory_mb} MB."
@@ -154,7 +162,7 @@ def _position(game: GameResult, said: str | None, hook: str) -> list[str]:
         return []
     number = len(parse_record(game.record).moves) + 1
     lines = list(position_lines(state.view(state.turn)))
-    lines[0] = f"decision {number}, {lines[0]}"
+    lines[0] = f"decision {number} of the game, {lines[0]}"
     if said is not None:
         lines.append(_legal(state, said))
     return lines

@@ -23,7 +23,8 @@ def report_text(report: CheckReport) -> str:
     if report.left_out:
         parts.append("Not looked at:\n" + "\n".join(f"  {line}" for line in report.left_out))
     level = {"none": "not isolated", "process": "in processes", "sandbox": "in the sandbox"}[report.isolation]
-    played = f"{report.games} games, then the same in other ways" if report.games else "no games"
+    again = ", then the same in other ways" * (report.repeats.yes is not None)
+    played = f"{report.games} games{again}" if report.games else "no games"
     parts.append(f"{played}; {level}, seed {report.seed}, {report.seconds:.1f} s.")
     return "\n\n".join(parts) + "\n"
 

@@ -74,21 +74,25 @@ class Trials:
         return self.setting.level != "none" and not self.setting.spec.command
 
     def clean(self) -> list[str]:
-        """The rule sets in which no game was forfeited."""
-        return [one for one in self.rules if not any(row.forfeit for row in self.rows.get(one, ()))]
+        """The rule sets in which games were played and none was forfeited."""
+        return [one for one in self.rules if self.rows.get(one) and not any(row.forfeit for row in self.rows[one])]
 
     # ------------------------------------------------------------ phases
 
     def play(self, rules: str) -> None:
         """Play the games for the first time, listening to what the bot asks the system for."""
         self.schedule.begin(PLAY, rules)
+        stuck = self._hangs()
         rows = self.rows[rules] = []
+        if stuck is not None:
+            self.left_out.append(f"{rules}: all games, since in {stuck} it does not answer")
+            return
         with self._table(rules, audit=True) as at:
             try:
                 for task in _games_of(self.setting.units(self.games)):
                     rows.append(at.game(task))
                     self.schedule.played(1, len(rows))
-                    if _LEAST <= len(rows) < self.games and self._ends(rules, rows):
+                    if len(rows) < self.games and self._ends(rules, rows):
                         break
             finally:
                 at.close()  # what it has written comes now
@@ -100,13 +104,19 @@ class Trials:
     def _ends(self, rules: str, rows: Sequence[GameResult]) -> bool:
         """Is it to stop before all games are played?"""
         if _enough_faults(rows):
-            why = "it loses by forfeit"
-        elif self.schedule.over():
+            why = "since it loses by forfeit"
+        elif len(rows) >= _LEAST and self.schedule.over():
             why = "for want of time (--seconds)"
         else:
             return False
-        self.left_out.append(f"{rules}: {len(rows)} of {self.games} games, {why}")
+        self.left_out.append(f"{rules}: {self.games - len(rows)} of {self.games} games, {why}")
         return True
+
+    def _hangs(self) -> str | None:
+        """A rule set in which it lost by time without a clock: there that takes a minute each."""
+        if self.setting.time_left is not None:
+            return None
+        return next((one for one, rows in self.rows.items() if any(row.forfeit == "timeout" for row in rows)), None)
 
     def repeat(self, rules: str) -> None:
         """The same games in fresh processes, in which sets have another order. Measures time and memory."""

@@ -51,7 +51,7 @@ def test_a_bot_without_defects_is_accepted() -> None:
 def test_games_are_played_by_both_seats_against_both() -> None:
     report = checked("returns_text", games=8)
     assert report.rules[0].forfeits == {"illegal move": 6}  # then it is clear
-    assert "base: 6 of 8 games, it loses by forfeit" in report.left_out
+    assert "base: 2 of 8 games, since it loses by forfeit" in report.left_out
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_an_illegal_move_is_shown_with_its_position_and_what_was_legal() -> None
     one = found(checked("illegal", rules=TACTICS), "forfeit illegal move")
     position = "\n".join(one.details)
     assert "First in base, deal 0 against random, it begins:" in position
-    assert "decision 3, turn 3, to decide: play, hand: b3" in position
+    assert "decision 3 of the game, turn 3, to decide: play, hand: b3" in position
     assert "1: r1 / r5" in position
     legal = one.details[-1]
     assert legal.startswith("legal: b3@1, k5@1, k6@1, ")  # those at the stone that was tried
@@ -118,7 +118,7 @@ def test_a_bot_that_hangs() -> None:
     report = checked("hangs", limits=BotLimits(decision_s=0.4))
     one = found(report, "forfeit timeout")
     assert "act takes too long: no answer within 0." in one.text
-    assert report.rules[0].games == 2  # one such game is enough
+    assert report.rules[0].games == 1  # one such game is enough
     assert report.repeats.yes is None
     assert report.seconds < 20
 
@@ -266,7 +266,7 @@ def test_seconds_bound_the_number_of_games() -> None:
     report = checked("slow:ms=100", games=40, rules=TACTICS, seconds=4.0)
     assert all(2 <= one.games < 40 for one in report.rules)
     assert any(
-        f"base: {report.rules[0].games} of 40 games, for want of time" in line for line in report.left_out
+        f"base: {40 - report.rules[0].games} of 40 games, for want of time" in line for line in report.left_out
     )
     assert report.seconds < 20
     assert "of 40" in report.text()
@@ -419,3 +419,15 @@ def test_the_page_names_every_key() -> None:
 def test_wrong_use(level: str, words: str) -> None:
     with pytest.raises(ArenaError, match=words):
         check_bot(str(BOTS / "fine.py"), level=level, rules=("bsae",) if level == "process" else ("base",))
+
+
+def test_a_bot_that_does_not_answer_is_asked_once(tmp_path: Path) -> None:
+    path = tmp_path / "bot" / "mine.py"
+    path.parent.mkdir()
+    path.write_text("def act(view, moves):\n    while True:\n        pass\n")
+    report = check_bot(str(path), rules=("base", "tactical"), level="process", limits=BotLimits(decision_s=0.5))
+    assert [one.games for one in report.rules] == [1, 0]
+    assert [one.code for one in report.errors] == ["forfeit timeout"]
+    assert "base: 39 of 40 games, since it loses by forfeit" in report.left_out
+    assert "tactical: all games, since in base it does not answer" in report.left_out
+    assert "not ready" in report.text()
