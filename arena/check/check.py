@@ -179,7 +179,8 @@ def _reason(setting: Setting, text: str, source: Source) -> Finding:
         words = f"{hook[1]} raises {last_line(rest)}"
     elif rest:
         words += f": {last_line(rest)}"
-    remedy = f"Try it: python -m py_compile {shlex.quote(setting.spec.path)}" if "not valid Python" in head else ""
+    named = setting.spec.target if setting.spec.target.endswith(".py") else setting.spec.path
+    remedy = f"Try it: python -m py_compile {shlex.quote(named)}" if "not valid Python" in head else ""
     details = tuple(rest.splitlines()[-14:])
     return Finding(ERROR, "load", words, remedy, file, line, details=details)
 
