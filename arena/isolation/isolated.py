@@ -48,7 +48,7 @@ from arena.isolation.frames import (
     plain,
     read_answer,
 )
-from arena.isolation.limits import BotLimits, Starting
+from arena.isolation.limits import BotLimits, Starting, of_clock
 from arena.isolation.process import BotProcess, Ended, Launch, Overdue
 from arena.isolation.sandbox import counts_inside
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
@@ -263,7 +263,7 @@ class IsolatedBot(RemoteBot):
             self._reading.add(line.data)
             return int.from_bytes(read_answer(self._rest(deadline), line.question, 1), "little")
         except (Ended, Overdue) as error:
-            raise self._broken(error, "act", time.monotonic() - start) from None
+            raise self._broken(error, "act", time.monotonic() - start, clock) from None
         except BotFault as fault:
             raise self._failed(fault) from None
 
@@ -337,11 +337,13 @@ class IsolatedBot(RemoteBot):
             raise BotFault("protocol", "sent more than was asked for")
         return found
 
-    def _broken(self, error: Ended | Overdue, hook: str, waited: float) -> BotFault:
+    def _broken(
+        self, error: Ended | Overdue, hook: str, waited: float, clock: TimeLeft | None = None
+    ) -> BotFault:
         """The fault of a process that has ended or does not answer."""
         if isinstance(error, Ended):
             return self._failed(BotFault("crash", f"in {hook}: {error.how}{self._last_words()}"))
-        return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s"))
+        return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s{of_clock(clock)}"))
 
     def _done(self, found: Frame) -> None:
         if found.kind != DONE or found.body:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from arena.players.bot import BotFault
+from arena.players.bot import BotFault, TimeLeft
 
 MIB = 1 << 20
 
@@ -84,3 +84,12 @@ class Starting:
         self._blamed = False
         if self._first_s is None:
             self._first_s = self._spent_s
+
+
+def of_clock(clock: TimeLeft | None) -> str:
+    """What a decision was allowed, behind the words of a timeout; a process is given a second more than that.
+
+    >>> of_clock(TimeLeft(200, None)), of_clock(None)
+    (', more than the 200 ms of its clock', '')
+    """
+    return "" if clock is None else f", more than the {clock.total_ms:,.0f} ms of its clock"

@@ -415,8 +415,10 @@ def how_ended(code: int, level: str = "process") -> str:
 
     >>> how_ended(3), how_ended(-9), how_ended(139, "sandbox")
     ('it ended itself with exit code 3', 'it was killed by SIGKILL', 'it was killed by SIGSEGV')
+    >>> how_ended(254, "sandbox")  # as of a shell that cannot start a program
+    'it ended itself with exit code 254'
     """
-    if level == "sandbox" and code > 128:
+    if level == "sandbox" and 128 < code <= 128 + max(signal.valid_signals()):
         code = 128 - code
     if code >= 0:
         return f"it ended itself with exit code {code}"

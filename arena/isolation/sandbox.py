@@ -162,7 +162,8 @@ def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
     if not any(within(program, path) for path in (*paths, os.path.normpath(folder))):
         raise SandboxRefused(
             f"{program} cannot be run in the sandbox, which shows the system's programs in /usr and the bot's own "
-            f"folder {folder}, and nothing else; put the program there"
+            f"folder {folder}, and nothing else; put the program there, or name the system's: "
+            f"cmd:/usr/bin/{re.sub(r'[.0-9]+$', '', os.path.basename(program))} ..."
         )
 
 

@@ -26,7 +26,7 @@ from arena.game.engine import View
 from arena.game.moves import Move
 from arena.game.seatlog import Event
 from arena.isolation import wire_messages
-from arena.isolation.limits import BotLimits, Starting
+from arena.isolation.limits import BotLimits, Starting, of_clock
 from arena.isolation.process import BotProcess, CannotStart, Ended, Launch, Overdue
 from arena.isolation.sandbox_files import SandboxRefused
 from arena.isolation.wire_answers import Hello, read_answer, read_hello, read_move, show
@@ -223,7 +223,7 @@ class WireBot(RemoteBot):
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move, one of ``moves``."""
         message = wire_messages.act(self._last_id + 1, view, moves, self._news(view))
-        answer = self._ask("act", message, self._deadline(view.clock))
+        answer = self._ask("act", message, self._deadline(view.clock), view.clock)
         self._let_rest(view.clock)
         try:
             return read_move(answer, view, moves)
@@ -260,8 +260,10 @@ class WireBot(RemoteBot):
 
     # ---- lines ---------------------------------------------------------------------------------------------
 
-    def _ask(self, hook: str, message: Message, deadline: float) -> dict[str, Any]:
-        """Send a message and take the one line that answers it."""
+    def _ask(
+        self, hook: str, message: Message, deadline: float, clock: TimeLeft | None = None
+    ) -> dict[str, Any]:
+        """Send a message and take the one line that answers it. The clock is for the words of a fault."""
         start = time.monotonic()
         process = self._process
         if process is None:
@@ -282,7 +284,7 @@ class WireBot(RemoteBot):
             raise self._broken(hook, BotFault("crash", ended.how + self._fragment())) from None
         except Overdue:
             seconds = time.monotonic() - start
-            what = f"no answer within {seconds:.3g} s{self._fragment() or _FLUSH}"
+            what = f"no answer within {seconds:.3g} s{of_clock(clock)}{self._fragment() or _FLUSH}"
             if not told:
                 what = f"it has not read what it is told for {seconds:.3g} s"
             raise self._broken(hook, BotFault("timeout", what)) from None
