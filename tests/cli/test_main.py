@@ -124,3 +124,10 @@ def test_shells_complete_names(tmp_path: Path, words: str, number: int, wanted: 
         out, err = process.communicate()
     assert err == ""
     assert wanted in [line.partition(",")[2] for line in out.splitlines()]
+
+
+def test_what_is_said_of_strange_names_obeys_no_terminal(arena: Arena) -> None:
+    err = arena("match", "bots/\x1b[31m\u202ex.py", "random", code=2).err
+    assert "?[31m?x.py" in err
+    assert "\x1b" not in err
+

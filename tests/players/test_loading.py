@@ -223,6 +223,13 @@ def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> 
         find_bot("cmd:bots/mybot", {"depth": 3})
 
 
+@pytest.mark.parametrize("command", ["python3 gone.py", "python3 -u sub/gone.py --fast"])
+def test_a_script_that_is_not_there_is_missed_before_the_first_game(command: str, here: Path) -> None:
+    with pytest.raises(BotError, match=r"no file (sub/)?gone\.py for the bot"):
+        find_bot(f"cmd:{command}")
+    assert find_bot("cmd:python3 -c pass").command[1:] == ("-c", "pass")
+
+
 def test_two_commands_of_one_name_are_told_apart(here: Path) -> None:
     program(here / "mybot")
     with pytest.raises(BotError, match=r"'mybot2=cmd:./mybot --slow'"):

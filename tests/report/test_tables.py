@@ -193,3 +193,11 @@ def test_a_table_without_a_title_has_no_empty_head() -> None:
         assert report_text("", tables, (), "html", {}).count("<h2>") == marks
         assert report_text("", tables, (), "table", {}).startswith(head)
     assert report_text("", [Table("bots", "", frame)], (), "markdown", {}).startswith("| bot")
+
+
+def test_markdown_shows_strangers_texts_as_they_are() -> None:
+    frame = pd.DataFrame({"bot": ["my_bot"], "author": ["<b>*x*</b> [y](z) `w` | _v_"]})
+    shown = report_text("", [Table("bots", "", frame)], (), "markdown", {})
+    assert "my_bot" in shown
+    assert r"\<b>\*x\*\</b> \[y\](z) \`w\` \| \_v\_" in shown
+
