@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from arena.league.settings import LeagueError
-from arena.match.database import Database
+from arena.match.database import Database, connect
 from arena.match.schema import SCHEMA as RUN_SCHEMA
 
 DATABASE = "league.sqlite"
@@ -76,7 +76,7 @@ plain_errors = LEAGUE.plain_errors
 
 def connect_writer(folder: Path) -> sqlite3.Connection:
     """Open the database for writing; made, without tables, if it is not there."""
-    db = sqlite3.connect(folder / DATABASE, isolation_level=None, timeout=LEAGUE.wait_s)
+    db = connect(folder / DATABASE, isolation_level=None, timeout=LEAGUE.wait_s)
     try:
         db.execute(f"PRAGMA page_size = {_PAGE}")
         LEAGUE.check(db, folder, may_be_empty=True)

@@ -7,12 +7,113 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arena.errors import ArenaError
+
+_LONGEST_S = 5.0
+
+
+class _AtWork:
+    """Held by any number of threads while SQLite works for them; nobody is forked meanwhile.
+
+    A child that is forked in the middle of it inherits locks of SQLite's own that nobody will ever release, and waits
+    for them when it uses SQLite itself.
+    """
+
+    def __init__(self) -> None:
+        self._change = threading.Condition(threading.Lock())
+        self._users = 0
+
+    def __enter__(self) -> None:
+        with self._change:
+            self._users += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._change:
+            self._users -= 1
+            self._change.notify_all()
+
+    def before_fork(self) -> None:
+        """Wait until nobody uses SQLite, but not for long: one may wait there for another process."""
+        self._change.acquire()
+        self._change.wait_for(lambda: self._users == 0, _LONGEST_S)
+
+    def in_parent(self) -> None:
+        self._change.release()
+
+    def in_child(self) -> None:
+        self.__init__()  # type: ignore[misc]
+
+
+_at_work = _AtWork()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_at_work.before_fork, after_in_parent=_at_work.in_parent, after_in_child=_at_work.in_child
+    )
+
+
+class _Cursor(sqlite3.Cursor):
+    """A cursor during whose calls nobody is forked."""
+
+    def execute(self, *args: Any) -> _Cursor:
+        with _at_work:
+            return super().execute(*args)
+
+    def executemany(self, *args: Any) -> _Cursor:
+        with _at_work:
+            return super().executemany(*args)
+
+    def fetchone(self) -> Any:
+        with _at_work:
+            return super().fetchone()
+
+    def fetchmany(self, *args: Any) -> list[Any]:
+        with _at_work:
+            return super().fetchmany(*args)
+
+    def fetchall(self) -> list[Any]:
+        with _at_work:
+            return super().fetchall()
+
+    def __next__(self) -> Any:
+        with _at_work:
+            return super().__next__()
+
+
+class _Connection(sqlite3.Connection):
+    """A connection during whose calls nobody is forked."""
+
+    def cursor(self, factory: Any = _Cursor) -> Any:
+        return super().cursor(factory)
+
+    def execute(self, *args: Any) -> sqlite3.Cursor:
+        found: sqlite3.Cursor = self.cursor().execute(*args)
+        return found
+
+    def executemany(self, *args: Any) -> sqlite3.Cursor:
+        found: sqlite3.Cursor = self.cursor().executemany(*args)
+        return found
+
+    def deserialize(self, *args: Any, **options: Any) -> None:
+        with _at_work:
+            super().deserialize(*args, **options)
+
+    def close(self) -> None:
+        with _at_work:
+            super().close()
+
+
+def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
+    """``sqlite3.connect`` for a process that forks workers from other threads meanwhile."""
+    with _at_work:
+        return sqlite3.connect(place, factory=_Connection, **options)
 
 
 @dataclass(frozen=True)
@@ -72,7 +173,7 @@ class Database:
         path = folder / self.file
         address = path.resolve().as_uri()
         mode = "rw" if tidy and os.access(path, os.W_OK) and os.access(folder, os.W_OK) else "ro"
-        db = sqlite3.connect(f"{address}?mode={mode}", uri=True, isolation_level=None, timeout=self.wait_s)
+        db = connect(f"{address}?mode={mode}", uri=True, isolation_level=None, timeout=self.wait_s)
         try:
             db.execute("PRAGMA query_only = ON")
             db.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -81,7 +182,7 @@ class Database:
             db.close()
             if path.with_name(f"{self.file}-wal").exists():
                 raise
-            db = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True, isolation_level=None)
+            db = connect(f"{address}?mode=ro&immutable=1", uri=True, isolation_level=None)
         try:
             self.check(db, folder)
         except BaseException:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from arena.match.database import connect
 from arena.match.results import COLUMNS, Row
 from arena.match.schema import SCHEMA
 from arena.match.tasks import PAIRING_BITS, Chunk, GameId, SeriesTask
@@ -77,7 +78,7 @@ def unpack(image: bytes, chunk: Chunk) -> list[Row]:
     >>> unpack(Packer().pack([row]), Chunk(0, (PairTask(0, 0, "a", "b", games=(0,)),))) == [row]
     True
     """
-    db = sqlite3.connect(":memory:", isolation_level=None)
+    db = connect(":memory:", isolation_level=None)
     try:
         db.deserialize(image)
         rows: list[Row] = db.execute(_SELECT).fetchall()

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.match.database import Database, make_tables
+from arena.match.database import Database, connect, make_tables
 from arena.match.results import COLUMNS, ENDINGS, FORFEITS, WIN_POINTS
 from arena.match.tasks import PAIRING_BITS
 
@@ -83,7 +83,7 @@ plain_errors = RUN.plain_errors
 
 def connect_writer(folder: Path) -> sqlite3.Connection:
     """Open the database for writing; made if it is not there."""
-    db = sqlite3.connect(
+    db = connect(
         folder / DATABASE, isolation_level=None, check_same_thread=False, timeout=RUN.wait_s
     )
     try:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import threading
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
@@ -14,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena.match.database import connect
 from arena.match.queries import CLOCK_COLUMNS, GAME_COLUMNS, Cell, Reader, reason_line
 from arena.match.results import (
     GameResult,
@@ -374,3 +378,39 @@ def test_names_of_unknown_endings_are_refused() -> None:
     for changes in ({"ending": "boredom"}, {"forfeit": "tiredness"}, {"forfeit_by": "nobody"}):
         with pytest.raises(ValueError, match="not in"):
             game(task, **changes)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody is forked here")
+def test_nobody_is_forked_while_the_database_is_at_work(tmp_path: Path) -> None:
+    """A child that is would wait for SQLite's own locks, which nobody in it will ever release."""
+    db = connect(tmp_path / "x.sqlite", check_same_thread=False)
+    inside, go = threading.Event(), threading.Event()
+
+    def wait() -> int:
+        inside.set()
+        go.wait(10)
+        return 1
+
+    db.create_function("wait", 0, wait)
+    found: list[object] = []
+    asking = threading.Thread(target=lambda: found.extend(db.execute("SELECT wait()").fetchall()))
+    asking.start()
+    assert inside.wait(10)
+    forked: list[int] = []
+
+    def fork() -> None:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        forked.append(pid)
+
+    forking = threading.Thread(target=fork)
+    forking.start()
+    time.sleep(0.2)
+    assert not forked
+    go.set()
+    asking.join(10)
+    forking.join(10)
+    assert found == [(1,)]
+    assert os.waitpid(forked[0], 0)[1] == 0
+    db.close()

@@ -246,7 +246,8 @@ def test_kill_9_loses_nothing_reported_and_counts_nothing_twice(tmp_path: Path) 
         time.sleep(lengths.random() * (0.3 if wanted == 0 else 0.01))
         kills += writer.poll() is None
         writer.kill()
-        rest, errors = writer.communicate()
+        rest, errors = writer.stdout.read(), writer.stderr.read()  # with what readline has read ahead
+        writer.wait()
         assert errors == ""
         lines += rest.splitlines()
         if lines and not rest.endswith("\n") and rest:
