@@ -27,6 +27,10 @@ class _AtWork:
     """
 
     def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """With no users: at first, and in a child, whose only thread is none."""
         self._change = threading.Condition(threading.Lock())
         self._users = 0
 
@@ -47,15 +51,12 @@ class _AtWork:
     def in_parent(self) -> None:
         self._change.release()
 
-    def in_child(self) -> None:
-        self.__init__()  # type: ignore[misc]
-
 
 _at_work = _AtWork()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_at_work.before_fork, after_in_parent=_at_work.in_parent, after_in_child=_at_work.in_child
+        before=_at_work.before_fork, after_in_parent=_at_work.in_parent, after_in_child=_at_work.begin
     )
 
 
