@@ -166,11 +166,8 @@ class ApartTable:
         return _Heard(replace(launch, environment=environment), self._ear)
 
     def load(self) -> None:
-        """Start the bot and run its file; BotError if that fails."""
-        if isinstance(self.bot, IsolatedBot):
-            self.bot.load()
-        else:
-            self.prepare()
+        """Start the bot and run its file, or have the command say hello; BotError if that fails."""
+        self.bot.load()
 
     def prepare(self) -> None:
         """Have ``__init__`` called, too; BotError if that fails."""

@@ -33,6 +33,7 @@ from arena.isolation.wire_answers import Hello, read_answer, read_hello, read_mo
 from arena.isolation.wire_messages import LONGEST_LINE, Message, line_of
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.players.commands import check_unchanged
+from arena.players.faults import BotError
 from arena.players.finding import BotSpec
 from arena.players.output import BotOutput
 
@@ -72,8 +73,8 @@ class Housekeeper(Protocol):
 class WireBot(RemoteBot):
     """A bot that is a command, in a process at one of the levels of ``arena.isolation.process``.
 
-    Nothing is started before ``prepare`` (or ``begin``, which calls it if need be). ``BotError`` if a file of the
-    command has changed since it was found.
+    Nothing is started before ``load`` or ``prepare`` (or ``begin``, which calls that if need be). ``BotError`` if a
+    file of the command has changed since it was found.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class WireBot(RemoteBot):
         check_unchanged(spec.target, spec.files, spec.source_hash)
         self.name = spec.name
         self.finish = self._finish
+        self._target = spec.target
         self._launch = launch_of(spec, level, limits)
         self._limits = limits
         self._starting = Starting(limits.loading_s)
@@ -113,6 +115,15 @@ class WireBot(RemoteBot):
         """The process, None if there is none now."""
         return self._process
 
+    def load(self) -> None:
+        """Start the process and let it say hello; ``BotError`` if that fails."""
+        if self._process is not None:
+            return
+        try:
+            self._start()
+        except BotFault as fault:
+            raise BotError(f"the bot {self._target} cannot be started: {fault.detail}") from None
+
     def prepare(self) -> None:
         """Have a process that has said hello and is free for a game. Raises ``BotFault``."""
         if self._household is not None:
@@ -124,7 +135,8 @@ class WireBot(RemoteBot):
         if process is not None:
             self._hear()
             process.new_game()
-            if self._halted and not self._stays:  # stopped right after its game, it could not end itself, as it may
+            if self._halted and self._used and not self._stays:
+                # stopped right after its game, it could not end itself, as it may
                 process.wake()
                 self._stays = not process.pending(FAREWELL_S)
             if self._rest or process.pending():

@@ -60,6 +60,11 @@ class Plan:
             limit = ((self.clock.move_ms or 0) + (self.clock.bank_ms or 0)) / 1000 + _GRACE_S
         return max(limit, self.limits.loading_s) + _ISOLATED_S if self.isolated else limit
 
+    def loading_patience_s(self, number: int) -> float:
+        """How long loading a bot, by its place, may last before the worker is stopped; see `patience_s`."""
+        grace = 0.0 if self.level(number) == "none" else _ISOLATED_S
+        return self.limits.loading_s + grace
+
 
 def pack_chunk(chunk: Chunk) -> tuple[object, ...]:
     """A chunk as plain values column by column, which marshal writes five times as fast as pickle the rows.

@@ -273,7 +273,8 @@ def open_store(
     """Open the folder of a run for writing; made if it is not there.
 
     `config` is what determines the results (`TournamentConfig.canonical()`): a folder that holds a run with
-    another one, or with bots whose source has changed, is refused with the differences. `settings` is the
+    another one, or with bots whose source has changed, is refused with the differences, unless that run has no
+    games yet (its bot could not be loaded, say): then this one takes its place. `settings` is the
     whole config, kept for resuming. `clocked` says that a clock may decide games, so two plays of one game
     may differ. StoreError for all of: another run writes there, read-only, not a database, written by a
     newer version.
@@ -317,11 +318,13 @@ def _begin(
     bots: Sequence[BotEntry],
     settings: Mapping[str, Any] | None,
 ) -> None:
-    """Write the settings into a new database, or compare them with those of an old one."""
+    """Write the settings into a database without games, or compare them with those of an old one."""
     asked = json.loads(json.dumps(config))
     found = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
-    if found is None:
+    if found is None or db.execute("SELECT 1 FROM games LIMIT 1").fetchone() is None:
         db.execute("BEGIN IMMEDIATE")
+        for table in ("meta", "sessions", "pairings", "bots"):  # of a run that ended before its first game
+            db.execute(f"DELETE FROM {table}")
         texts = {"config": asked, "settings": config if settings is None else settings}
         db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, _canonical(v)) for k, v in texts.items()])
         db.executemany(

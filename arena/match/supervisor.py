@@ -331,7 +331,7 @@ class _Process:
 
     def _patience(self) -> tuple[float, str]:
         if self.board[STATE] == LOADING:
-            limit = self.plan.limits.loading_s
+            limit = self.plan.loading_patience_s(self.board[BOT])
             return limit, f"it was not done within {limit:g} s"
         if read_standing(self.buffer).hook is None:
             return _STALL_S, f"it made no progress for {_STALL_S:g} s"

@@ -176,8 +176,8 @@ class _Worker:
             return IsolatedBot(spec, rules, level, plan.bot_limits, self.household)
 
         one, other = remote(), remote()
-        if isinstance(one, IsolatedBot) and number < self.household.most // 2:
-            one.load()  # a file that cannot be run is to be known before the first game
+        if number < self.household.most // 2:
+            one.load()  # a file that cannot be run, a command that does not answer: known before the first game
             if settings_of(plan).clock is not None:
                 one.stand_by()
         return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,6 +39,10 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return call
 
 
+def _hear_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def program(*args: object, cwd: Path, **kwargs: object) -> subprocess.Popen[str]:
     """Start the program as a user does."""
     command = [sys.executable, "-m", "arena.cli.main", *map(str, args)]
@@ -46,5 +52,7 @@ def program(*args: object, cwd: Path, **kwargs: object) -> subprocess.Popen[str]
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # a shell starts what it runs in the background with Ctrl-C ignored, and so these would inherit it
+        preexec_fn=_hear_ctrl_c if os.name == "posix" else None,
         **kwargs,  # type: ignore[call-overload]
     )

@@ -25,6 +25,7 @@ from arena.match.results import Row
 from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, Setup, TimeLeft
+from arena.players.faults import BotError
 from arena.players.finding import find_bot
 from arena.players.loading import load_bot
 from tests.isolation.wire_example import PATH as EXAMPLE
@@ -278,6 +279,8 @@ def test_mute_from_the_start() -> None:
     for row in referee(bot).play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == ("timeout", "a")
         assert "in hello: no answer within 0.5" in detail(row)
+    with pytest.raises(BotError, match=r"the bot cmd:.* cannot be started: in hello: no answer within 0\.5"):
+        wire_bot(bad("mute"), limits=BotLimits(loading_s=0.5)).load()
 
 
 def test_the_clock_is_the_referees(caplog: pytest.LogCaptureFixture) -> None:
@@ -308,11 +311,17 @@ def test_a_bot_that_works_while_its_opponent_thinks_is_stopped_meanwhile() -> No
     bot.close()
 
 
+@pytest.mark.parametrize("clock", [None, TimeLeft(20_000, None)], ids=["no clock", "clock"])
 @pytest.mark.parametrize("name", ["one_game", "babbles_after", "complains_and_plays"])
-def test_what_is_odd_but_allowed_costs_nothing(name: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_odd_but_allowed_costs_nothing(
+    name: str, clock: TimeLeft | None, caplog: pytest.LogCaptureFixture
+) -> None:
     bot = wire_bot(bad(name))
+    bot.load()
+    if clock is not None:  # as a worker does, until its first game
+        bot.stand_by()
     with caplog.at_level(logging.INFO, "arena.bots"):
-        rows = [row for deal in range(2) for row in referee(bot).play_unit(PairTask(0, deal, "a", "b"))]
+        rows = [row for deal in range(2) for row in referee(bot, clock=clock).play_unit(PairTask(0, deal, "a", "b"))]
     bot.close()
     for row in rows:
         assert forfeit(row) == (None, None), detail(row)

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
+from arena.errors import ArenaError
 from arena.isolation.isolated import Household
 from arena.match import worker
+from arena.match.limits import Limits
 from arena.match.logs import LOG
 from arena.match.queries import Reader
 from arena.match.store import StoreError
@@ -130,6 +132,25 @@ def test_one_bot_that_fails_harms_no_other(inside: Any, tmp_path: Path) -> None:
     assert {kind for name, kind in found if name == "ray"} == {"exception"}
     assert {kind for name, kind in found if name in ("sea", "ed")} == {"crash"}
     assert "is replaced" not in (tmp_path / LOG).read_text()  # no worker has noticed
+
+
+WIRE = Path(__file__).parents[1] / "data" / "wire"
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("mute", r"in hello: no answer within 2 s"),
+        ("version", r"in hello: .*protocol"),
+        ("nosuchfile", r"in hello: it ended itself with exit code 2(.|\n)*No such file"),
+    ],
+)
+def test_a_command_that_does_not_say_hello_stops_the_run(tmp_path: Path, name: str, what: str) -> None:
+    """As a file does that cannot be run: it is a mistake in what was asked for, and no games are lost by it."""
+    wire = {"spec": f"cmd:'{sys.executable}' {WIRE / name}.py", "name": "wire"}
+    with pytest.raises(ArenaError, match=rf"the bot cmd:.* cannot be started: {what}"):
+        play(tmp_path / "run", settings(wire, FIELD[0], games=2), 1, limits=Limits(loading_s=2.0))
+    assert games(tmp_path / "run") == []
 
 
 # ---------------------------------------------------------------- interrupted

@@ -31,7 +31,8 @@ ROOT = Path(__file__).parents[2]
 
 def test_another_config_is_refused_key_by_key(tmp_path: Path) -> None:
     config = {**CONFIG, "bots": [{"name": "ann", "spec": "x.py"}, {"name": "bob", "spec": "y.py"}]}
-    open_store(tmp_path, config, ENTRIES).close()
+    with open_store(tmp_path, config, ENTRIES) as store:
+        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
     asked = {**CONFIG, "seed": 8, "clock": {"move_ms": 50, "bank_ms": 9},
              "bots": [{"name": "ann", "spec": "z.py"}, {"name": "cid", "spec": "y.py"}]}  # fmt: skip
     changed = [ENTRIES[0], replace(ENTRIES[1], source="other")]
@@ -49,6 +50,24 @@ def test_another_config_is_refused_key_by_key(tmp_path: Path) -> None:
         "Choose another folder with --out, or start with the settings of that run.",
     ]
     open_store(tmp_path, config, ENTRIES).close()  # and the folder is free again
+
+
+def test_a_run_without_games_makes_room_for_another(tmp_path: Path) -> None:
+    """Its bot could not be loaded, and now it is mended: nothing would be lost."""
+    with open_store(tmp_path, CONFIG, ENTRIES) as store:
+        store.begin_session({"workers": 1})
+    mended = [ENTRIES[0], replace(ENTRIES[1], source="other")]
+    with reopen_store(tmp_path, mended) as store:
+        assert store.bots() == mended
+    with open_store(tmp_path, {**CONFIG, "seed": 8}, ENTRIES, settings={"workers": 3}) as store:
+        assert (store.config()["seed"], store.settings()) == (8, {"workers": 3})
+        assert store.bots() == list(ENTRIES)
+        store.begin_session({"workers": 2})
+        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
+        assert list(store.rows()) == expected(range(1))
+        assert len(store.sessions()) == 1
+    with pytest.raises(StoreError, match="seed: 8 there, 7 asked for"):
+        open_store(tmp_path, CONFIG, ENTRIES)
 
 
 def test_reopening(tmp_path: Path) -> None:
