@@ -74,6 +74,7 @@ def check_bot(
             failure = _played(trials, strength, listener, source)
     findings = [failure] if failure is not None else judge.findings(trials, source, loading, len(strays))
     findings += care.look("what it tries", lambda: hints.forbidden(trials.attempts), [])
+    findings += care.look("the files that it reads", lambda: hints.beside(trials.attempts, found), [])
     findings += care.look("pitfalls in the source", lambda: hints.pitfalls(source), [])
     reports = [_rules_report(trials, one) for one in rules] if failure is None else []
     unknown = Answer(None, "not looked at")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from collections.abc import Iterable, Sequence
 
@@ -43,7 +44,7 @@ def forbidden(attempts: Iterable[Attempt]) -> list[Finding]:
     """What it has tried that the sandbox forbids, each kind and place once, the first of them."""
     seen: set[tuple[str, str, int]] = set()
     found: list[Finding] = []
-    for one in attempts:
+    for one in _outside(attempts):
         if (one.kind, one.file, one.line) in seen or len(seen) >= _MOST_FINDINGS:
             continue
         seen.add((one.kind, one.file, one.line))
@@ -65,7 +66,24 @@ def forbidden(attempts: Iterable[Attempt]) -> list[Finding]:
 
 def counted(attempts: Iterable[Attempt]) -> int:
     """How many places of the bot try what the sandbox forbids."""
-    return len({(one.kind, one.file, one.line) for one in attempts if not _private(one)})
+    return len({(one.kind, one.file, one.line) for one in _outside(attempts) if not _private(one)})
+
+
+def beside(attempts: Iterable[Attempt], spec: BotSpec) -> list[Finding]:
+    """The files of its folder that it reads, which a league must be sent, too."""
+    own = [one for one in attempts if one.kind == audit.OWN]
+    if not own:
+        return []
+    folder = os.path.dirname(spec.path)
+    names = sorted({os.path.relpath(one.what, folder) for one in own})
+    shown = ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
+    command = f"arena submit {shlex.quote(os.path.basename(spec.path))} --folder {shlex.quote(os.path.relpath(folder))}"
+    remedy = f"A league is sent the bot's file alone, unless you give its folder: {command} --league NAME"
+    return [Finding(NOTE, "reads own files", f"reads files beside it: {shown}", remedy, own[0].file, own[0].line)]
+
+
+def _outside(attempts: Iterable[Attempt]) -> list[Attempt]:
+    return [one for one in attempts if one.kind != audit.OWN]
 
 
 def _private(attempt: Attempt) -> bool:

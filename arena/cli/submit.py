@@ -129,12 +129,13 @@ def tell_outcome(league: League, outcome: Outcome) -> None:
 
 
 def _tell_of_helpers(bot: str, reason: str) -> None:
-    """If a bot was refused for want of a module that lies beside it here: how to submit both."""
+    """If a bot was refused for want of a module or a file that lies beside it here: how to submit both."""
     from arena.players.finding import find_bot
 
     path = Path(find_bot(bot).path)
-    for name in re.findall(r"No module named '(\w+)'", reason):
-        if (path.parent / f"{name}.py").is_file() or (path.parent / name).is_dir():
+    for name in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):
+        name = name[0] or name[1]
+        if any((path.parent / one).exists() for one in (f"{name}.py", name)):
             home = shlex.quote(os.path.relpath(path.parent))
             click.echo(
                 f"{name} lies beside it, and a submission is one file unless you give its folder:\n"

@@ -7,11 +7,13 @@ bot's author: a bot that wants to hide something can.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import sys
 from dataclasses import dataclass
+from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ FILES, FOLDERS, NETWORK, PROCESSES, MEMORY, NATIVE, SPYING = (
 )  # fmt: skip
 READS = "reads"
 """Reading a file outside of its folder; ``FILES`` is changing one."""
+OWN = "own"
+"""Reading another file of its folder, which is allowed; but that has to be submitted with it."""
 
 _KINDS = {
     **dict.fromkeys(
@@ -55,6 +59,7 @@ _KINDS = {
 }  # fmt: skip
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MOST = 100
+_MOST_OWN = 20
 _LONGEST = 160
 _LONGEST_PATH = 300
 _LAST_LINE = 10_000_000
@@ -95,6 +100,7 @@ class _Listener:
         self.libraries = _library_folders()
         self.busy = False
         self.told: set[tuple[str, str, int]] = set()
+        self.own: set[str] = set()
 
     def __call__(self, event: str, values: tuple[Any, ...]) -> None:
         if event != "open" and event not in _KINDS:
@@ -110,6 +116,9 @@ class _Listener:
             self.busy = False
 
     def _look(self, event: str, values: tuple[Any, ...]) -> None:
+        if event == "open" and (path := self._own_file(values)):
+            self._tell_own(path)
+            return
         kind = _KINDS.get(event) or self._opening(values)
         if kind is None or (kind == FOLDERS and self._is_shown(_path_of(values[0]))):
             return
@@ -123,8 +132,26 @@ class _Listener:
             return
         self.told.add((kind, file, line))
         what = "" if event == "socket.__new__" else ", ".join(_shown(value) for value in values[:2])
-        text = json.dumps([kind, event, what[:_LONGEST], file, line, importing])
-        os.write(2, f"\x1e{self.mark}{text}\n".encode())
+        self._tell(kind, event, what[:_LONGEST], file, line, importing)
+
+    def _tell(self, *values: object) -> None:
+        os.write(2, f"\x1e{self.mark}{json.dumps(values)}\n".encode())
+
+    def _own_file(self, values: tuple[Any, ...]) -> str:
+        """The file beside the bot's that it opens to read; empty if it opens another, writes, or there is none."""
+        path = _path_of(values[0])
+        if path.endswith(".pyc"):  # for a module that was imported before
+            with contextlib.suppress(ValueError):
+                path = source_from_cache(path)
+        reads = not (isinstance(values[2], int) and values[2] & _WRITING)
+        return path if reads and path != self.path and self._is_own(path) and os.path.isfile(path) else ""
+
+    def _tell_own(self, path: str) -> None:
+        place = self._place()
+        if place is None or path in self.own or len(self.own) >= _MOST_OWN:
+            return
+        self.own.add(path)
+        self._tell(OWN, "open", path, *place)
 
     def _opening(self, values: tuple[Any, ...]) -> str | None:
         path, _, flags = values
@@ -221,9 +248,12 @@ def read_attempt(text: str, folder: str) -> Attempt | None:
         return None
     known = kind == _KINDS[event] if event in _KINDS else event == "open" and kind in (FILES, READS)
     own = own_file(file, folder)
+    if event == "open" and kind == OWN:
+        beside = own_file(what, folder)
+        known, what = beside is not None, beside or ""
     if not known or own is None or not 0 < line < _LAST_LINE:
         return None
-    return Attempt(kind, event, what[:_LONGEST], own, line, bool(importing))
+    return Attempt(kind, event, what if kind == OWN else what[:_LONGEST], own, line, bool(importing))
 
 
 def own_file(file: str, folder: str) -> str | None:

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import py_compile
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from arena.isolation.audit import ASKED, FILES, FOLDERS, NETWORK, PROCESSES, READS, Attempt, Ear, read_attempt
+from arena.isolation.audit import (
+    ASKED,
+    FILES,
+    FOLDERS,
+    NETWORK,
+    OWN,
+    PROCESSES,
+    READS,
+    Attempt,
+    Ear,
+    read_attempt,
+)
 
 MARK = "0123456789abcdef"
 
@@ -62,6 +74,29 @@ def test_calls_of_the_bot_are_told_with_their_lines(tmp_path: Path) -> None:
     assert attempts[0].what.startswith("/etc/hostname")
 
 
+def test_files_beside_it_are_told_each_once(tmp_path: Path) -> None:
+    """Also those that are imported, whether or not they were compiled before; not itself, nor what is not there."""
+    bot = (
+        "import sys; sys.path.insert(0, __file__.rpartition('/')[0])\n"
+        "import plain\n"
+        "import compiled\n"
+        "for name in ('plain.py', 'data.txt', 'data.txt', 'mine.py', 'new.txt'):\n"
+        "    try: open(sys.path[0] + '/' + name).close()\n"
+        "    except FileNotFoundError: pass\n"
+        "open(sys.path[0] + '/data.txt', 'a').close()\n"
+    )
+    for name in ("plain.py", "compiled.py", "data.txt"):
+        (tmp_path / name).write_text("")
+    py_compile.compile(str(tmp_path / "compiled.py"))
+    attempts, _ = heard(tmp_path, bot)
+    assert [(one.kind, one.what, one.line) for one in attempts if one.kind == OWN] == [
+        (OWN, str(tmp_path / "plain.py"), 2),
+        (OWN, str(tmp_path / "compiled.py"), 3),
+        (OWN, str(tmp_path / "data.txt"), 5),
+    ]
+    assert [(one.kind, one.line) for one in attempts if one.kind != OWN] == [(FILES, 7)]
+
+
 def test_what_a_library_does_when_it_is_imported_is_its_own(tmp_path: Path) -> None:
     (tmp_path / "library").mkdir()
     (tmp_path / "bot").mkdir()
@@ -92,6 +127,10 @@ def test_nothing_is_told_unless_asked(tmp_path: Path) -> None:
         '["files", 7, "", "/b/f", 3, false]',
         '["files", "open", "", "/b/f", 3, false, 1]',
         "[NaN, 1]",
+        '["own", "open", "/etc/passwd", "/b/f", 3, false]',
+        '["own", "open", "/b/../etc/passwd", "/b/f", 3, false]',
+        '["own", "open", "data.txt", "/b/f", 3, false]',
+        '["own", "os.system", "/b/data.txt", "/b/f", 3, false]',
     ],
 )
 def test_lines_that_are_none(line: str) -> None:

@@ -296,9 +296,13 @@ def test_a_bot_that_prints() -> None:
 def _tried(level: str) -> None:
     report = checked("tries", level=level)
     lines = {one.code: one.line for one in report.findings}
-    assert lines == {"tries files": 26, "tries network": 30, "tries processes": 33, "tries reads": 36}
+    own = {"reads own files": 39}
+    assert lines == {"tries files": 26, "tries network": 30, "tries processes": 33, "tries reads": 36} | own
     assert report.attempts == 4
-    assert all(one.level == WARNING and one.remedy for one in report.findings)
+    assert all(one.level == (NOTE if one.code in own else WARNING) for one in report.findings)
+    assert all(one.remedy for one in report.findings)
+    assert found(report, "reads own files").text == "reads files beside it: fine.py"
+    assert "arena submit tries.py --folder" in found(report, "reads own files").remedy
     assert report.accepted
     assert "open(/nowhere/log.txt, a)" in found(report, "tries files").text
     assert report.printed == 0  # the lines about it are not the bot's

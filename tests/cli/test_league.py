@@ -394,6 +394,15 @@ def test_retire(played: Arena) -> None:
     assert "no bot 'nobody'" in played("league", "retire", "open", "nobody", code=2).err
 
 
+def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
+    source = f"from pathlib import Path\nPath(__file__).with_name('weights.txt').read_text()\n{LAST}"
+    written(Path("bots"), heavy=source)
+    Path("bots/weights.txt").write_text("1 2")
+    err = open_("submit", "bots/heavy.py", "--league", "open", code=1).err
+    assert "weights.txt lies beside it" in err
+    assert "arena submit heavy.py --folder bots ..." in err
+
+
 def test_a_bot_whose_helper_was_not_submitted(open_: Arena) -> None:
     written(Path("bots"), helped="import helper\n\ndef act(view, moves):\n    return moves[0]\n", helper="")
     err = open_("submit", "bots/helped.py", "--league", "open", code=1).err
