@@ -69,7 +69,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
             folder = tmp_path_factory.mktemp("attacked")
             (folder / "secret.txt").write_text(SECRET)
             (folder / "open").mkdir()
-            limits = replace(LIMITS, decision_s=1.0)
+            limits = replace(LIMITS, decision_s=1.5)
             played[key] = tournament(folder, attacks, "process", limits=limits, games=1, pairs=False)
         return played[key]
 

@@ -142,7 +142,7 @@ SPEAKS = [
 ]  # fmt: skip
 GROUPS: dict[str, tuple[list[Attack], dict[str, Any]]] = {
     "peeks": (PEEKS, {}),
-    "uses up": (USES_UP, {"limits": replace(LIMITS, decision_s=1.0)}),
+    "uses up": (USES_UP, {"limits": replace(LIMITS, decision_s=4.0)}),
     "forged": (FORGED, ONCE),
     "slow": (SLOW, {**ONCE, "limits": replace(LIMITS, decision_s=1.0, loading_s=5.0), "workers": 2}),
     "dies": (DIES, ONCE),
