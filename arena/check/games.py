@@ -16,7 +16,8 @@ from typing import Protocol
 
 from arena.errors import ArenaError
 from arena.game.rules import Rules
-from arena.isolation.audit import ASKED, Attempt, Ear
+from arena.isolation.audit import Attempt, Ear
+from arena.isolation.frames import ASKED
 from arena.isolation.isolated import IsolatedBot
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess, Launch

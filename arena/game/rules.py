@@ -9,7 +9,6 @@ A rule set is named in one of three ways, everywhere in the program:
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -193,6 +192,8 @@ def _load_preset(name: str) -> Rules:
 
 
 def _read(path: Path) -> Rules:
+    import tomllib  # a bot's process is told its rules, and starts sooner without it
+
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -17,8 +17,7 @@ from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Any
 
-#: The environment variable that asks for it. Its value marks the lines.
-ASKED = "ARENA_AUDIT"
+from arena.isolation.frames import ASKED
 
 FILES, FOLDERS, NETWORK, PROCESSES, MEMORY, NATIVE, SPYING = (
     "files", "folders", "network", "processes", "memory", "native", "spying"

@@ -45,6 +45,8 @@ AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END, DRAWS = 1, 2, 4, 8, 16,
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = ("exception", "illegal move")
 
+#: The environment variable that asks a child for ``arena.isolation.audit``. Its value marks the lines.
+ASKED = "ARENA_AUDIT"
 #: The longest body that a child may send.
 LONGEST = 1 << 15
 _TEXT = 8000

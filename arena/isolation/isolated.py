@@ -63,7 +63,11 @@ QUICK_S = 0.005
 """A bot that is made in this time of its process can be made once for each of many games that are played in step."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_BOOT = "import sys; sys.path.append(sys.argv[1]); from arena.isolation.child import main; main()"
+#: Nothing that is imported here ever becomes garbage, so nobody looks for it meanwhile.
+_BOOT = (
+    "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); "
+    "from arena.isolation.child import main; gc.enable(); main()"
+)
 _ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 

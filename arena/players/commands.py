@@ -12,7 +12,6 @@ import hashlib
 import os
 import re
 import shlex
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,6 +121,8 @@ def _check_script(words: list[str], target: str, here: Path) -> None:
 
 
 def _program(word: str, target: str, here: Path) -> Path:
+    import shutil  # not needed by the processes of Python bots, which start sooner without it
+
     found = shutil.which(word) if "/" not in word else None
     path = _absolute(Path(found) if found else here / os.path.expanduser(word))
     if path.is_dir():

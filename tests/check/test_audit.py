@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from arena.isolation.audit import (
-    ASKED,
     FILES,
     FOLDERS,
     NETWORK,
@@ -23,6 +22,7 @@ from arena.isolation.audit import (
     Ear,
     read_attempt,
 )
+from arena.isolation.frames import ASKED
 
 MARK = "0123456789abcdef"
 
