@@ -53,12 +53,24 @@ def open_(arena: Arena) -> Arena:
     return arena
 
 
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a league of three bots, made once."""
+    folder = tmp_path_factory.mktemp("three")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        written(Path("bots"), first=FIRST, last=LAST, random=RANDOM, raises=RAISES, broken=BROKEN)
+        assert main(["league", "create", "open", *map(str, QUICK)]) == 0
+        for name in ("first", "last", "random"):
+            assert main(["submit", f"bots/{name}.py", "--league", "open", "--workers", "1"]) == 0
+    return folder
+
+
 @pytest.fixture
-def played(open_: Arena) -> Arena:
+def played(three: Path, arena: Arena) -> Arena:
     """The same with three bots in it."""
-    for name in ("first", "last", "random"):
-        open_("submit", f"bots/{name}.py", "--league", "open", *ONE)
-    return open_
+    shutil.copytree(three, ".", dirs_exist_ok=True)
+    return arena
 
 
 # ---------------------------------------------------------------- set up
