@@ -18,6 +18,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
+import arena.isolation.child  # noqa: F401  children write no bytecode; so theirs is there when they start
 from arena.game.engine import View
 from arena.game.moves import MOVES, Move
 from arena.game.packing import Line
