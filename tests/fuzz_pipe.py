@@ -59,24 +59,8 @@ FAULTS = {*KINDS, "timeout", "crash", "protocol"}
 HANG_S = 5
 SPEC = BotSpec("fake", "fake.py", "fake.py", "/nowhere/fake.py", "")
 SIZES = (
-    0,
-    1,
-    2,
-    5,
-    6,
-    7,
-    8,
-    9,
-    255,
-    256,
-    0x7FFF,
-    LONGEST,
-    LONGEST + 1,
-    0xFFFF,
-    0x10000,
-    1 << 31,
-    (1 << 32) - 1,
-)
+    0, 1, 2, 5, 6, 7, 8, 9, 255, 256, 0x7FFF, LONGEST, LONGEST + 1, 0xFFFF, 0x10000, 1 << 31, (1 << 32) - 1,
+)  # fmt: skip
 TEXTS = ("on purpose", "\x1b[2J\0\x07", "\u202etxt.exe", "\ud800", "x" * 9000, "", "line\nline\r\n\tline\x0b")
 
 

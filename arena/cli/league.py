@@ -85,8 +85,7 @@ def create(name: str, config: Path | None, folder: Path | None, **given: Any) ->
         settings = load_settings(config, name, values)
     check_isolation(settings.isolation)
     place = LEAGUES / settings.name if folder is None else folder
-    with create_league(place, settings):
-        pass
+    create_league(place, settings).close()
     asked = settings.name if folder is None else str(place)
     click.echo(f"Created the league {settings.name} in {place}: {describe(settings)}.")
     click.echo(f"Submit a bot: arena submit bots/mine.py --league {shlex.quote(asked)}")
