@@ -35,7 +35,7 @@ def heard(folder: Path, bot: str, asked: bool = True) -> tuple[list[Attempt], st
         "import sys\nfrom arena.isolation.audit import listen_if_asked\npath = sys.argv[1]\nlisten_if_asked(path)\n"
         "open('/etc/hostname').close()\nexec(compile(open(path).read(), path, 'exec'), {'__file__': path})\n"
     )
-    environment = dict(os.environ) | ({ASKED: MARK} if asked else {})
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} | ({ASKED: MARK} if asked else {})
     done = subprocess.run(
         [sys.executable, "-c", code, str(path)], env=environment, capture_output=True, text=True, timeout=60
     )

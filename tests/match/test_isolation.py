@@ -142,14 +142,16 @@ WIRE = Path(__file__).parents[1] / "data" / "wire"
     [
         ("mute", 1.0, r"in hello: no answer within 1"),
         ("version", 30.0, r"in hello: .*protocol"),
-        ("nosuchfile", 30.0, r"in hello: it ended itself with exit code 2(.|\n)*No such file"),
+        ("gone", 30.0, r"in hello: it ended itself with exit code 1(.|\n)*no tables here"),
     ],
 )
 def test_a_command_that_does_not_say_hello_stops_the_run(
     tmp_path: Path, name: str, loading_s: float, what: str
 ) -> None:
     """As a file does that cannot be run: it is a mistake in what was asked for, and no games are lost by it."""
-    wire = {"spec": f"cmd:'{sys.executable}' {WIRE / name}.py", "name": "wire"}
+    (tmp_path / "gone.py").write_text("raise SystemExit('no tables here')\n")
+    folder = tmp_path if name == "gone" else WIRE
+    wire = {"spec": f"cmd:'{sys.executable}' {folder / name}.py", "name": "wire"}
     with pytest.raises(ArenaError, match=rf"the bot cmd:.* cannot be started: {what}"):
         play(tmp_path / "run", settings(wire, FIELD[0], games=2), 1, limits=Limits(loading_s=loading_s))
     assert games(tmp_path / "run") == []
