@@ -106,7 +106,7 @@ def find_command(target: str, here: Path) -> Command:
             if not _is_system(path):
                 own.append(path)
         argv.append(word)
-    if not own:
+    if own in ([], [program]):
         _check_script(words, target, here)
     files = tuple(dict.fromkeys(own)) or (program,)
     return Command(tuple(argv), files, command_hash(target, files))

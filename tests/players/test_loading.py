@@ -228,6 +228,9 @@ def test_a_script_that_is_not_there_is_missed_before_the_first_game(command: str
     with pytest.raises(BotError, match=r"no file (sub/)?gone\.py for the bot"):
         find_bot(f"cmd:{command}")
     assert find_bot("cmd:python3 -c pass").command[1:] == ("-c", "pass")
+    own = program(here / "venv" / "bin" / "python3.11")  # an interpreter of the bot's own
+    with pytest.raises(BotError, match=r"no file (sub/)?gone\.py for the bot"):
+        find_bot(f"cmd:{command.replace('python3', str(own))}")
 
 
 def test_two_commands_of_one_name_are_told_apart(here: Path) -> None:
