@@ -39,7 +39,11 @@ def source_hashes(folder: Path) -> dict[str, str]:
 
 
 class BuildEngine(build_ext):
-    """Always compile afresh, and say from which sources."""
+    """Always compile afresh, on all cores, and say from which sources."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def run(self) -> None:
         self.force = True
