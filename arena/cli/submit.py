@@ -133,8 +133,8 @@ def _tell_of_helpers(bot: str, reason: str) -> None:
     from arena.players.finding import find_bot
 
     path = Path(find_bot(bot).path)
-    for name in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):
-        name = name[0] or name[1]
+    for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):
+        name = module or file
         if any((path.parent / one).exists() for one in (f"{name}.py", name)):
             home = shlex.quote(os.path.relpath(path.parent))
             click.echo(

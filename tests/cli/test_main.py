@@ -130,4 +130,3 @@ def test_what_is_said_of_strange_names_obeys_no_terminal(arena: Arena) -> None:
     err = arena("match", "bots/\x1b[31m\u202ex.py", "random", code=2).err
     assert "?[31m?x.py" in err
     assert "\x1b" not in err
-
