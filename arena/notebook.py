@@ -13,18 +13,18 @@ from typing import Any
 
 import pandas as pd
 
-from arena.cli.folders import read_run, run_folder
 from arena.game.rules import load_rules
-from arena.match.plays import PLAY_COLUMNS, plays_frame
-from arena.match.queries import Reader
 from arena.report import ratings as rating_table
 from arena.report import standings as standing
 from arena.report.field import field_frames, pairings_frame, rated_field, superiority_frame, time_frame
+from arena.report.read_run import read_run, run_folder
 from arena.report.run import RunData
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+from arena.store.reader import Reader
+from arena.store.tactic_cards import PLAY_COLUMNS, plays_frame
 
 COLUMNS: dict[str, dict[str, str]] = {
     "games": {"round": "round of the format, from 0", **GAME_COLUMNS},

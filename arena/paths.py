@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parent
-_SOURCE = _PACKAGE.parent
+PACKAGE = Path(__file__).resolve().parent
+"""The folder of the package `arena`, whichever way it is installed."""
+_SOURCE = PACKAGE.parent
 
 
 def data_folder(name: str) -> Path:
@@ -14,5 +15,5 @@ def data_folder(name: str) -> Path:
     >>> (data_folder("configs") / "rules" / "iello-base.toml").is_file()
     True
     """
-    packaged = _PACKAGE / "_data" / name
+    packaged = PACKAGE / "_data" / name
     return packaged if packaged.is_dir() else _SOURCE / name

@@ -23,16 +23,16 @@ from pathlib import Path
 
 from arena.game.packing import TABLES
 from arena.game.rules import load_rules
-from arena.isolation.isolated import IsolatedBot
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess, Launch
-from arena.match.lockstep import Lockstep
-from arena.match.player import Player
-from arena.match.referee import Referee
-from arena.match.rows import GameSettings
+from arena.isolation.python.bot import IsolatedBot
 from arena.match.tasks import PairTask
-from arena.players.finding import find_bot
 from arena.players.loading import load_bot
+from arena.players.spec import find_bot
+from arena.referee.lockstep import Lockstep
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 
 WARM_UP = 20
 

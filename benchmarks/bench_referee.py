@@ -16,13 +16,13 @@ import pytest
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from arena.match.player import Player
-from arena.match.referee import Referee
-from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
-from arena.players.finding import find_bot
 from arena.players.loading import load_bot
+from arena.players.spec import find_bot
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 
 PAIRS = 500
 

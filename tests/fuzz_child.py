@@ -28,8 +28,8 @@ from arena.game.moves import MOVES, Move
 from arena.game.packing import Line, Tables
 from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
-from arena.isolation.child import Child
-from arena.isolation.frames import (
+from arena.isolation.python.child import Child
+from arena.isolation.python.messages import (
     ANSWER,
     ASK,
     ASKING,

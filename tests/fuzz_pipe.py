@@ -28,7 +28,10 @@ from arena.game.moves import MOVES, Move
 from arena.game.packing import Tables
 from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
-from arena.isolation.frames import (
+from arena.isolation.limits import BotLimits
+from arena.isolation.process import Ended, Overdue
+from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.python.messages import (
     ANSWER,
     ANSWERING,
     ASK,
@@ -46,12 +49,9 @@ from arena.isolation.frames import (
     frame,
     read_answer,
 )
-from arena.isolation.isolated import IsolatedBot
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import Ended, Overdue
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import BotError
-from arena.players.finding import BotSpec
+from arena.players.spec import BotSpec
 from tests.fuzz_child import fuzz_child
 from tests.fuzzing import Wrong, alarm
 

@@ -22,7 +22,7 @@ from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.isolation.wire_answers import read_answer, read_hello, read_move
+from arena.isolation.wire.answers import read_answer, read_hello, read_move
 from arena.players.bot import BotFault, GameEnd, Setup
 from tests.fuzzing import Wrong, alarm
 from tests.isolation.wire_fakes import FakeProcess, fake_bot

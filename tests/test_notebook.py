@@ -12,9 +12,9 @@ import pytest
 
 import arena
 from arena.errors import ArenaError
-from arena.match.queries import Reader
 from arena.notebook import COLUMNS
-from tests.match.runs import bot, play, settings
+from arena.store.reader import Reader
+from tests.runner.runs import bot, play, settings
 
 PAGE = (Path(__file__).parents[1] / "docs" / "notebooks.md").read_text(encoding="utf-8")
 

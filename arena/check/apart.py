@@ -22,13 +22,13 @@ from arena.errors import ArenaError
 from arena.isolation.audit import own_file
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess, Ended, Launch, Overdue
-from arena.players.finding import MODULE, BotSpec
+from arena.paths import PACKAGE
+from arena.players.spec import MODULE, BotSpec
 
 READING_S = 10.0
 """Seconds that reading a source may take."""
 _LIMITS = BotLimits(memory_mb=512, file_mb=1, files=64, cpu_s=10)
 _MOST_BYTES = 2 << 20
-_PACKAGE = Path(__file__).resolve().parents[1]
 _BOOT = "import sys; sys.path.append(sys.argv[1]); from arena.check.reading import main; main()"
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"}
 
@@ -64,7 +64,7 @@ def read_source(spec: BotSpec, level: str, care: Care) -> Source:
 def _said(spec: BotSpec, wanted: str, level: str) -> bytes:
     """What the reader writes. Raises _Unread, ArenaError if it cannot be started."""
     launch = Launch(
-        argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(_PACKAGE.parent), spec.path, wanted),
+        argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(PACKAGE.parent), spec.path, wanted),
         folder=Path(spec.path).parent,
         level="sandbox" if level == "sandbox" else "process",
         limits=_LIMITS,

@@ -17,15 +17,15 @@ from arena.check.processes import on_one_core, without_strays
 from arena.check.report import ERROR, LEVELS, Answer, CheckReport, Finding, Loading, RulesReport
 from arena.check.source import Source
 from arena.check.trials import Trials
+from arena.config.tournament import ISOLATIONS, Clock
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import CannotStart
-from arena.isolation.sandbox import SandboxMissing, usable
-from arena.isolation.sandbox_files import SandboxRefused, check_folder
-from arena.match.config import ISOLATIONS, Clock
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
+from arena.isolation.sandbox.files import SandboxRefused, check_folder
 from arena.players.faults import BotError
-from arena.players.finding import BotSpec, find_bot
+from arena.players.spec import BotSpec, find_bot
 
 RULES = ("base", "tactical", "expert")
 GAMES = 40

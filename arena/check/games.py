@@ -14,26 +14,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from arena.config.tournament import Clock
 from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.isolation.audit import Attempt, Ear
-from arena.isolation.frames import ASKED
-from arena.isolation.isolated import IsolatedBot
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess, Launch
-from arena.isolation.wire import WireBot
-from arena.match.config import Clock
-from arena.match.lockstep import Lockstep
-from arena.match.player import Player
-from arena.match.referee import Referee
+from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.python.messages import ASKED
+from arena.isolation.wire.bot import WireBot
 from arena.match.results import GameResult, Row
-from arena.match.rows import GameSettings
 from arena.match.tasks import GameId, GameTask, PairTask
 from arena.paths import data_folder
 from arena.players.bot import BotFault, TimeLeft
 from arena.players.faults import BotError
-from arena.players.finding import BotSpec, find_bot
 from arena.players.loading import load_bot
+from arena.players.spec import BotSpec, find_bot
+from arena.referee.lockstep import Lockstep
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 
 AGAINST, ITSELF, STRONGER = 0, 1, 2
 """Pairings: against ``random``, against itself, against ``greedy``."""

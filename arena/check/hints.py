@@ -11,7 +11,7 @@ from arena.check.report import NOTE, WARNING, Finding
 from arena.check.source import Source, Use
 from arena.isolation import audit
 from arena.isolation.audit import Attempt
-from arena.players.finding import BotSpec
+from arena.players.spec import BotSpec
 
 #: Packages that come with the arena.
 _WITH_US = ("numpy", "scipy", "pandas", "click", "tabulate")

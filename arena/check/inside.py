@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from arena.check.games import Setting
 from arena.game.rules import Rules
 from arena.isolation.audit import Attempt
-from arena.match.executors import Failed, Played, WorkerFault
-from arena.match.images import unpack
-from arena.match.limits import Limits
-from arena.match.local import LocalExecutor
-from arena.match.logs import Said
-from arena.match.plan import Plan
 from arena.match.results import GameResult
 from arena.match.tasks import Chunk, GameTask, PairTask
 from arena.players.faults import BotError
+from arena.processes.limits import Limits
+from arena.runner.executors.base import Failed, Played, WorkerFault
+from arena.runner.executors.local import LocalExecutor
+from arena.runner.job import Plan
+from arena.runner.logs import Said
+from arena.store.row_batches import unpack
 
 _WAIT_S = 0.25
 

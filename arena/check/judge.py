@@ -12,7 +12,7 @@ from arena.check.report import NOTE, WARNING, Answer, Finding, Loading, Nature, 
 from arena.check.same import Difference
 from arena.check.source import Source, Use
 from arena.check.trials import Comparison, Trials
-from arena.match.config import Clock
+from arena.config.tournament import Clock
 
 USUAL_MS = 1000
 """The clock of a league that says nothing else: milliseconds for each decision."""

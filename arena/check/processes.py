@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.isolation.process import adopt_orphans, running
-from arena.match import lifeline
+from arena.processes import worker_setup
 
 _DYING_S = 0.02
 
@@ -66,7 +66,7 @@ def on_one_core() -> Iterator[None]:
         yield
         return
     before = os.sched_getaffinity(0)
-    lifeline.stay_on_core(None)
+    worker_setup.stay_on_core(None)
     try:
         yield
     finally:

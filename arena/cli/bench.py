@@ -129,11 +129,11 @@ def _play_loop(rules: Rules, games: int, start: int) -> None:
 
 def _referee(rules: Rules) -> Callable[[int, int], object]:
     """The full referee with two bots that play the first legal move."""
-    from arena.match.player import Player
-    from arena.match.referee import Referee
-    from arena.match.rows import GameSettings
     from arena.match.tasks import GameTask
     from arena.players.loading import load_bot
+    from arena.referee.player import Player
+    from arena.referee.referee import Referee
+    from arena.referee.rows import GameSettings
 
     referee = Referee(
         GameSettings(rules, 1),

@@ -67,7 +67,7 @@ def check(
         raise click.UsageError("--bank-ms 0 without --move-ms is a clock without any time")
     from arena.check.check import GAMES, RULES, check_bot
     from arena.cli.compare import split_variants
-    from arena.match.config import Clock
+    from arena.config.tournament import Clock
 
     wanted = None if games is None else games + games % 2  # each deal is played twice
     line = _Line()

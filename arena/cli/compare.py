@@ -17,7 +17,7 @@ from arena.cli.output import chosen, output
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.match.config import TournamentConfig
+    from arena.config.tournament import TournamentConfig
     from arena.report.compare import VariantRun
 
 INTERRUPTED = 130
@@ -161,8 +161,8 @@ def folder_name(variant: str) -> str:
 
 def _config(bots: Sequence[str], variant: str, name: str, given: dict[str, Any]) -> TournamentConfig:
     from arena.cli.run import changed
-    from arena.match.config import config_from_dict
-    from arena.players.finding import find_bots
+    from arena.config.tournament import config_from_dict
+    from arena.players.spec import find_bots
 
     specs = [{"spec": spec.spec, "name": spec.name} for spec in find_bots(tuple(bots))]
     values = {"format": "round-robin", "bots": specs, "rules": variant}
@@ -170,8 +170,8 @@ def _config(bots: Sequence[str], variant: str, name: str, given: dict[str, Any])
 
 
 def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
-    from arena.match.queries import Reader
-    from arena.match.schema import DATABASE
+    from arena.store.reader import Reader
+    from arena.store.schema import DATABASE
 
     for name in names:
         if (folder / name / DATABASE).is_file():
@@ -188,8 +188,8 @@ def _drawn(seed: int | None, isolation: str | None) -> int:
 
 def _default_folder(configs: Sequence[TournamentConfig]) -> Path:
     """results/compare-BOTS-MARK; the mark tells bots, deals and variants from those of other comparisons."""
-    from arena.cli.folders import RESULTS
-    from arena.players.finding import find_bot
+    from arena.players.spec import find_bot
+    from arena.report.read_run import RESULTS
 
     bots = configs[0].bots
     sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in bots]
@@ -201,12 +201,12 @@ def _default_folder(configs: Sequence[TournamentConfig]) -> Path:
 
 def _play_one(config: TournamentConfig, folder: Path) -> bool:
     """Play a variant; whether it came to its end."""
-    from arena.cli.folders import read_run
     from arena.cli.run import cores
-    from arena.match.progress import progress_for
-    from arena.match.runner import run_tournament
     from arena.report.export import export
+    from arena.report.read_run import read_run
     from arena.report.standings import standings
+    from arena.runner.progress import progress_for
+    from arena.runner.tournament import run_tournament
 
     report = run_tournament(
         config,
@@ -228,8 +228,8 @@ def _play_one(config: TournamentConfig, folder: Path) -> bool:
 
 def _folders(texts: Sequence[str]) -> list[Path]:
     """The runs that are named, those within a comparison's folder in the order of its variants' names."""
-    from arena.cli.folders import RESULTS, run_folder
-    from arena.match.schema import DATABASE
+    from arena.report.read_run import RESULTS, run_folder
+    from arena.store.schema import DATABASE
 
     found: list[Path] = []
     for text in texts:
@@ -250,9 +250,9 @@ def _folders(texts: Sequence[str]) -> list[Path]:
 
 def _read(folders: Sequence[Path]) -> list[VariantRun]:
     from arena.game.rules import load_rules
-    from arena.match.plays import plays_frame
-    from arena.match.queries import Reader
     from arena.report.compare import VariantRun
+    from arena.store.reader import Reader
+    from arena.store.tactic_cards import plays_frame
 
     runs: list[VariantRun] = []
     labels: dict[str, str] = {}

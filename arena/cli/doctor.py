@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from arena.isolation.offers import Offer
+    from arena.isolation.doctor import Offer
 
 OPTIONAL = {
     "distributed": "runs on a Dask cluster: pip install 'schotten-arena[cluster]'",
@@ -63,13 +63,13 @@ def _checks() -> list[tuple[str, bool]]:
 
 
 def _offers() -> list[Offer]:
-    from arena.isolation.offers import offers
+    from arena.isolation.doctor import offers
 
     return offers()
 
 
 def _sandboxed() -> bool:
-    from arena.isolation.sandbox import SandboxMissing, usable
+    from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
 
     try:
         usable()

@@ -446,7 +446,7 @@ class Teller:
     def __init__(self) -> None:
         import time
 
-        from arena.match.progress import Status, progress_for
+        from arena.runner.progress import Status, progress_for
 
         self._now: Callable[[], float] = time.monotonic
         self._status = Status

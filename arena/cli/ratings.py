@@ -87,10 +87,10 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
 
 def read_games(source: str) -> pd.DataFrame:
     """The games of a CSV file or of a run: first, second, score, and deal if there is one."""
-    from arena.cli.folders import run_folder
-    from arena.match.queries import Reader
-    from arena.match.schema import DATABASE, StoreError
+    from arena.report.read_run import run_folder
     from arena.stats.frames import StatsError, check_games, read_games_csv
+    from arena.store.reader import Reader
+    from arena.store.schema import DATABASE, StoreError
 
     path = Path(source)
     if path.name != DATABASE and (path.is_file() or path.suffix.lower() == ".csv"):

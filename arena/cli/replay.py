@@ -12,8 +12,8 @@ import click
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.match.queries import Reader
     from arena.match.results import GameResult
+    from arena.store.reader import Reader
 
 LISTED = 20
 SHOWN_FAULTS = 20
@@ -47,8 +47,8 @@ def replay(source: str, game: str | None, whole: bool, color: bool, as_record: b
     elif Path(source).is_file():
         text = _line(Path(source), game)
     else:
-        from arena.cli.folders import run_folder
-        from arena.match.queries import Reader
+        from arena.report.read_run import run_folder
+        from arena.store.reader import Reader
 
         with Reader(run_folder(source)) as reader:
             if game is None:
@@ -115,9 +115,9 @@ def _find(reader: Reader, game: str) -> GameResult:
 def _listing(reader: Reader) -> str:
     from itertools import islice
 
-    from arena.match.queries import GAME_COLUMNS, reason_line
     from arena.match.tasks import GameId
     from arena.report.texts import short
+    from arena.store.reader import GAME_COLUMNS, reason_line
 
     count = reader.count()
     lines = [f"{reader.folder} holds {count} games. See one with: arena replay {reader.folder} GAME", ""]
@@ -150,8 +150,8 @@ def verify(folder: str) -> int:
 
     Exit code 1 if a game does not replay to its stored result.
     """
-    from arena.cli.folders import run_folder
-    from arena.match.queries import Reader
+    from arena.report.read_run import run_folder
+    from arena.store.reader import Reader
 
     faults: list[str] = []
     with Reader(run_folder(folder)) as reader:

@@ -21,7 +21,7 @@ from arena.cli.output import chosen, output
 def standings(folder: str, format_: str | None, as_json: bool, prior: float | None) -> None:
     """Show the table of the run in FOLDER (a path, or a name in results/). Works while the run goes on."""
     form = chosen(format_, as_json)
-    from arena.cli.folders import read_run, run_folder
+    from arena.report.read_run import read_run, run_folder
     from arena.report.standings import standings as compute
     from arena.report.tables import standings_text
     from arena.stats.ratings import DEFAULT_PRIOR
@@ -36,8 +36,8 @@ def standings(folder: str, format_: str | None, as_json: bool, prior: float | No
 @click.option("--to", type=click.Path(path_type=Path), help="Write there instead of into FOLDER.")
 def export(folder: str, games: bool, to: Path | None) -> None:
     """Write standings.csv, crosstable.csv, summary.json and timing.csv of the run in FOLDER."""
-    from arena.cli.folders import read_run, run_folder
     from arena.report.export import export as write
+    from arena.report.read_run import read_run, run_folder
     from arena.report.standings import standings as compute
 
     source = run_folder(folder)

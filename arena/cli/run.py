@@ -18,8 +18,8 @@ from arena.cli import options
 from arena.errors import ArenaError, did_you_mean
 
 if TYPE_CHECKING:
-    from arena.cli.watch import Watch
-    from arena.match.config import TournamentConfig
+    from arena.config.tournament import TournamentConfig
+    from arena.runner.sprt import Watch
 
 FORMATS = ("round-robin", "gauntlet", "swiss", "knockout", "series")
 DONE, FAULTS, INTERRUPTED = 0, 1, 130
@@ -41,7 +41,7 @@ def run(config: str, out: Path | None, as_json: bool, strict: bool, **given: Any
 
     Options go before what stands in the file. The same command again goes on where the run was interrupted.
     """
-    from arena.match.config import load_config
+    from arena.config.tournament import load_config
 
     settings = load_config(config_path(config), bot_fault, rules_fault)
     settings = changed(settings, given)
@@ -91,8 +91,8 @@ def tournament(
 @options.what_to_show
 def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
     """Go on with the run in FOLDER (a path, or a name in results/), with the settings it was begun with."""
-    from arena.cli.folders import run_folder, stored_config
-    from arena.match.queries import Reader
+    from arena.report.read_run import run_folder, stored_config
+    from arena.store.reader import Reader
 
     place = run_folder(folder)
     with Reader(place) as reader:
@@ -124,7 +124,7 @@ def config_path(text: str) -> Path:
 
 def bot_fault(spec: str) -> str | None:
     """What is wrong with a bot's spec, or None."""
-    from arena.players.finding import find_bot
+    from arena.players.spec import find_bot
 
     try:
         find_bot(spec)
@@ -148,7 +148,7 @@ def changed(
     config: TournamentConfig, given: Mapping[str, Any], source: str = "command line"
 ) -> TournamentConfig:
     """The settings of a file with the options of the command line before them; `source` is for messages."""
-    from arena.match.config import config_from_dict
+    from arena.config.tournament import config_from_dict
 
     values = config.to_dict()
     for key in ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation"):
@@ -163,8 +163,8 @@ def changed(
 
 def from_options(format_: str, bots: tuple[str, ...], given: Mapping[str, Any]) -> TournamentConfig:
     """Settings from the command line alone."""
-    from arena.match.config import config_from_dict
-    from arena.players.finding import find_bots
+    from arena.config.tournament import config_from_dict
+    from arena.players.spec import find_bots
 
     specs = find_bots(bots)
     values: dict[str, Any] = {"format": format_, "bots": [{"spec": s.spec, "name": s.name} for s in specs]}
@@ -193,8 +193,8 @@ def default_folder(config: TournamentConfig, named: bool) -> Path:
 
     So the same command with the same seed goes on with its run, and another one never meets it.
     """
-    from arena.cli.folders import RESULTS
-    from arena.players.finding import find_bot
+    from arena.players.spec import find_bot
+    from arena.report.read_run import RESULTS
 
     if named:
         return RESULTS / config.name
@@ -216,9 +216,9 @@ def play(
     named: bool = True,
 ) -> int:
     """Play, write the tables, show the standing; the exit code."""
-    from arena.cli.watch import Watch
-    from arena.match.progress import progress_for
-    from arena.match.runner import run_tournament
+    from arena.runner.progress import progress_for
+    from arena.runner.sprt import Watch
+    from arena.runner.tournament import run_tournament
 
     if folder is None and config.out is not None:
         folder = Path(config.out)
@@ -255,15 +255,15 @@ def play(
 
 
 def _show(folder: Path, as_json: bool, test: Watch | None = None) -> None:
-    from arena.cli.folders import read_run
     from arena.report.export import export
+    from arena.report.read_run import read_run
     from arena.report.standings import standings
     from arena.report.tables import forfeits, json_text, summary, terminal
 
     found = standings(read_run(folder))
     export(found, folder)
     if test is not None:
-        from arena.cli.watch import show_run
+        from arena.runner.sprt import show_run
 
         show_run(found.run, test, folder, as_json)
         return

@@ -79,8 +79,8 @@ def sprt(
 
 def _settings(bots: tuple[str, ...], given: dict[str, Any]) -> Any:
     from arena.cli.run import changed
-    from arena.match.config import config_from_dict
-    from arena.players.finding import find_bots
+    from arena.config.tournament import config_from_dict
+    from arena.players.spec import find_bots
 
     specs = find_bots(bots)
     values: dict[str, Any] = {

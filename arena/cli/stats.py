@@ -42,9 +42,9 @@ def stats(
     Ratings, scores by bot and by opponent, how sure each is, how many pairs would settle it, the first player,
     length, stones and points, endings, forfeits, thinking time. CSV and JSON have more tables than the terminal.
     """
-    from arena.cli.folders import read_run, run_folder
     from arena.report.field import ONLY_IN_FILES, TITLES, field_frames, field_tables
     from arena.report.figures import report_text, write_csv
+    from arena.report.read_run import read_run, run_folder
     from arena.report.tables import title
     from arena.stats.ratings import DEFAULT_PRIOR
 

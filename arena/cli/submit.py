@@ -130,7 +130,7 @@ def tell_outcome(league: League, outcome: Outcome) -> None:
 
 def _tell_of_helpers(bot: str, reason: str) -> None:
     """If a bot was refused for want of a module or a file that lies beside it here: how to submit both."""
-    from arena.players.finding import find_bot
+    from arena.players.spec import find_bot
 
     path = Path(find_bot(bot).path)
     for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):

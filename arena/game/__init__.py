@@ -19,7 +19,8 @@ from types import ModuleType
 
 #: The modules that setup.py compiles.
 COMPILED = (
-    "rng", "moves", "seatlog", "formations", "board", "shown", "choices", "turns", "playouts", "engine", "packing",
+    "rng", "moves", "event_log", "formations", "board", "public_state", "choices", "turns", "playouts", "engine",
+    "packing",
 )  # fmt: skip
 _FOLDER = Path(__file__).resolve().parent
 

@@ -1,7 +1,7 @@
 # C types for choices.py.
 cimport cython
 from arena.game.bits cimport u64, u16, u8, ctz, ALL60, JOKER, SPY, BEARER, JOKER_CARD, SPY_CARD, FOG_CARD, SCOUT_CARD
-from arena.game.shown cimport Shown
+from arena.game.public_state cimport Shown
 
 cdef enum:
     CLAIM_START = 0

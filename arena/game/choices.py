@@ -11,7 +11,7 @@ try:
 except ImportError:
     from arena.game import nocython as cython  # type: ignore[no-redef]
 
-from arena.game.shown import Shown
+from arena.game.public_state import Shown
 
 if not cython.compiled:
     from arena.game.bits import ALL60, BEARER, JOKER, SPY, ctz

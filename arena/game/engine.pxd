@@ -6,11 +6,11 @@ from arena.game.choices cimport CODES
 from arena.game.playouts cimport Playouts
 from arena.game.rng cimport Rng
 from arena.game.moves cimport Move
-from arena.game.seatlog cimport SeatLog
+from arena.game.event_log cimport SeatLog
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(object o)
-from arena.game.shown cimport Shown
+from arena.game.public_state cimport Shown
 
 cdef extern from *:
     """

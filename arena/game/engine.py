@@ -19,13 +19,13 @@ except ImportError:
 from arena.errors import ArenaError
 from arena.game.cards import TACTIC_DECK, clan_cards
 from arena.game.deals import Deal, make_deal
+from arena.game.event_log import Event, SeatLog
 from arena.game.illegal import why_illegal
 from arena.game.moves import MOVE_COUNT, MOVES, Move
 from arena.game.playouts import Playouts
+from arena.game.public_state import Shown, check_seat
 from arena.game.rng import Rng
 from arena.game.rules import Rules
-from arena.game.seatlog import Event, SeatLog
-from arena.game.shown import Shown, check_seat
 
 if not cython.compiled:
     from arena.game.board import copy_block

@@ -6,7 +6,7 @@ from arena.game.choices cimport CODES
 from arena.game.engine cimport State, View, is_spare, st_list
 from arena.game.moves cimport Move
 from arena.game.rng cimport Rng
-from arena.game.seatlog cimport SeatLog
+from arena.game.event_log cimport SeatLog
 
 cdef extern from "Python.h":
     bytes PyBytes_FromStringAndSize(const char *data, Py_ssize_t n)

@@ -19,10 +19,10 @@ except ImportError:
     from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.engine import State, View
+from arena.game.event_log import Event, SeatLog
 from arena.game.moves import MOVE_COUNT, MOVES, Move
 from arena.game.rng import Rng
 from arena.game.rules import Rules
-from arena.game.seatlog import Event, SeatLog
 
 if not cython.compiled:
     import marshal
@@ -113,7 +113,7 @@ if not cython.compiled:
 TABLES = 128
 """Games that ``Tables`` can hold."""
 
-#: Kinds of frames, as in ``arena.isolation.frames``; in C they are written out.
+#: Kinds of frames, as in ``arena.isolation.python.messages``; in C they are written out.
 ASK, ANSWER = 4, 13
 #: A frame that asks for one move, up to the view: size, kind, question, count, flags, clock, table.
 QUESTION = struct.Struct("<IBIHBddH")
@@ -224,7 +224,7 @@ def answer_all(
 class Line:
     """The runner's ends of two pipes to a bot's process: questions for one move, and their answers.
 
-    The common case is all in one step, see ``ask``; frames are those of ``arena.isolation.frames``.
+    The common case is all in one step, see ``ask``; frames are those of ``arena.isolation.python.messages``.
     """
 
     if not cython.compiled:

@@ -4,7 +4,7 @@ from arena.game.bits cimport u64, u16, u8, s8, ctz, nth, popcount, scale, JOKER_
 from arena.game.board cimport COUNT9, NTH9
 from arena.game.choices cimport *
 from arena.game.rng cimport Rng
-from arena.game.seatlog cimport SeatLog
+from arena.game.event_log cimport SeatLog
 
 cdef class Turns(Choices):
     cdef u8 clan_deck[64]

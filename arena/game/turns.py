@@ -23,7 +23,7 @@ except ImportError:
     from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.choices import Choices
-from arena.game.seatlog import SeatLog
+from arena.game.event_log import SeatLog
 
 if not cython.compiled:
     from arena.game.bits import popcount
@@ -39,6 +39,7 @@ if not cython.compiled:
         SCOUT,
         TAKE,
     )
+    from arena.game.event_log import DREW, HIDDEN_DRAW, HIDDEN_RETURN
     from arena.game.moves import (
         BIND,
         BIND_BEARER,
@@ -52,7 +53,6 @@ if not cython.compiled:
         RUSE,
     )
     from arena.game.moves import TAKE as TAKE_CODE
-    from arena.game.seatlog import DREW, HIDDEN_DRAW, HIDDEN_RETURN
 
 
 class Turns(Choices):

@@ -14,10 +14,10 @@ import re
 import sys
 from dataclasses import dataclass
 from importlib.util import source_from_cache
-from pathlib import Path
 from typing import Any
 
-from arena.isolation.frames import ASKED
+from arena.isolation.python.messages import ASKED
+from arena.paths import PACKAGE
 
 FILES, FOLDERS, NETWORK, PROCESSES, MEMORY, NATIVE, SPYING = (
     "files", "folders", "network", "processes", "memory", "native", "spying"
@@ -187,7 +187,7 @@ def _library_folders() -> tuple[str, ...]:
 
     found = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     found |= {entry for entry in sys.path if "-packages" in entry}
-    return (str(Path(__file__).resolve().parents[1]), *sorted(found))
+    return (str(PACKAGE), *sorted(found))
 
 
 def _path_of(value: Any) -> str:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.isolation.limits import MIB, BotLimits
-from arena.isolation.sandbox import sandboxed
+from arena.isolation.sandbox.bubblewrap import sandboxed
 
 LEVELS = ("process", "sandbox")
 PIECE = 1 << 16

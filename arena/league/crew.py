@@ -19,23 +19,23 @@ from pathlib import Path
 from typing import TypeAlias
 
 from arena.errors import ArenaError
-from arena.isolation.sandbox import usable
+from arena.isolation.sandbox.bubblewrap import usable
 from arena.league import entries, games
 from arena.league.entries import Version
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry
 from arena.league.working import PLAYING, Process
-from arena.match.crew import make_executor
-from arena.match.executors import Drained, Executor, Failed, Lost, Played, WorkerFault
-from arena.match.images import unpack
-from arena.match.logs import RunLog, Sink
-from arena.match.plan import Plan
 from arena.match.results import COLUMNS, Row
-from arena.match.runner import Signals as Signals
 from arena.match.tasks import Chunk, PairTask
 from arena.paths import data_folder
-from arena.players.finding import BotSpec, find_bot
+from arena.players.spec import BotSpec, find_bot
+from arena.runner.executors.base import Drained, Executor, Failed, Lost, Played, WorkerFault
+from arena.runner.executors.choice import make_executor
+from arena.runner.job import Plan
+from arena.runner.logs import RunLog, Sink
+from arena.runner.tournament import Signals as Signals
+from arena.store.row_batches import unpack
 
 log = logging.getLogger("arena.league")
 

@@ -6,8 +6,8 @@ import sqlite3
 from pathlib import Path
 
 from arena.league.settings import LeagueError
-from arena.match.database import Database, connect
-from arena.match.schema import SCHEMA as RUN_SCHEMA
+from arena.store.schema import SCHEMA as RUN_SCHEMA
+from arena.store.sqlite import Database, connect
 
 DATABASE = "league.sqlite"
 VERSION = 1

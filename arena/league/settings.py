@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arena.config.tournament import ISOLATIONS, Clock
+from arena.config.validation import Checker, check_limits, read_toml
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.match.checking import Checker, check_limits, read_toml
-from arena.match.config import ISOLATIONS, Clock
-from arena.match.limits import Limits
+from arena.processes.limits import Limits
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 _LONGEST_AUTHOR = 80

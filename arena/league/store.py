@@ -20,7 +20,7 @@ from typing import Any, Self
 from arena.errors import did_you_mean
 from arena.league.schema import DATABASE, LEAGUE, SCHEMA, connect_reader, connect_writer, plain_errors
 from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.match.database import make_tables
+from arena.store.sqlite import make_tables
 
 LEAGUES = Path("leagues")
 SECRET_BITS = 128

@@ -21,7 +21,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
 from arena.players.commands import PREFIX, SYSTEM_FOLDERS, command_words, find_command
 from arena.players.faults import BotError
-from arena.players.finding import BotSpec, find_bot, find_file, parse_spec
+from arena.players.spec import BotSpec, find_bot, find_file, parse_spec
 
 MOST_FILES = 500
 MOST_BYTES = 32 << 20

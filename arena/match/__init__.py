@@ -1,1 +1,1 @@
-"""Games, many of them: referee, schedule, runner and store."""
+"""Values that all rooms above share: what is to be played, and what was played."""

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from arena.game.engine import View
+from arena.game.event_log import Event
 from arena.game.moves import Move
 from arena.game.rules import Rules
-from arena.game.seatlog import Event
 
 __all__ = [
     "Act",
@@ -165,7 +165,7 @@ class RemoteBot:
 
     ``prepare`` is called before each game, outside of the clock. ``finish``, if it is not None after that, is called
     with a view and the result after each game that the bot has not forfeited, in the place of ``observe`` and ``end``.
-    ``steps``: may it be asked for many games at once (``arena.match.lockstep``)?
+    ``steps``: may it be asked for many games at once (``arena.referee.lockstep``)?
     """
 
     name = ""

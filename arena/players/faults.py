@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from pathlib import Path
 from types import TracebackType
 
 from arena.errors import ArenaError
+from arena.paths import PACKAGE
 
-_OURS = str(Path(__file__).resolve().parents[1])
+_OURS = str(PACKAGE)
 _LONGEST = 4000
 _PLAIN = (str, bytes, int, float, bool, type(None))
 

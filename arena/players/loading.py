@@ -1,6 +1,6 @@
 """From a bot's file to a bot: running it in a namespace of its own, checking parameters.
 
-A ``BotSpec`` (``arena.players.finding``) is what travels to worker processes, and each of them loads the bot for
+A ``BotSpec`` (``arena.players.spec``) is what travels to worker processes, and each of them loads the bot for
 itself. A file is run in a fresh namespace, so two bots that are both called ``bot.py`` do not meet. While it is run,
 and during ``__init__``, its folder can be imported from, and what it imports from there belongs to this bot alone;
 imports inside of ``act`` find installed packages only.
@@ -24,10 +24,10 @@ from typing import Any, cast
 from arena.errors import did_you_mean
 from arena.players.bot import Act, Actor, Bot, Param
 from arena.players.faults import BotError, author_traceback
-from arena.players.finding import MODULE, BotSpec, find_bot, first_on_path, read_source
 from arena.players.imports import HARMLESS, imported_names, may_draw_from
 from arena.players.output import bot_output
 from arena.players.params import typed_params
+from arena.players.spec import MODULE, BotSpec, find_bot, first_on_path, read_source
 
 _PREFIX = "arena_bot_"
 _numbers = itertools.count(1)

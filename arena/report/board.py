@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 from arena.game.cards import COLOURS, card_name
 from arena.game.engine import State
+from arena.game.event_log import Event
 from arena.game.moves import Move
 from arena.game.record import Record, replay_steps
 from arena.game.rules import Rules
-from arena.game.seatlog import Event
 
 _ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
 _TACTIC, _BOLD, _DIM = "36", "1", "2"

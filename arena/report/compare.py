@@ -32,7 +32,7 @@ class VariantRun:
     """The games of one variant.
 
     seed       seed of the deals: only equal seeds mean equal cards
-    cards      which side played which tactic card (arena.match.plays.PLAY_COLUMNS), empty without tactics
+    cards      which side played which tactic card (arena.store.tactic_cards.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
     """
 

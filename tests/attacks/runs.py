@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from arena.isolation.sandbox import SandboxMissing, usable
-from arena.match.limits import Limits
-from arena.match.logs import LOG
-from arena.match.queries import Reader
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
 from arena.match.results import FORFEITS
-from arena.match.runner import RunReport
-from tests.match.runs import children, play, wait_for
+from arena.processes.limits import Limits
+from arena.runner.logs import LOG
+from arena.runner.tournament import RunReport
+from arena.store.reader import Reader
+from tests.runner.runs import children, play, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTACKS = ROOT / "tests" / "data" / "attacks"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.players.finding import find_bot
+from arena.players.spec import find_bot
 from tests.attacks.runs import harmless, needs_sandbox, planted, stage
-from tests.match.runs import forfeits, play
+from tests.runner.runs import forfeits, play
 
 HONEST = "def act(view, moves):\n    return moves[0]\n"
 posix = pytest.mark.skipif(os.name != "posix", reason="files that only Unix has")

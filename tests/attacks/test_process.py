@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.runs import LIMITS, SECRET, Attack, Outcome, attack, planted, tournament
-from tests.match.runs import alive, wait_for
+from tests.runner.runs import alive, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

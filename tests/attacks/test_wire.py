@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.queries import Reader
+from arena.store.reader import Reader
 from tests.attacks.runs import ATTACKS, LIMITS, SECRET, harmless, needs_sandbox, planted
-from tests.match.runs import play
+from tests.runner.runs import play
 
 pytestmark = pytest.mark.skipif(not os.access("/bin/sh", os.X_OK), reason="the attacker is a shell script")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.match import player
+from arena.referee import player
 
 
 @pytest.fixture(autouse=True)

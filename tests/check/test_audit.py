@@ -22,7 +22,7 @@ from arena.isolation.audit import (
     Ear,
     read_attempt,
 )
-from arena.isolation.frames import ASKED
+from arena.isolation.python.messages import ASKED
 
 MARK = "0123456789abcdef"
 

@@ -13,14 +13,14 @@ from arena.check.games import Setting
 from arena.check.plan import Schedule
 from arena.check.report import ERROR, NOTE, WARNING
 from arena.check.trials import Trials
+from arena.config.tournament import Clock
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
 from arena.isolation.limits import BotLimits
-from arena.match.config import Clock
-from arena.players.finding import find_bot
+from arena.players.spec import find_bot
 from tests.check.checked import BOTS, checked, found
 from tests.isolation.inside import need_sandbox
-from tests.match.runs import children
+from tests.runner.runs import children
 
 TACTICS = ("base", "tactical")
 

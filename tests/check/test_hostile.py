@@ -21,10 +21,10 @@ from arena.check.reading import read_files
 from arena.check.report import ERROR, Finding
 from arena.check.source import LONGEST, MOST, Source, from_json, to_json
 from arena.isolation.process import CannotStart
-from arena.players.finding import find_bot
+from arena.players.spec import find_bot
 from tests.check.checked import BOTS, checked, found
 from tests.isolation.inside import need_sandbox
-from tests.match.runs import children
+from tests.runner.runs import children
 
 ACT = "import time\ndef act(view, moves):\n    time.time()\n    return moves[0]\n"
 

@@ -15,7 +15,7 @@ from arena.check.plan import ALONE, ORDER, PLAY, REPEAT, Progress, Schedule
 from arena.check.processes import children, innermost, on_one_core, status_mb, without_strays
 from arena.check.report import ERROR, Finding
 from arena.check.text import finding_text
-from tests.match.runs import alive
+from tests.runner.runs import alive
 
 
 def test_the_place_is_the_innermost_one_of_the_bots_files() -> None:

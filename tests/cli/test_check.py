@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.conftest import Arena, program
 from tests.isolation.inside import need_sandbox
-from tests.match.runs import alive, children, wait_for
+from tests.runner.runs import alive, children, wait_for
 
 BOTS = Path(__file__).parents[1] / "data" / "check"
 QUICKLY = ("--isolation", "process", "--rules", "base", "--games", 4)

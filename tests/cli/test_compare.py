@@ -15,10 +15,10 @@ import pytest
 from arena.cli.compare import CompareError, split_variants
 from arena.cli.main import main
 from arena.game.record import parse_record
-from arena.match.queries import Reader
 from arena.report.compare import VariantRun, comparison
 from arena.stats.frames import StatsError
 from arena.stats.variants import holm
+from arena.store.reader import Reader
 from tests.cli.conftest import Arena
 
 QUIET = ("--workers", 1)

@@ -19,7 +19,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.errors import ArenaError
-from arena.isolation.sandbox import SandboxMissing, usable
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
 from tests.cli.conftest import Arena, program
 from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, sound, written
 

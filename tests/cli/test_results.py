@@ -12,8 +12,8 @@ import pytest
 
 from arena.cli.main import main
 from arena.game.record import parse_record
-from arena.isolation.sandbox import SandboxMissing
-from arena.match.schema import DATABASE
+from arena.isolation.sandbox.bubblewrap import SandboxMissing
+from arena.store.schema import DATABASE
 from tests.cli.conftest import Arena
 from tests.report.synthetic import store_run
 
@@ -207,9 +207,9 @@ def test_the_doctor_names_what_is_there(arena: Arena) -> None:
 def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.cli.doctor._checks", lambda: [("Python", False)])
     with monkeypatch.context() as patch:
-        patch.setattr("arena.isolation.sandbox.usable", lambda: None)
+        patch.setattr("arena.isolation.sandbox.bubblewrap.usable", lambda: None)
         assert arena("doctor").out.endswith("\n\nAll is well.\n")
-    monkeypatch.setattr("arena.isolation.sandbox.find", missing)
+    monkeypatch.setattr("arena.isolation.sandbox.bubblewrap.find", missing)
     assert arena("doctor").out.endswith("\n\nAll is well, but bots cannot be sandboxed here.\n")
 
 

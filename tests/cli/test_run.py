@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.queries import Reader
-from arena.match.schema import DATABASE, StoreError
 from arena.report.standings import COLUMNS
+from arena.store.reader import Reader
+from arena.store.schema import DATABASE, StoreError
 from tests.cli.conftest import Arena, program
 
 SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")

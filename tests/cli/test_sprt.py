@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from arena.cli.watch import FILE
-from arena.match.queries import Reader
-from arena.match.schema import DATABASE, StoreError
+from arena.runner.sprt import FILE
+from arena.store.reader import Reader
+from arena.store.schema import DATABASE, StoreError
 from tests.cli.conftest import Arena, program
-from tests.match.runs import games
+from tests.runner.runs import games
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())
 CASES = [

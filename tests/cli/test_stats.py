@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.match.queries import Reader
 from arena.report.field import ONLY_IN_FILES, TITLES
 from arena.stats.pairs import head_to_head, units_needed
+from arena.store.reader import Reader
 from tests.cli.conftest import Arena
 
 FIELD = ("tournament", "greedy", "random", "--games", 20, "--seed", 3, "--workers", 1)

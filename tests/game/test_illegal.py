@@ -9,7 +9,7 @@ import pytest
 from arena.game.engine import IllegalMove, State
 from arena.game.illegal import ASKS, KINDS
 from arena.game.moves import MOVES, Move, parse_move
-from arena.game.shown import PHASES
+from arena.game.public_state import PHASES
 from tests.game.play import dump, go, set_up
 
 #: Seat 0 begins with r1 r2 r3 ..., seat 1 with g1 g2 g3 ...; both draw tactic cards in turn.

@@ -11,10 +11,10 @@ import pytest
 from arena.game.cards import CARD_TEXTS
 from arena.game.deals import make_deal
 from arena.game.engine import IllegalMove, State, View
+from arena.game.event_log import transcript
 from arena.game.moves import MOVE_COUNT, MOVES, Move, MoveError, parse_move, place_move
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
-from arena.game.seatlog import transcript
 from tests.game.play import AUTO_CLAIMS, RULE_SETS, dump, set_up
 
 Chooser = Callable[[View, list[Move]], Any]

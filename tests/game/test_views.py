@@ -14,10 +14,10 @@ from scipy.stats import chisquare
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import State, View
+from arena.game.event_log import Event
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import load_rules
-from arena.game.seatlog import Event
 from tests.game.play import (
     AUTO_CLAIMS,
     COMPILED,

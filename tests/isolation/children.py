@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from arena.game.rules import load_rules
-from arena.isolation.isolated import Household, IsolatedBot
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess, Launch
-from arena.match.player import Player
-from arena.match.referee import Referee
+from arena.isolation.python.bot import Household, IsolatedBot
 from arena.match.results import Row
-from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
-from arena.players.finding import BotSpec, find_bot
 from arena.players.loading import load_bot
+from arena.players.spec import BotSpec, find_bot
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 from tests.isolation.inside import need_sandbox
 
 ROOT = Path(__file__).resolve().parents[2]

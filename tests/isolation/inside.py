@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from arena.isolation.limits import BotLimits
-from arena.isolation.sandbox import SandboxMissing, sandboxed, usable
-from arena.isolation.sandbox_files import python_files
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, sandboxed, usable
+from arena.isolation.sandbox.files import python_files
 
 _BEGINNING = """
 import json, os, sys

@@ -23,8 +23,8 @@ from arena.game.engine import State, View
 from arena.game.moves import MOVES
 from arena.game.packing import Line, Tables
 from arena.game.rules import load_rules
-from arena.isolation.child import Child
-from arena.isolation.frames import (
+from arena.isolation.python.child import Child
+from arena.isolation.python.messages import (
     ANSWER,
     ASK,
     ASK_FORCED,
@@ -53,7 +53,7 @@ from arena.isolation.frames import (
     read_answer,
 )
 from arena.players.bot import BotFault
-from arena.players.finding import find_bot
+from arena.players.spec import find_bot
 
 RULES = load_rules("base")
 

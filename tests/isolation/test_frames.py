@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.isolation.frames import (
+from arena.isolation.python.messages import (
     ANSWER,
     ANSWERING,
     ASKING,

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game.packing import Desk
-from arena.isolation import frames, isolated
-from arena.isolation.frames import ANSWERING
-from arena.isolation.isolated import IsolatedBot
+from arena.isolation.python import bot, messages
+from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.python.messages import ANSWERING
 from tests import fuzz_child, fuzz_pipe
 from tests.fuzz_pipe import feed_reader, play_games, positions, right
 from tests.fuzzing import Wrong
@@ -95,7 +95,7 @@ def test_an_error_of_ours_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> Any:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(isolated, "fault_of", broken)
+    monkeypatch.setattr(bot, "fault_of", broken)
     with pytest.raises(Wrong, match="RecursionError: too deep, after b'"):
         fuzz_pipe.fuzz_runner(1, 500)
 
@@ -103,7 +103,7 @@ def test_an_error_of_ours_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 @main_thread
 def test_a_hang_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz_pipe, "HANG_S", 0.2)
-    monkeypatch.setattr(frames.Reading, "take", lambda self: time.sleep(5))
+    monkeypatch.setattr(messages.Reading, "take", lambda self: time.sleep(5))
     with pytest.raises(Wrong, match="hang"):
         fuzz_pipe.fuzz_runner(1, 500)
 
@@ -128,7 +128,7 @@ def test_a_child_that_crashes_or_hangs_is_noticed(
     if words == "hangs":
         monkeypatch.setattr(fuzz_child, "HANG_S", 2.0)
     (tmp_path / "sitecustomize.py").write_text(
-        f"import os, time\nfrom arena.isolation.child import Child\nChild._end = lambda self, body: {deed}\n"
+        f"import os, time\nfrom arena.isolation.python.child import Child\nChild._end = lambda self, body: {deed}\n"
     )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{ROOT}")
     with pytest.raises(Wrong, match=rf"{words} at: -m tests.fuzz_child --seed 3 --only \d"):

@@ -15,8 +15,8 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
 from arena.isolation import process as processes
-from arena.isolation.isolated import Household
 from arena.isolation.limits import BotLimits
+from arena.isolation.python.bot import Household
 from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, GameEnd, TimeLeft
 from tests.isolation.children import (
@@ -31,7 +31,7 @@ from tests.isolation.children import (
     soon,
     wait_for,
 )
-from tests.match.games import COLUMN, detail, forfeit, timeless
+from tests.referee.games import COLUMN, detail, forfeit, timeless
 
 both = pytest.mark.parametrize("level", LEVELS)
 

@@ -23,7 +23,7 @@ from tests.isolation.children import (
     isolated,
     wait_for,
 )
-from tests.match.games import detail, forfeit, timeless
+from tests.referee.games import detail, forfeit, timeless
 
 both = pytest.mark.parametrize("level", LEVELS)
 
@@ -41,7 +41,7 @@ def test_an_exception_is_told_as_inside(hook: str, what: str) -> None:
     text = detail(rows[0])
     assert text.startswith(f"in {hook}: Traceback")
     assert text.count("raises.py") == 2
-    assert not any(name in text for name in ("child.py", "packing.py", "isolated.py", "referee.py"))
+    assert not any(name in text for name in ("child.py", "packing.py", "python/bot.py", "referee.py"))
 
 
 @pytest.mark.parametrize("bot", ["recursion", "bad_exception", "exits"])

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.isolation import offers as offering
-from arena.isolation import sandbox
-from arena.isolation.offers import Offer, landlock_version, offers
+from arena.isolation import doctor as offering
+from arena.isolation.doctor import Offer, landlock_version, offers
+from arena.isolation.sandbox import bubblewrap
 from tests.isolation.inside import need_sandbox
 
 
@@ -23,7 +23,7 @@ def _texts(found: list[Offer], ok: bool) -> str:
 def test_a_machine_with_a_sandbox_says_so() -> None:
     need_sandbox()
     found = offers()
-    assert f"bubblewrap {sandbox.find().version} ({sandbox.find().path}) starts a sandbox" in _texts(
+    assert f"bubblewrap {bubblewrap.find().version} ({bubblewrap.find().path}) starts a sandbox" in _texts(
         found, True
     )
     assert ("the runner is root" in _texts(found, False)) is (os.geteuid() == 0)
@@ -53,13 +53,13 @@ def test_what_forbids_the_sandbox_is_named(
     setting: str, value: int, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "bwrap"
-    options = "\n".join(sandbox._NEEDED)
+    options = "\n".join(bubblewrap._NEEDED)
     program.write_text(
         f'#!/bin/sh\n[ "$1" = --help ] && echo "{options}" && exit 0\necho "bwrap: not permitted" >&2\nexit 1\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(sandbox, "_setting", lambda name: value if name == setting else None)
+    monkeypatch.setattr(bubblewrap, "_setting", lambda name: value if name == setting else None)
     text = _texts(offers(), False)
     assert "does not start a sandbox (bwrap: not permitted)" in text
     assert remedy in text

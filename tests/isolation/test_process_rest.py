@@ -12,15 +12,15 @@ from types import SimpleNamespace
 import pytest
 
 from arena.game.rules import load_rules
-from arena.isolation.isolated import Household, IsolatedBot
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess
-from arena.isolation.wire import WireBot
-from arena.match.referee import Referee
-from arena.match.rows import GameSettings
-from arena.match.worker import _Worker
+from arena.isolation.python.bot import Household, IsolatedBot
+from arena.isolation.wire.bot import WireBot
 from arena.players.bot import BotFault, Setup, TimeLeft
-from arena.players.finding import find_bot
+from arena.players.spec import find_bot
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
+from arena.runner.worker import _Worker
 from tests.isolation.children import (
     LEVELS,
     ROOT,
@@ -36,7 +36,7 @@ from tests.isolation.children import (
     wait_for,
 )
 from tests.isolation.wire_fakes import RULES, position
-from tests.match.games import detail, forfeit
+from tests.referee.games import detail, forfeit
 
 both = pytest.mark.parametrize("level", LEVELS)
 CLOCK = TimeLeft(20_000, None)

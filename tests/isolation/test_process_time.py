@@ -14,17 +14,17 @@ from arena.game.engine import View
 from arena.game.moves import Move
 from arena.game.rules import load_rules
 from arena.isolation.limits import BotLimits, Starting
-from arena.isolation.wire import WireBot
-from arena.match.player import Player
-from arena.match.referee import Referee
-from arena.match.rows import GameSettings
+from arena.isolation.wire.bot import WireBot
 from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
-from arena.players.finding import find_bot
+from arena.players.spec import find_bot
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 from tests.isolation.children import LEVELS, ROOT, at_table, bot_file, games, isolated, player_of
 from tests.isolation.inside import need_sandbox
 from tests.isolation.wire_fakes import END, RULES, FakeProcess, Message, fault, honest, position, special_bot
-from tests.match.games import detail, forfeit
+from tests.referee.games import detail, forfeit
 
 both = pytest.mark.parametrize("level", LEVELS)
 CLOCK = TimeLeft(20_000, None)

@@ -16,13 +16,13 @@ import pytest
 
 import arena
 from arena.game.rules import load_rules
-from arena.isolation import sandbox
-from arena.isolation.isolated import IsolatedBot
 from arena.isolation.limits import BotLimits
-from arena.isolation.sandbox import SandboxMissing, sandboxed
-from arena.isolation.sandbox_files import SandboxRefused, check_folder, hidden
+from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.sandbox import bubblewrap
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, sandboxed
+from arena.isolation.sandbox.files import SandboxRefused, check_folder, hidden
 from arena.players.faults import BotError
-from arena.players.finding import find_bot
+from arena.players.spec import find_bot
 from tests.isolation.inside import PROGRAM, Confined, learn, need_sandbox, run
 
 READ_ONLY = "OSError 30"
@@ -199,7 +199,7 @@ tell([written, attempt(lambda: open("/proc/sys/kernel/core_pattern", "w")), atte
 
 def test_the_temporary_folder_is_private_and_bounded(bot: Path) -> None:
     need_sandbox()
-    if "--size" not in sandbox.find().options:
+    if "--size" not in bubblewrap.find().options:
         pytest.skip("this bubblewrap has no --size: there is no temporary folder at all")
     code = """
 def fill(path):
@@ -240,7 +240,7 @@ def test_it_stays_on_its_processors(bot: Path) -> None:
 def test_waiting_signals_are_bounded_for_each_sandbox(bot: Path) -> None:
     """All of the user's together are bounded, too: one sandbox must not be able to use them up for the others."""
     need_sandbox()
-    if not sandbox.counts_inside() or not os.access("/usr/bin/prlimit", os.X_OK):
+    if not bubblewrap.counts_inside() or not os.access("/usr/bin/prlimit", os.X_OK):
         pytest.skip("here they are not counted for a sandbox alone, or there is no prlimit")
     code = """
 import ctypes, signal
@@ -253,7 +253,7 @@ tell(next(n for n in range(1 << 20) if libc.sigqueue(os.getpid(), int(signal.SIG
 
 def test_those_of_a_python_bot_too(bot: Path) -> None:
     need_sandbox()
-    if not sandbox.counts_inside():
+    if not bubblewrap.counts_inside():
         pytest.skip("here they are not counted for a sandbox alone")
     (bot / "bot.py").write_text("import resource\nraise ValueError(resource.getrlimit(resource.RLIMIT_SIGPENDING))")
     one = IsolatedBot(find_bot(str(bot / "bot.py")), load_rules("base"), "sandbox", BotLimits(processes=50))
@@ -391,7 +391,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
 
 
 def test_a_bubblewrap_that_is_not_permitted_is_named_with_its_words(bot: Path, fake: Fake) -> None:
-    options = "\n".join(sandbox._NEEDED)
+    options = "\n".join(bubblewrap._NEEDED)
     fake(
         f'case "$1" in --version) echo bubblewrap 0.8.0;; --help) echo "{options}";; '
         '*) echo "bwrap: No permissions to create new namespace" >&2; exit 1;; esac'
@@ -419,7 +419,7 @@ def test_other_systems_have_no_sandbox(bot: Path, monkeypatch: pytest.MonkeyPatc
 def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it root's bots could change the mode of /dev/null, which is the machine's."""
     need_sandbox()
-    monkeypatch.setattr(sandbox, "machine_here", lambda: None)
+    monkeypatch.setattr(bubblewrap, "machine_here", lambda: None)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(SandboxMissing, match="ordinary user"):
         sandboxed(Confined((sys.executable,), bot))
@@ -427,8 +427,8 @@ def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_without_bounds_there_is_no_temporary_folder(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need_sandbox()
-    found = sandbox.find()
-    older = sandbox.Bubblewrap(found.path, "0.6.0", found.options - {"--size", "--disable-userns"})
-    monkeypatch.setattr(sandbox, "usable", lambda: older)
+    found = bubblewrap.find()
+    older = bubblewrap.Bubblewrap(found.path, "0.6.0", found.options - {"--size", "--disable-userns"})
+    monkeypatch.setattr(bubblewrap, "usable", lambda: older)
     code = 'tell([attempt(lambda: open(folder + "/new", "w")) for folder in ("/tmp", "/dev/shm")])'
     assert learn(code, bot) == [READ_ONLY, READ_ONLY]

@@ -13,9 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from arena.isolation import seccomp
-from arena.isolation.sandbox_calls import MACHINES, NEWER, NUMBERS, SHARED, Machine
-from arena.isolation.seccomp import ALLOW, FORBIDDEN, KILL, PRETENDED, UNKNOWN, filter_program, machine_here
+from arena.isolation.sandbox.bubblewrap import seccomp
+from arena.isolation.sandbox.seccomp import (
+    ALLOW,
+    FORBIDDEN,
+    KILL,
+    PRETENDED,
+    UNKNOWN,
+    filter_program,
+    machine_here,
+)
+from arena.isolation.sandbox.syscalls import MACHINES, NEWER, NUMBERS, SHARED, Machine
 from tests.isolation.inside import Confined, learn, run
 
 EPERM, ENOSYS, DONE = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x50000

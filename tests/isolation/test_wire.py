@@ -12,18 +12,17 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.isolation import wire_messages
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import Launch
-from arena.isolation.wire import WireBot, launch_of
-from arena.match.player import Player
-from arena.match.referee import Referee
-from arena.match.rows import GameSettings
+from arena.isolation.wire.bot import WireBot, launch_of, messages
 from arena.match.tasks import PairTask
 from arena.players.bot import GameEnd, Setup, TimeLeft
 from arena.players.faults import BotError
-from arena.players.finding import find_bot
 from arena.players.loading import load_bot
+from arena.players.spec import find_bot
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 from tests.isolation.wire_fakes import (
     END,
     RULES,
@@ -39,7 +38,7 @@ from tests.isolation.wire_fakes import (
     position,
     special_bot,
 )
-from tests.match.games import COLUMN, detail, forfeit
+from tests.referee.games import COLUMN, detail, forfeit
 
 # ---------------------------------------------------------------- what a bot is told
 
@@ -51,7 +50,7 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
         if not moves:
             continue
         me = view.seat
-        told = json.loads(wire_messages.line_of(wire_messages.act(7, view, moves, None)))
+        told = json.loads(messages.line_of(messages.act(7, view, moves, None)))
         who = {None: None, me: "me", 1 - me: "them"}
         assert told["moves"] == [str(move) for move in moves]
         assert (told["hand"], told["unseen"]) == (list(view.hand), list(view.unseen))
@@ -91,7 +90,7 @@ def test_cards_that_the_recruiter_has_put_back_are_told() -> None:
     found = []
     while moves := state.legal_moves():
         view = state.view(state.turn)
-        told = wire_messages.act(7, view, moves, None)["known_in_decks"]
+        told = messages.act(7, view, moves, None)["known_in_decks"]
         assert [(one["card"], one["deck"], one["above"]) for one in told] == list(view.known_in_decks)
         found += told
         state.apply(
@@ -101,19 +100,19 @@ def test_cards_that_the_recruiter_has_put_back_are_told() -> None:
 
 
 def test_the_beginning_and_the_clock() -> None:
-    told = wire_messages.begin(2, Setup(1, 0, RULES, (1 << 64) - 1, TimeLeft(100, None)))
+    told = messages.begin(2, Setup(1, 0, RULES, (1 << 64) - 1, TimeLeft(100, None)))
     assert (told["seat"], told["starter"], told["seed"]) == (1, "them", (1 << 53) - 1)
     assert told["clock"] == {"move_ms": 100, "bank_ms": None}
     assert told["rules"]["claim_window"] == "after_play"
     view, moves = position(clock=TimeLeft(None, 12.34567))
-    assert wire_messages.act(3, view, moves, None)["clock"] == {"move_ms": None, "bank_ms": 12.346}
+    assert messages.act(3, view, moves, None)["clock"] == {"move_ms": None, "bank_ms": 12.346}
 
 
 @pytest.mark.parametrize(("seat", "winner", "stones"), [(0, "them", [2, 5]), (1, "me", [5, 2])])
 def test_the_end_is_told_from_the_own_side(seat: int, winner: str, stones: list[int]) -> None:
-    told = wire_messages.end(9, seat, END, None)
+    told = messages.end(9, seat, END, None)
     assert (told["winner"], list(told["stones"].values())) == (winner, stones)
-    assert wire_messages.end(9, seat, GameEnd(None, (4, 4), "stalemate"), ())["winner"] is None
+    assert messages.end(9, seat, GameEnd(None, (4, 4), "stalemate"), ())["winner"] is None
 
 
 def test_events_are_told_once_each_and_none_is_left_out() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.isolation.wire_answers import _depth, show
+from arena.isolation.wire.answers import _depth, show
 from tests.isolation.wire_fakes import (
     SETUP,
     FakeProcess,

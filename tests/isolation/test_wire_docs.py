@@ -15,19 +15,20 @@ import jsonschema
 import pytest
 
 from arena.game.rules import load_rules, preset_names
-from arena.isolation import wire, wire_answers, wire_messages
 from arena.isolation.limits import BotLimits
-from arena.isolation.wire import WireBot
-from arena.match.player import Player
-from arena.match.referee import Referee
-from arena.match.rows import GameSettings
+from arena.isolation.wire import answers, messages
+from arena.isolation.wire import bot as wire_bot
+from arena.isolation.wire.bot import WireBot
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
-from arena.players.finding import find_bot
 from arena.players.loading import load_bot
+from arena.players.spec import find_bot
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 from tests.isolation import wire_example
 from tests.isolation.wire_fakes import Message, Recorder, fake_bot
-from tests.match.games import detail, forfeit
+from tests.referee.games import detail, forfeit
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "wire.md").read_text(encoding="utf-8")
@@ -98,7 +99,7 @@ def test_every_message_of_real_games_fits_the_schema_without_an_unknown_key(rule
     assert len(said) > 100
     for who, message in said:
         (RUNNER if who == "runner" else BOT).validate(message)
-        assert len(wire_messages.line_of(message)) < wire_messages.LONGEST_LINE
+        assert len(messages.line_of(message)) < messages.LONGEST_LINE
 
 
 def test_the_schema_notices_what_is_wrong() -> None:
@@ -140,11 +141,11 @@ def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
 
 
 def test_the_page_knows_the_limits() -> None:
-    assert f"nested deeper than {wire_answers._DEEPEST}" in PAGE
-    assert f"more than {wire_answers._LONGEST_NUMBER} digits" in PAGE
-    assert f"longer than {wire_messages.LONGEST_LINE >> 10} KiB" in PAGE
-    assert f"after {wire.FAREWELL_S} seconds" in PAGE
-    assert f"now `{list(wire_messages.VERSIONS)}`" in PAGE
+    assert f"nested deeper than {answers._DEEPEST}" in PAGE
+    assert f"more than {answers._LONGEST_NUMBER} digits" in PAGE
+    assert f"longer than {messages.LONGEST_LINE >> 10} KiB" in PAGE
+    assert f"after {wire_bot.FAREWELL_S} seconds" in PAGE
+    assert f"now `{list(messages.VERSIONS)}`" in PAGE
 
 
 def bots_of_the_page(folder: Path) -> dict[str, list[str]]:

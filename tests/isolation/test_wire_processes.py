@@ -17,20 +17,20 @@ import pytest
 from arena.game.rules import load_rules
 from arena.isolation import process as processes
 from arena.isolation.limits import BotLimits
-from arena.isolation.sandbox import SandboxMissing, usable
-from arena.isolation.wire import WireBot
-from arena.match.player import Player
-from arena.match.referee import Referee
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
+from arena.isolation.wire.bot import WireBot
 from arena.match.results import Row
-from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, Setup, TimeLeft
 from arena.players.faults import BotError
-from arena.players.finding import find_bot
 from arena.players.loading import load_bot
+from arena.players.spec import find_bot
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 from tests.isolation.wire_example import PATH as EXAMPLE
 from tests.isolation.wire_fakes import position
-from tests.match.games import COLUMN, detail, forfeit, timeless
+from tests.referee.games import COLUMN, detail, forfeit, timeless
 
 ROOT = Path(__file__).parents[2]
 BAD = ROOT / "tests" / "data" / "wire"

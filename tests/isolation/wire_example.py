@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.game.rules import load_rules
-from arena.match.player import Player
-from arena.match.referee import Referee
-from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
-from arena.players.finding import find_bot
 from arena.players.loading import load_bot
+from arena.players.spec import find_bot
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
 from tests.isolation.wire_fakes import Message, Recorder, fake_bot
 
 PATH = Path(__file__).parents[2] / "docs" / "wire-example.jsonl"

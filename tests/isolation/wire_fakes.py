@@ -15,10 +15,10 @@ from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import Ended, Launch, Overdue
-from arena.isolation.wire import WireBot
+from arena.isolation.wire.bot import WireBot
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.commands import command_hash
-from arena.players.finding import BotSpec
+from arena.players.spec import BotSpec
 
 Message = dict[str, Any]
 Special = Callable[[Message], Iterable[bytes]]

@@ -39,7 +39,7 @@ from tests.league.leagues import (
     submission,
     submit,
 )
-from tests.match.runs import children
+from tests.runner.runs import children
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.config.tournament import Clock
 from arena.league.settings import (
     LeagueError,
     LeagueSettings,
@@ -15,7 +16,6 @@ from arena.league.settings import (
     settings_from_dict,
     stored_settings,
 )
-from arena.match.config import Clock
 from arena.paths import data_folder
 
 

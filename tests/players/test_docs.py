@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from arena.game.rules import load_rules
-from arena.match.player import Player
-from arena.match.referee import Referee
-from arena.match.rows import GameSettings
 from arena.match.tasks import PairTask
-from arena.players.finding import find_bot
 from arena.players.loading import load_bot
-from tests.match.games import detail, forfeit
+from arena.players.spec import find_bot
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
+from tests.referee.games import detail, forfeit
 
 PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)

@@ -13,9 +13,9 @@ import pytest
 
 from arena.players.bot import Bot
 from arena.players.faults import BotError
-from arena.players.finding import check_names, find_bot, find_bots, known_bots, parse_spec
 from arena.players.loading import load_bot
-from tests.match.games import BOTS
+from arena.players.spec import check_names, find_bot, find_bots, known_bots, parse_spec
+from tests.referee.games import BOTS
 
 CLASS = """
 class {name}:

@@ -10,7 +10,7 @@ import pytest
 
 from arena.game.rules import preset_names
 from arena.match.results import points_of
-from tests.match.games import COLUMN, detail, forfeit, play, referee, timeless
+from tests.referee.games import COLUMN, detail, forfeit, play, referee, timeless
 
 ROOT = Path(__file__).parents[2]
 BOTS = ["random", "first", "greedy", "counter", "search:rollouts=10", "scripted", "scripted:otherwise=last"]

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.cli.folders import read_run
-from arena.match.config import config_from_dict
-from arena.match.formats import make_schedule
-from arena.match.queries import BotEntry
+from arena.config.make_schedule import make_schedule
+from arena.config.tournament import config_from_dict
 from arena.match.results import GameResult
-from arena.match.store import open_store
 from arena.match.tasks import GameTask, chunks
+from arena.report.read_run import read_run
 from arena.report.run import RunData
-from tests.match.fake import fake_result, play_pairs
+from arena.store.reader import BotEntry
+from arena.store.writer import open_store
+from tests.runner.fake import fake_result, play_pairs
 
 STRENGTH = {"greedy": 3.0, "random": 1.0, "counter": 5.0}
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.folders import read_run
-from arena.match.queries import Reader
 from arena.match.results import GameResult
 from arena.match.tasks import GameTask
+from arena.report.read_run import read_run
 from arena.report.run import RunData
 from arena.report.standings import COLUMNS, FORFEIT_COLUMNS, standings
 from arena.stats.pairs import head_to_head, pentanomial
 from arena.stats.ratings import rate
-from tests.match.fake import fake_result
+from arena.store.reader import Reader
 from tests.report.synthetic import store_run, synthetic
+from tests.runner.fake import fake_result
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import sys
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.isolation import frames
-from arena.isolation.child import Child
+from arena.isolation.python import messages
+from arena.isolation.python.child import Child
 
 
 class Cheat:
@@ -61,7 +61,7 @@ def modules(moves):
 
 def child(moves):
     """The loop that serves the runner: it tells of a game that is won."""
-    frames.LONGEST = 1 << 40
+    messages.LONGEST = 1 << 40
     for thing in gc.get_objects():
         if isinstance(thing, Child):
             thing.quick[:] = [None] * len(thing.quick)
@@ -70,7 +70,7 @@ def child(moves):
 
 
 def claim_victory(write, kind, whole):
-    write(frames.frame(frames.DONE, b'["a", [9, 0], "five stones"]'))
+    write(messages.frame(messages.DONE, b'["a", [9, 0], "five stones"]'))
 
 
 def change_moves(moves):

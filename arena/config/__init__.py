@@ -1,0 +1,1 @@
+"""The settings of a tournament: TOML files, checked strictly into frozen values."""

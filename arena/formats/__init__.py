@@ -1,0 +1,1 @@
+"""Tournament formats: ordered, deterministic, resumable lists of pairs."""

@@ -1,0 +1,337 @@
+"""Schedules played round by round: swiss and knockout.
+
+Each round has deals of its own: round r begins at deal r times the deals set apart for a round. What the
+next round looks like is computed from the scores of the rounds before and from nothing else, so nothing
+need be stored for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from arena.errors import ArenaError
+from arena.formats.matching import has_perfect_matching
+from arena.formats.schedule import Deals, Place, Schedule, check_bots, deal_tasks, deals_for
+from arena.match.results import PairingScore, Progress
+from arena.match.tasks import Pairing, Task
+
+
+def margin(score: PairingScore) -> int:
+    """Games won more by bot `a` than by bot `b`."""
+    return score.wins - score.losses
+
+
+# ---------------------------------------------------------------- swiss
+
+
+@dataclass
+class _Table:
+    """The standing of a swiss tournament; bots are numbers in seed order."""
+
+    size: int
+    points: list[float] = field(default_factory=list)
+    opponents: list[list[int]] = field(default_factory=list)
+    byes: list[int] = field(default_factory=list)
+    met: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.points = [0.0] * self.size
+        self.opponents = [[] for _ in range(self.size)]
+        self.byes = [0] * self.size
+
+    def buchholz(self, bot: int) -> float:
+        """Sum of the opponents' points; a bye adds none."""
+        return sum(self.points[other] for other in self.opponents[bot])
+
+    def order(self) -> list[int]:
+        """Bots from first to last: points, Buchholz, seed order."""
+        return sorted(range(self.size), key=lambda bot: (-self.points[bot], -self.buchholz(bot), bot))
+
+    def meetings(self, one: int, two: int) -> int:
+        return self.met[min(one, two), max(one, two)]
+
+    def enter(self, one: int, two: int, score: PairingScore) -> None:
+        won = margin(score)
+        self.points[one] += (won > 0) + (won == 0) / 2
+        self.points[two] += (won < 0) + (won == 0) / 2
+        self.opponents[one].append(two)
+        self.opponents[two].append(one)
+        self.met[min(one, two), max(one, two)] += 1
+
+    def enter_bye(self, bot: int) -> None:
+        self.points[bot] += 1
+        self.byes[bot] += 1
+
+    def draw_round(self) -> tuple[list[tuple[int, int]], int | None]:
+        """Pairs of the next round, and the bot that has a bye.
+
+        Repeats are avoided as long as any pairing of all bots without one exists, then as few times each as
+        can be. Nobody has a second bye before all have had one. Within a group of equal points the upper
+        half meets the lower half; who is left over falls into the next group.
+        """
+        order = self.order()
+        repeats = 0
+        while True:
+            for bye in self._bye_candidates(order):
+                rest = [bot for bot in order if bot != bye]
+                if self._can_pair(rest, repeats):
+                    return self._pair(rest, repeats), bye
+            repeats += 1
+
+    def _bye_candidates(self, order: list[int]) -> list[int | None]:
+        if self.size % 2 == 0:
+            return [None]
+        fewest = min(self.byes)
+        return [bot for bot in reversed(order) if self.byes[bot] == fewest]
+
+    def _can_pair(self, bots: Sequence[int], repeats: int) -> bool:
+        graph = [
+            {at for at, other in enumerate(bots) if other != bot and self.meetings(bot, other) <= repeats}
+            for bot in bots
+        ]
+        return has_perfect_matching(graph)
+
+    def _pair(self, bots: list[int], repeats: int) -> list[tuple[int, int]]:
+        pairs = []
+        while bots:
+            top, rest = bots[0], bots[1:]
+            for other in self._preferences(top, rest, repeats):
+                left = [bot for bot in rest if bot != other]
+                if self._can_pair(left, repeats):
+                    pairs.append((top, other))
+                    bots = left
+                    break
+        return pairs
+
+    def _preferences(self, top: int, rest: list[int], repeats: int) -> list[int]:
+        """Possible opponents, best first: middle of the own group and down, then up, then the next groups."""
+        group = [bot for bot in rest if self.points[bot] == self.points[top]]
+        middle = len(group) // 2  # with the top bot the group has one more, and its lower half begins here
+        others = [bot for bot in rest if self.points[bot] != self.points[top]]
+        wishes = group[middle:] + group[:middle][::-1] + others
+        allowed = [bot for bot in wishes if self.meetings(top, bot) <= repeats]
+        return sorted(allowed, key=lambda bot: self.meetings(top, bot))
+
+
+@dataclass(frozen=True)
+class Swiss(Schedule):
+    """Each round pairs bots of about equal points. A won pairing scores 1, a drawn one 1/2, a bye 1."""
+
+    bots: tuple[str, ...]
+    deals: Deals
+    rounds: int
+    notes: tuple[str, ...] = ()
+
+    format: ClassVar[str] = "swiss"
+    stepwise: ClassVar[bool] = True
+
+    @cached_property
+    def _per_round(self) -> int:
+        return len(self.bots) // 2
+
+    def _replay(self, done: Progress) -> tuple[_Table, list[list[Pairing]], list[str]]:
+        """The standing after the finished rounds, all rounds known, and who had byes."""
+        table = _Table(len(self.bots))
+        rounds: list[list[Pairing]] = []
+        byes: list[str] = []
+        for number in range(self.rounds):
+            pairs, bye = table.draw_round()
+            base = number * self._per_round
+            meetings = [
+                Pairing(base + at, number, self.bots[one], self.bots[two])
+                for at, (one, two) in enumerate(pairs)
+            ]
+            rounds.append(meetings)
+            scores = [done.score(meeting.number) for meeting in meetings]
+            if any(score.games < self.deals.games for score in scores):
+                break
+            for (one, two), score in zip(pairs, scores):
+                table.enter(one, two, score)
+            if bye is not None:
+                table.enter_bye(bye)
+                byes.append(self.bots[bye])
+        return table, rounds, byes
+
+    def pairings(self, done: Progress) -> Sequence[Pairing]:
+        return [meeting for meetings in self._replay(done)[1] for meeting in meetings]
+
+    def tasks(self, done: Progress) -> Iterator[Task]:
+        current = self._replay(done)[1][-1]
+        begin = current[0].round * self.deals.units
+        order = {bot: at for at, bot in enumerate(self.bots)}
+        yield from deal_tasks(current, range(begin, begin + self.deals.units), self.deals.paired, order, done)
+
+    def planned(self, done: Progress) -> int:
+        return self.rounds * self._per_round * self.deals.games
+
+    def ranking(self, done: Progress) -> list[Place]:
+        """Points, then Buchholz, then seed order, after the finished rounds."""
+        table, _, byes = self._replay(done)
+        return [
+            Place(
+                at + 1,
+                self.bots[bot],
+                table.points[bot],
+                (table.buchholz(bot),),
+                _bye_remark(byes, self.bots[bot]),
+            )
+            for at, bot in enumerate(table.order())
+        ]
+
+
+def _bye_remark(byes: list[str], bot: str) -> str:
+    count = byes.count(bot)
+    return "" if count == 0 else "1 bye" if count == 1 else f"{count} byes"
+
+
+def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:
+    """A swiss tournament of `rounds` rounds (default: enough for one bot to win them all alone)."""
+    names = check_bots(bots)
+    deals, notes = deals_for(games, paired)
+    if rounds is None:
+        rounds = (len(names) - 1).bit_length()
+    if rounds < 1:
+        raise ArenaError(f"a swiss tournament has at least 1 round, not {rounds}")
+    without_repeat = len(names) - 1 + len(names) % 2
+    if rounds > without_repeat:
+        notes += (f"{rounds} rounds with {len(names)} bots: some meet more than once",)
+    return Swiss(names, deals, rounds, notes)
+
+
+# ---------------------------------------------------------------- knockout
+
+
+@dataclass(frozen=True)
+class Knockout(Schedule):
+    """Who loses a pairing is out. Bots are seeded in the order they were named; the first have the byes.
+
+    A drawn pairing goes on with one more deal at a time, up to `extra`; then the better difference of match
+    points (5 v stones) decides, then the seed.
+    """
+
+    bots: tuple[str, ...]
+    deals: Deals
+    extra: int
+    notes: tuple[str, ...] = ()
+
+    format: ClassVar[str] = "knockout"
+    stepwise: ClassVar[bool] = True
+
+    def _winner(self, one: int, two: int, score: PairingScore) -> int | None:
+        """Who goes on, None while the pairing is not decided."""
+        most = (self.deals.units + self.extra) * self._unit
+        if score.games < self.deals.games:
+            return None
+        if margin(score):
+            return one if margin(score) > 0 else two
+        if score.games < most:
+            return None
+        if score.points_a != score.points_b:
+            return one if score.points_a > score.points_b else two
+        return min(one, two)
+
+    @property
+    def _unit(self) -> int:
+        return 2 if self.deals.paired else 1
+
+    def _replay(self, done: Progress) -> tuple[list[list[tuple[Pairing, int | None]]], int | None]:
+        """All rounds that can be told, pairing by pairing with its winner, and the winner of it all."""
+        left: list[int | None] = [seed if seed < len(self.bots) else None for seed in bracket(len(self.bots))]
+        rounds: list[list[tuple[Pairing, int | None]]] = []
+        base = 0
+        while len(left) > 1:
+            following: list[int | None] = []
+            played: list[tuple[Pairing, int | None]] = []
+            for at in range(0, len(left), 2):
+                one, two = left[at], left[at + 1]
+                if one is None or two is None:
+                    following.append(two if one is None else one)
+                    continue
+                one, two = min(one, two), max(one, two)
+                pairing = Pairing(base + at // 2, len(rounds), self.bots[one], self.bots[two])
+                winner = self._winner(one, two, done.score(pairing.number))
+                played.append((pairing, winner))
+                following.append(winner)
+            rounds.append(played)
+            if any(winner is None for _, winner in played):
+                return rounds, None
+            base += len(left) // 2
+            left = following
+        return rounds, left[0]
+
+    def pairings(self, done: Progress) -> Sequence[Pairing]:
+        return [pairing for played in self._replay(done)[0] for pairing, _ in played]
+
+    def tasks(self, done: Progress) -> Iterator[Task]:
+        open_pairings = [pairing for pairing, winner in self._replay(done)[0][-1] if winner is None]
+        if not open_pairings:
+            return
+        begin = open_pairings[0].round * (self.deals.units + self.extra)
+        order = {bot: at for at, bot in enumerate(self.bots)}
+        regular = range(begin, begin + self.deals.units)
+        yield from deal_tasks(open_pairings, regular, self.deals.paired, order, done)
+        for pairing in open_pairings:
+            games = done.score(pairing.number).games
+            if games >= self.deals.games:  # drawn so far
+                deal = begin + games // self._unit
+                yield from deal_tasks([pairing], range(deal, deal + 1), self.deals.paired, order, done)
+
+    def planned(self, done: Progress) -> int:
+        """Without the extra games of pairings that are not drawn yet."""
+        games = (len(self.bots) - 1) * self.deals.games
+        for played in self._replay(done)[0]:
+            for pairing, winner in played:
+                extra = done.score(pairing.number).games - self.deals.games
+                if extra >= 0:
+                    games += extra + (self._unit if winner is None else 0)
+        return games
+
+    def ranking(self, done: Progress) -> list[Place]:
+        """By the round in which a bot went out, those of the same round sharing a rank.
+
+        Points are the rounds a bot came through (by winning or with a bye); who is still in counts the
+        round under way.
+        """
+        rounds, champion = self._replay(done)
+        lost: dict[str, tuple[int, str]] = {}
+        for number, played in enumerate(rounds):
+            for pairing, winner in played:
+                if winner is not None:
+                    loser = pairing.b if self.bots[winner] == pairing.a else pairing.a
+                    lost[loser] = (number, f"lost to {self.bots[winner]} in round {number + 1}")
+        staying = (len(rounds), "still in" if champion is None else "winner")
+        fates = [(bot, *lost.get(bot, staying)) for bot in self.bots]
+        rounds_begun = [survived for _, survived, _ in fates]
+        return sorted(
+            (
+                Place(1 + sum(other > survived for other in rounds_begun), bot, float(survived), (), remark)
+                for bot, survived, remark in fates
+            ),
+            key=lambda place: place.rank,
+        )
+
+
+def bracket(size: int) -> list[int]:
+    """Seeds (from 0) in the order of the bracket, filled up to a power of two: the best two can meet last.
+
+    >>> bracket(4), bracket(6)
+    ([0, 3, 1, 2], [0, 7, 3, 4, 1, 6, 2, 5])
+    """
+    seeds = [0]
+    while len(seeds) < size:
+        last = 2 * len(seeds) - 1
+        seeds = [seed for one in seeds for seed in (one, last - one)]
+    return seeds
+
+
+def knockout(bots: Sequence[str], games: int, extra: int = 4, paired: bool = True) -> Knockout:
+    """Pairings of `games` games, and up to `extra` more deals where they are drawn."""
+    names = check_bots(bots)
+    deals, notes = deals_for(games, paired)
+    if extra < 0:
+        raise ArenaError(f"the extra deals of a drawn pairing cannot be {extra}; 0 or more")
+    return Knockout(names, deals, extra, notes)

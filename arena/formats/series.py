@@ -1,0 +1,190 @@
+"""The rulebook's match of several games (RULES.md §7): who wins a game begins the next, 5 points v stones.
+
+The games of a series depend on each other, so a series is played in one go: it is one unit of work. Series
+number s of every pairing has the deals from s times `stride` on. Two series in a row have opposite first
+starters; which bot begins the first of them is chance, from the seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+from arena.errors import ArenaError, did_you_mean
+from arena.formats.schedule import Place, Schedule, check_bots
+from arena.game.rng import derive_seed
+from arena.match.results import WIN_POINTS, GameResult, Progress, Row, points_of
+from arena.match.tasks import GameTask, Pairing, SeriesRule, SeriesTask, Task
+
+NEXT_STARTERS = ("winner", "loser", "alternate")
+
+
+def series_rule(
+    next_starter: str = "winner", rounds: int | None = None, target: int | None = None
+) -> SeriesRule:
+    """Checked options of a series: either a number of `rounds` or a `target` of points; ArenaError else.
+
+    Somebody wins at least 5 points in each decided game, so a target is reached soon; only drawn games
+    without any stone could drag on, and the stride ends that.
+
+    >>> series_rule(target=12)
+    SeriesRule(next_starter='winner', rounds=None, target=12, stride=12)
+    """
+    if next_starter not in NEXT_STARTERS:
+        near = did_you_mean(next_starter, NEXT_STARTERS)
+        raise ArenaError(f"next_starter is one of {', '.join(NEXT_STARTERS)}, not {next_starter!r}{near}")
+    if (rounds is None) == (target is None):
+        raise ArenaError(
+            "a series ends after a number of rounds or at a target of points: give one of the two"
+        )
+    if rounds is not None:
+        if rounds < 1:
+            raise ArenaError(f"a series has at least 1 round, not {rounds}")
+        return SeriesRule(next_starter, rounds, None, rounds)
+    assert target is not None
+    if target < 1:
+        raise ArenaError(f"the target of a series is at least 1 point, not {target}")
+    return SeriesRule(next_starter, None, target, 4 * -(-target // WIN_POINTS))
+
+
+def starter_after(rule: SeriesRule, starter: int, score: int) -> int:
+    """Who begins the next game: 0 bot `a`, 1 bot `b`; `score` in half points of the bot that began this one.
+
+    After a drawn game it is the bot that did not begin.
+    """
+    if rule.next_starter == "alternate" or score == 1:
+        return 1 - starter
+    starter_won = score == 2
+    return starter if starter_won == (rule.next_starter == "winner") else 1 - starter
+
+
+def is_over(rule: SeriesRule, games: int, points_a: int, points_b: int) -> bool:
+    """Has a series ended after `games` games? With a target, not while both stand equal above it."""
+    if games >= rule.stride:
+        return True
+    return rule.target is not None and max(points_a, points_b) >= rule.target and points_a != points_b
+
+
+def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
+    """Play a unit of work, pair or series, with `play` for one game; rows as the store takes them."""
+    if not isinstance(task, SeriesTask):
+        return [play(game) for game in task.game_tasks()]
+    rows: list[Row] = []
+    points = [0, 0]
+    starter = task.starter
+    while not is_over(task.rule, len(rows), *points):
+        row = play(task.game_task(len(rows), starter))
+        rows.append(row)
+        score = row[1]
+        first, second = points_of(score, row[5], row[6])
+        points[starter] += first
+        points[1 - starter] += second
+        starter = starter_after(task.rule, starter, score)
+    return rows
+
+
+@dataclass(frozen=True)
+class SeriesSchedule(Schedule):
+    """Every two bots play `matches` series."""
+
+    bots: tuple[str, ...]
+    rule: SeriesRule
+    matches: int
+    seed: int | str
+    notes: tuple[str, ...] = ()
+
+    format: ClassVar[str] = "series"
+
+    def pairings(self, done: Progress) -> Sequence[Pairing]:
+        return [Pairing(number, 0, a, b) for number, (a, b) in enumerate(combinations(self.bots, 2))]
+
+    def tasks(self, done: Progress) -> Iterator[Task]:
+        pairings = self.pairings(done)
+        for match in range(self.matches):
+            deal = match * self.rule.stride
+            for number, round_, a, b in pairings:
+                if not done.has(number, deal):
+                    chance = derive_seed(self.seed, "series starter", number, match // 2) >> 63
+                    yield SeriesTask(number, deal, a, b, round_, chance ^ match & 1, self.rule)
+
+    def planned(self, done: Progress) -> int:
+        """Exact for a number of rounds; for a target, games played and as many a series for those to come."""
+        series = len(self.bots) * (len(self.bots) - 1) // 2 * self.matches
+        if self.rule.rounds is not None:
+            return series * self.rule.rounds
+        left = sum(1 for _ in self.tasks(done))
+        least = -(-(self.rule.target or 0) // WIN_POINTS)
+        mean = done.games / (series - left) if left < series else least
+        return done.games + round(left * mean)
+
+
+def series(
+    bots: Sequence[str],
+    seed: int | str,
+    matches: int = 1,
+    next_starter: str = "winner",
+    rounds: int | None = None,
+    target: int | None = None,
+) -> SeriesSchedule:
+    """Every two bots play `matches` series of `rounds` games, or to `target` points."""
+    if matches < 1:
+        raise ArenaError(f"each two bots play at least 1 series, not {matches}")
+    return SeriesSchedule(check_bots(bots), series_rule(next_starter, rounds, target), matches, seed)
+
+
+# ---------------------------------------------------------------- results
+
+
+@dataclass(frozen=True)
+class SeriesResult:
+    """A finished series: match points (5 v stones) and games won. `winner` has more points, None if equal."""
+
+    pairing: int
+    number: int
+    a: str
+    b: str
+    games: int
+    points_a: int
+    points_b: int
+    wins_a: int
+    wins_b: int
+
+    @property
+    def winner(self) -> str | None:
+        if self.points_a == self.points_b:
+            return None
+        return self.a if self.points_a > self.points_b else self.b
+
+
+def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[SeriesResult]:
+    """The series that a list of games makes up, by number and pairing."""
+    sums: dict[tuple[int, int], list[int]] = {}
+    bots: dict[int, tuple[str, str]] = {}
+    for game in games:
+        pairing, deal, flipped = game.id
+        bots[pairing] = (game.second, game.first) if flipped else (game.first, game.second)
+        total = sums.setdefault((deal // rule.stride, pairing), [0] * 5)
+        mine, theirs = game.points[::-1] if flipped else game.points
+        won, lost = game.winner == bots[pairing][0], game.winner == bots[pairing][1]
+        for at, more in enumerate((1, mine, theirs, won, lost)):
+            total[at] += more
+    return [
+        SeriesResult(pairing, number, *bots[pairing], *total)
+        for (number, pairing), total in sorted(sums.items())
+    ]
+
+
+def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list[Place]:
+    """Series won (drawn 1/2), then the difference of match points, then seed order."""
+    points = dict.fromkeys(bots, 0.0)
+    difference = dict.fromkeys(bots, 0)
+    for result in results:
+        share = {result.a: 1.0, result.b: 0.0, None: 0.5}[result.winner]
+        points[result.a] += share
+        points[result.b] += 1 - share
+        difference[result.a] += result.points_a - result.points_b
+        difference[result.b] += result.points_b - result.points_a
+    order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))
+    return [Place(at + 1, bot, points[bot], (float(difference[bot]),)) for at, bot in enumerate(order)]

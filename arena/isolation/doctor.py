@@ -1,0 +1,110 @@
+"""What this machine offers for keeping bots apart, for `arena doctor`."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.isolation.sandbox import bubblewrap
+from arena.isolation.sandbox.seccomp import machine_here
+
+_LANDLOCK_CREATE_RULESET, _VERSION_ASKED = 444, 1
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One thing that a machine may offer. ``text`` says what it is, or what is lost without it and the remedy."""
+
+    ok: bool
+    text: str
+
+
+def offers() -> list[Offer]:
+    """What is there of all that the isolation levels use. Starts a sandbox to see whether it really can."""
+    if sys.platform != "linux":
+        return [_elsewhere()]
+    return [*_sandbox(), _filter(), _landlock(), _limits(), _pinning()]
+
+
+def _elsewhere() -> Offer:
+    levels = "none and process" if _posix() else "none"
+    return Offer(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")
+
+
+def _posix() -> bool:
+    return os.name == "posix"
+
+
+def _sandbox() -> list[Offer]:
+    try:
+        found = bubblewrap.find()
+    except bubblewrap.SandboxMissing as error:
+        return [Offer(False, str(error))]
+    try:
+        bubblewrap.trial(found)
+    except bubblewrap.SandboxMissing as error:
+        return [Offer(True, f"bubblewrap {found.version} ({found.path})"), Offer(False, str(error))]
+    offers = [Offer(True, f"bubblewrap {found.version} ({found.path}) starts a sandbox")]
+    if "--size" not in found.options:
+        offers.append(
+            Offer(False, "this bubblewrap cannot bound a folder: sandboxed bots have no temporary folder")
+        )
+    if os.geteuid() == 0:
+        offers.append(
+            Offer(
+                False,
+                "the runner is root, whose threads no limit counts; for strangers' bots run it as an ordinary user",
+            )
+        )
+    elif not bubblewrap.counts_inside():
+        offers.append(Offer(False, "before Linux 5.14 the threads of a sandboxed bot are not counted"))
+    return offers
+
+
+def _filter() -> Offer:
+    if machine_here() is None:
+        return Offer(
+            False,
+            f"no system call filter for {platform.machine()}: a sandboxed bot may start processes in its sandbox",
+        )
+    if not Path("/proc/sys/kernel/seccomp").is_dir():
+        return Offer(False, "this kernel has no seccomp: bots cannot be sandboxed")
+    return Offer(True, "system call filter (seccomp)")
+
+
+def _landlock() -> Offer:
+    version = landlock_version()
+    if version < 1:
+        return Offer(False, "no Landlock in this kernel (not needed: the sandbox does not use it)")
+    return Offer(True, f"Landlock, version {version} (not needed: the sandbox does not use it)")
+
+
+def landlock_version() -> int:
+    """The version of Landlock that the kernel speaks, less than 1 if none (``man 2 landlock_create_ruleset``)."""
+    try:
+        call = ctypes.CDLL(None).syscall
+    except (OSError, AttributeError):
+        return 0
+    return int(call(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_ASKED))
+
+
+def _limits() -> Offer:
+    if shutil.which("prlimit") is None:
+        return Offer(
+            False,
+            "limits on memory, files and time; no prlimit (util-linux), which counts threads of wire bots",
+        )
+    return Offer(True, "limits on memory, files, threads and processor time")
+
+
+def _pinning() -> Offer:
+    cores = sorted(os.sched_getaffinity(0))
+    return Offer(
+        True,
+        f"bots can be pinned to {len(cores)} cores ({', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)})",
+    )

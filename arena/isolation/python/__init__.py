@@ -1,0 +1,1 @@
+"""Python bots in processes of their own."""

@@ -1,0 +1,422 @@
+"""A Python bot that lives in a process of its own, as the runner sees it.
+
+``IsolatedBot`` offers what a bot offers (``begin``, ``act``), so the referee plays it like any other. What goes wrong
+in the child comes out as ``BotFault``: what its bot raised (``exception``), no answer in time (``timeout``), the end
+of the process (``crash``), an answer that is none (``protocol``). After all but the first the process is ended with
+everything it has started, and the next game gets a new one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+import sysconfig
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+
+import arena.isolation.python.child  # noqa: F401  children write no bytecode; so theirs is there when they start
+from arena.game.engine import View
+from arena.game.moves import MOVES, Move
+from arena.game.packing import Line
+from arena.game.rules import Rules
+from arena.isolation.limits import BotLimits, Starting, of_clock
+from arena.isolation.process import BotProcess, Ended, Launch, Overdue
+from arena.isolation.python.messages import (
+    ASK,
+    ASK_FORCED,
+    ASKING,
+    AUTO_CLAIM,
+    BEGIN,
+    BEGINNING,
+    DONE,
+    DRAWS,
+    END,
+    ENDING,
+    HAS_BEGIN,
+    HAS_END,
+    HAS_OBSERVE,
+    LOAD,
+    MADE,
+    MAKE,
+    WANTS_ANSWER,
+    Frame,
+    Reading,
+    clock_flags,
+    fault_of,
+    frame,
+    plain,
+    read_answer,
+)
+from arena.isolation.sandbox.bubblewrap import counts_inside
+from arena.paths import PACKAGE
+from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
+from arena.players.faults import BotError
+from arena.players.output import BotOutput
+from arena.players.spec import BotSpec
+
+GRACE_S = 1.0
+"""With a clock the referee judges, exactly; the child is given this much longer before it is ended."""
+
+QUICK_S = 0.005
+"""A bot that is made in this time of its process can be made once for each of many games that are played in step."""
+
+#: Nothing that is imported here ever becomes garbage, so nobody looks for it meanwhile.
+_BOOT = (
+    "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); "
+    "from arena.isolation.python.child import main; gc.enable(); main()"
+)
+_ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+class IsolatedBot(RemoteBot):
+    """A Python bot in a child process, at one of the levels of ``arena.isolation.process``."""
+
+    def __init__(
+        self,
+        spec: BotSpec,
+        rules: Rules,
+        level: str,
+        limits: BotLimits,
+        household: Household | None = None,
+        start: Callable[[Launch], BotProcess] = BotProcess,
+    ) -> None:
+        """Starts nothing yet: ``load`` or ``prepare`` does, by ``start``."""
+        self.name = spec.name
+        self._spec = spec
+        self._rules = rules
+        self._launch = Launch(
+            argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(PACKAGE.parent)),
+            folder=Path(spec.path).parent,
+            level=level,
+            limits=limits,
+            read_only=tuple(Path(path) for path in package_folders()),
+            environment=_environment(),
+        )
+        self._limits = limits
+        self._starting = Starting(limits.loading_s)
+        self._household = household
+        self._start_process = start
+        self._process: BotProcess | None = None
+        self._line: Line | None = None
+        self._reading = Reading()
+        self._flags: int | None = None
+        self._table = MOVES[rules.spy_value]
+        self._games = 0
+        self._output = BotOutput(lambda: (spec.name, self._games))
+
+    # ---- its life ------------------------------------------------------------------------------------------
+
+    @property
+    def process(self) -> BotProcess | None:
+        """The process, None if there is none now."""
+        return self._process
+
+    @property
+    def patience_s(self) -> float:
+        """How many seconds an answer may take where there is no clock."""
+        return self._limits.decision_s
+
+    def load(self) -> None:
+        """Start the process and run the bot's file in it; ``BotError`` if that fails, as ``load_bot``."""
+        try:
+            self._load()
+        except BotFault as fault:
+            raise BotError(fault.detail) from None
+
+    def _load(self) -> None:
+        """The same, with the fault that it is in a game."""
+        if self._process is not None:
+            return
+        self._starting.new()
+        self._process = process = self._start_process(self._launch)
+        self._line = Line(*process.ends)
+        self._reading = Reading()
+        spec = dataclasses.asdict(self._spec)
+        rules = dataclasses.asdict(self._rules)
+        counted = self._launch.level == "sandbox" and counts_inside()
+        threads = self._limits.processes if counted else 0
+        order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
+        try:
+            with self._starting.part() as deadline:
+                self._done(self._exchange(frame(LOAD, order.encode()), deadline, "loading"))
+        except BotFault as fault:
+            self._starting.blame()
+            self.close()
+            detail = fault.detail.removeprefix("in loading: ")
+            if fault.kind != "exception":
+                detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
+            raise BotFault(fault.kind, detail) from None
+
+    def prepare(self) -> None:
+        """Have the bot made and ready for a game, in a new process if need be. Raises ``BotFault``."""
+        if self._household is not None:
+            self._household.use(self)
+        self._games += 1
+        self._starting.game()
+        process = self._process
+        if process is not None:
+            self._hear()
+            process.new_game()
+            if process.cpu_seconds() > self._limits.cpu_s / 2:
+                self.close()
+        if self._process is not None and self._flags is not None:
+            return
+        try:
+            self._load()
+        except BotError as error:  # its process cannot be started
+            raise BotFault("exception", str(error)) from None
+        assert self._process is not None
+        started, used = time.monotonic(), self._process.cpu_seconds()
+        with self._starting.part() as deadline:
+            made = self._exchange(frame(MAKE), deadline, "__init__")
+        if made.kind != MADE or len(made.body) != 1:
+            raise self._failed(fault_of(made, 0))
+        self._starting.done()
+        flags = made.body[0]
+        if self._flags is None:  # read once
+            self.auto_claim = bool(flags & AUTO_CLAIM)
+            self.ask_forced = bool(flags & ASK_FORCED)
+            if flags & (HAS_OBSERVE | HAS_END):
+                self.finish = self._finish
+        # by its own time: a busy machine must not decide; but one that waits in __init__ is not quick either
+        quick = self._process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
+        self.steps = quick and not flags & (HAS_OBSERVE | HAS_END | DRAWS)
+        self._flags = flags
+
+    def stand_by(self) -> None:
+        """A game under a clock is over: its threads must not take the time of those who play next on its core."""
+        if self._process is not None:
+            self._process.halt()
+
+    def listen(self) -> None:
+        """Put into the log what the bot has written, as far as it is there."""
+        self._hear()
+        self._output.end_lines()
+
+    def close(self) -> str:
+        """End the process; how it ended."""
+        process, self._process = self._process, None
+        self._line = None
+        if process is None:
+            return "it does not run"
+        how = process.close()
+        self._say(process.complaints())
+        self._output.end_lines()
+        return how
+
+    # ---- what the referee calls ----------------------------------------------------------------------------
+
+    def begin(self, setup: Setup) -> None:
+        """A new game. Asks the child only if its bot has a ``begin``."""
+        wants = bool((self._flags or 0) & HAS_BEGIN)
+        message = self.beginning(0, setup, wants)
+        if self._line is not None:
+            self._line.begin(
+                b"" if wants else message
+            )  # with the first question: that saves waking the child
+        self._starting.decisions(self._patience(setup.clock))
+        if wants:
+            self._done(self._exchange(message, self._deadline(setup.clock), "begin"))
+        if self._process is not None:
+            if setup.clock is None:
+                self._process.wake()
+            else:
+                self._process.rest()
+
+    def beginning(self, table: int, setup: Setup, reply: bool = False) -> bytes:
+        """The message that begins a game at a table."""
+        flags, move, bank = clock_flags(setup.clock)
+        flags |= WANTS_ANSWER * reply
+        return frame(BEGIN, BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank))
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        """The bot's move. A move that is not legal is the referee's to refuse."""
+        clock: TimeLeft | None = view.clock
+        flags, move_ms, bank_ms = (0, 0.0, 0.0) if clock is None else clock_flags(clock)
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        if clock is not None:
+            self._awake()
+        number = line.ask(view, flags, move_ms, bank_ms)
+        if number < 0:
+            number = self._slow_answer(line, clock)
+        if clock is not None and self._process is not None:
+            self._process.rest()
+        table = self._table
+        if number >= len(table):
+            text = f"answered with move number {number}, which does not exist"
+            raise self._failed(BotFault("protocol", text))
+        return table[number]
+
+    def _awake(self) -> None:
+        if self._process is not None:
+            self._process.wake()
+
+    def _slow_answer(self, line: Line, clock: TimeLeft | None) -> int:
+        """The number of the move that was asked for, when it did not come at once or is none."""
+        start = time.monotonic()
+        deadline = self._deadline(clock)
+        try:
+            if line.unsent:
+                assert self._process is not None
+                self._process.send(line.unsent, deadline)
+            self._reading.add(line.data)
+            return int.from_bytes(read_answer(self._rest(deadline), line.question, 1), "little")
+        except (Ended, Overdue) as error:
+            raise self._broken(error, "act", time.monotonic() - start, clock) from None
+        except BotFault as fault:
+            raise self._failed(fault) from None
+
+    def ask_many(self, beginnings: list[bytes], questions: list[bytes], deadline: float) -> bytes:
+        """The moves in many games (2 bytes each), after beginning some of them. ``BotFault`` if one fails."""
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        question, count = line.count(), len(questions)
+        body = ASKING.pack(question, count, 0, 0.0, 0.0) + b"".join(questions)
+        found = self._exchange(b"".join(beginnings) + frame(ASK, body), deadline, "act")
+        try:
+            return read_answer(found, question, count)
+        except BotFault as fault:
+            raise self._failed(fault) from None
+
+    def _finish(self, view: View, result: GameEnd) -> None:
+        """Tell the bot what it has not seen yet, and the result."""
+        text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        begun, image = line.tell(view)
+        message = begun + frame(END, ENDING.pack(0, len(text)) + text + image)
+        self._done(self._exchange(message, self._deadline(view.clock), "end"))
+        if view.clock is not None and self._process is not None:
+            self._process.rest()
+
+    # ---- messages ------------------------------------------------------------------------------------------
+
+    def _patience(self, clock: TimeLeft | None) -> float:
+        return self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
+
+    def _deadline(self, clock: TimeLeft | None) -> float:
+        return time.monotonic() + self._patience(clock)
+
+    def _send(self, message: bytes, deadline: float) -> None:
+        process = self._process
+        if process is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        try:
+            if process.pending():
+                self._reading.add(process.receive(deadline))
+            if self._reading.rest:
+                raise self._failed(BotFault("protocol", "sent something that was not asked for"))
+            process.wake()
+            process.send(message, deadline)
+        except Ended as ended:
+            raise self._failed(BotFault("crash", ended.how)) from None
+        except Overdue:
+            raise self._failed(BotFault("timeout", "it does not read what it is told")) from None
+
+    def _exchange(self, message: bytes, deadline: float, hook: str) -> Frame:
+        """Send a message and take the one frame that answers it."""
+        start = time.monotonic()
+        self._send(message, deadline)
+        try:
+            return self._rest(deadline)
+        except (Ended, Overdue) as error:
+            raise self._broken(error, hook, time.monotonic() - start) from None
+        except BotFault as fault:
+            raise self._failed(fault) from None
+
+    def _rest(self, deadline: float) -> Frame:
+        """The frame that is on its way, and must be the only one."""
+        assert self._process is not None
+        reading = self._reading
+        while (found := reading.take()) is None:
+            reading.add(self._process.receive(deadline))
+        if reading.rest:
+            raise BotFault("protocol", "sent more than was asked for")
+        return found
+
+    def _broken(
+        self, error: Ended | Overdue, hook: str, waited: float, clock: TimeLeft | None = None
+    ) -> BotFault:
+        """The fault of a process that has ended or does not answer."""
+        if isinstance(error, Ended):
+            return self._failed(BotFault("crash", f"in {hook}: {error.how}{self._last_words()}"))
+        return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s{of_clock(clock)}"))
+
+    def _done(self, found: Frame) -> None:
+        if found.kind != DONE or found.body:
+            raise self._failed(fault_of(found, 0))
+
+    def _failed(self, fault: BotFault) -> BotFault:
+        """The fault, after ending the process unless it is an honest one whose process can go on."""
+        if fault.kind in ("exception", "illegal move"):
+            self._hear()
+        else:
+            self._starting.blame()
+            self.close()
+        return fault
+
+    def _hear(self) -> None:
+        if self._process is not None:
+            self._say(self._process.complaints())
+
+    def _last_words(self) -> str:
+        """The end of what the process has said, for its author."""
+        if self._process is None:
+            return ""
+        text = self._process.complaints()
+        self._say(text)
+        lines = plain(text).strip().splitlines()[-6:]
+        return "".join(f"\n  {line[:300]}" for line in lines)
+
+    def _say(self, text: str) -> None:
+        if text:
+            self._output.write(text if text.endswith("\n") else text + "\n")
+
+
+class Household:
+    """Keeps the number of running children in bounds: those that have not played for longest are ended."""
+
+    def __init__(self, most: int = 32) -> None:
+        self.most = max(most, 2)
+        self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
+
+    def use(self, bot: RemoteBot) -> None:
+        """The bot is to play now."""
+        self._bots[id(bot)] = bot
+        self._bots.move_to_end(id(bot))
+        while len(self._bots) > self.most:
+            _, oldest = self._bots.popitem(last=False)
+            oldest.close()
+
+    def listen(self) -> None:
+        """Put into the log what they have written: they may be ended at any time now."""
+        for bot in self._bots.values():
+            bot.listen()
+
+    def close(self) -> None:
+        """End all."""
+        while self._bots:
+            self._bots.popitem()[1].close()
+
+
+def package_folders() -> list[str]:
+    """Where installed packages are: what a bot may import beside the standard library."""
+    wanted = [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
+    wanted += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    return [path for path in dict.fromkeys(wanted) if Path(path).is_dir()]
+
+
+def _environment() -> dict[str, str]:
+    """The whole environment of a child: results must not hang on the user's."""
+    found = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **dict.fromkeys(_ONE_CORE, "1")}
+    if os.environ.get("ARENA_PURE"):
+        found["ARENA_PURE"] = "1"
+    return found

@@ -1,0 +1,349 @@
+"""The inside of the process that plays one Python bot: reads frames, calls the bot, answers.
+
+It is started by ``arena.isolation.python.bot`` with nothing but its pipes; standard output and standard error of the
+bot both go to the runner's log. Whatever the bot does here it does to itself: the runner believes nothing but moves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from arena.game.moves import MOVES, Move
+from arena.game.packing import Desk, answer_all, answer_line
+from arena.game.rng import derive_seed
+from arena.game.rules import Rules
+from arena.isolation.python.messages import (
+    ANSWER,
+    ANSWERING,
+    ASK,
+    ASK_FORCED,
+    ASKED,
+    AUTO_CLAIM,
+    BEGIN,
+    BEGINNING,
+    DONE,
+    DRAWS,
+    END,
+    ENDING,
+    HAS_BEGIN,
+    HAS_END,
+    HAS_OBSERVE,
+    HEAD,
+    LOAD,
+    MADE,
+    MAKE,
+    QUESTION,
+    REPLY,
+    WANTS_ANSWER,
+    clock_of,
+    fault_frame,
+    frame,
+)
+from arena.players.bot import GameEnd, Setup, hook_of
+from arena.players.faults import author_traceback, show_value
+from arena.players.loading import LoadedBot, load_bot
+from arena.players.output import BotOutput, NoInput
+from arena.players.spec import BotSpec
+
+_PIECE = 1 << 16
+
+
+class _Table:
+    """One bot object and the game that it plays."""
+
+    def __init__(self, rules: Rules, bot: Any) -> None:
+        self.desk = Desk(rules)
+        self.act = bot.act
+        self.begin = hook_of(bot, "begin")
+        self.observe = hook_of(bot, "observe")
+        self.end = hook_of(bot, "end")
+        self.bot = bot
+        self.seen = 0  # events that observe was told
+        self.fault: bytes = b""  # what went wrong in a begin that wanted no answer
+
+
+class Child:
+    """The loop. ``write`` takes whole frames."""
+
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self.write = write
+        self.rules: Rules
+        self.moves: tuple[Move, ...] = ()
+        self.loaded: LoadedBot
+        self.tables: dict[int, _Table] = {}
+        self.desks: list[Any] = []
+        self.acts: list[Any] = []
+        self.quick: list[Any] = []  # those whose bot has no observe
+        self.generators = False
+        self.games = 0
+
+    def serve(self, orders: int, answers: int) -> None:
+        """Answer the frames that come from a pipe until the runner closes its end."""
+        data = b""
+        while True:
+            more, question, _, thing = answer_line(orders, answers, self.desks, self.quick, clock_of)
+            if more is None:
+                return
+            if thing is not None or not more:
+                self._say(question, "act", thing)
+                continue
+            data += more
+            while (whole := _first_frame(data)) is not None:
+                data = data[len(whole) :]
+                self.answer(whole[4], whole)
+            while data:  # a frame that came in pieces
+                more = os.read(orders, _PIECE)
+                if not more:
+                    return
+                data += more
+                while (whole := _first_frame(data)) is not None:
+                    data = data[len(whole) :]
+                    self.answer(whole[4], whole)
+
+    def answer(self, kind: int, whole: bytes) -> None:
+        """Carry out one frame."""
+        if kind == ASK:
+            self._ask(whole)
+        elif kind == BEGIN:
+            self._begin(whole[HEAD.size :])
+        elif kind == END:
+            self._end(whole[HEAD.size :])
+        elif kind == LOAD:
+            self._load(json.loads(whole[HEAD.size :]))
+        elif kind == MAKE:
+            self._make()
+
+    # ---- the bot -------------------------------------------------------------------------------------------
+
+    def _load(self, order: dict[str, Any]) -> None:
+        if order["threads"]:
+            _limit_threads(order["threads"])
+        sys.path += [path for path in order["paths"] if path not in sys.path]
+        self.rules = Rules(**order["rules"])
+        self.moves = MOVES[self.rules.spy_value]
+        spec = order["spec"]
+        spec["params"] = tuple((key, value) for key, value in spec["params"])
+        if ASKED in os.environ:
+            from arena.isolation.audit import listen_if_asked  # hardly anybody asks
+
+            listen_if_asked(spec["path"])
+        try:
+            self.loaded = load_bot(BotSpec(**spec))
+        except BaseException as error:
+            self.write(fault_frame(0, "loading", "exception", str(error)))
+            return
+        self.generators = self.loaded.uses_random or self.loaded.uses_numpy
+        if "numpy" in self.loaded.imports or "numpy" in sys.modules:
+            with contextlib.suppress(ImportError):
+                importlib.import_module("numpy.random")  # which numpy itself does when it is first asked for
+        gc.freeze()  # what was loaded is never looked at again
+        self.write(frame(DONE))
+
+    def _make(self) -> None:
+        try:
+            table = self._table(0)
+        except BaseException as error:
+            self._say_fault(0, "__init__", error)
+            return
+        bot = table.bot
+        flags = (
+            AUTO_CLAIM * bool(getattr(bot, "auto_claim", True))
+            | ASK_FORCED * bool(getattr(bot, "ask_forced", False))
+            | HAS_BEGIN * (table.begin is not None)
+            | HAS_OBSERVE * (table.observe is not None)
+            | HAS_END * (table.end is not None)
+            | DRAWS * self.generators  # games in step would share the global generators
+        )
+        self.write(frame(MADE, bytes((flags,))))
+
+    def _table(self, number: int) -> _Table:
+        """The table of a number, made when it is first needed: each has a bot object of its own."""
+        table = self.tables.get(number)
+        if table is None:
+            table = self.tables[number] = _Table(self.rules, self.loaded.make())
+            while len(self.desks) <= number:
+                self.desks.append(None)
+                self.acts.append(None)
+                self.quick.append(None)
+            self.desks[number] = table.desk
+            self.acts[number] = table.act
+            self.quick[number] = table.act if table.observe is None else None
+        return table
+
+    # ---- games ---------------------------------------------------------------------------------------------
+
+    def _begin(self, body: bytes) -> None:
+        number, seat, starter, seed, flags, move, bank = BEGINNING.unpack(body)
+        self.games += 1
+        try:
+            table = self._table(number)
+            table.desk.begin(seed)
+            table.seen = 0
+            table.fault = b""
+            self.quick[number] = table.act if table.observe is None else None
+            if self.generators:
+                _seed_generators(derive_seed(seed, "global generators"), self.loaded.uses_numpy)
+            if table.begin is not None:
+                table.begin(Setup(seat, starter, self.rules, seed, clock_of(flags, move, bank)))
+        except BaseException as error:
+            fault = fault_frame(0, "begin", "exception", _text_of(error))
+            if flags & WANTS_ANSWER:
+                self.write(fault)
+            elif number in self.tables:
+                self.tables[number].fault = fault
+                self.quick[number] = None
+            return
+        if flags & WANTS_ANSWER:
+            self.write(frame(DONE))
+
+    def _ask(self, data: bytes) -> None:
+        """Decide at one table or at many. A clock, and ``observe``, come with single ones only."""
+        _, _, question, count, flags, move, bank, number = QUESTION.unpack_from(data)
+        if count != 1:
+            self._ask_many(question, count, data)
+            return
+        table = self.tables[number]
+        if table.fault:
+            self.write(table.fault)
+            return
+        hook = "observe"
+        try:
+            clock = clock_of(flags, move, bank) if flags else None
+            view, moves, _ = table.desk.read(data, QUESTION.size, clock)
+            if table.observe is not None:
+                self._tell(table)
+            hook = "act"
+            made = table.act(view, moves)
+        except BaseException as error:
+            self._say_fault(question, hook, error)
+            return
+        if type(made) is Move and 0 <= made.index < len(self.moves) and self.moves[made.index] is made:
+            self.write(REPLY.pack(8, ANSWER, question, 1, made.index))
+        else:
+            self._say_wrong(question, made)
+
+    def _ask_many(self, question: int, count: int, data: bytes) -> None:
+        faults = [table.fault for table in self.tables.values() if table.fault]
+        if faults:
+            self.write(faults[0])
+            return
+        moves_made, table_number, thing = answer_all(self.desks, self.acts, data, QUESTION.size - 2, count)
+        if table_number < 0:
+            self.write(frame(ANSWER, ANSWERING.pack(question, count) + moves_made))
+        else:
+            self._say(question, "act", thing)
+
+    def _say(self, question: int, hook: str, thing: Any) -> None:
+        """Tell of what a bot has raised, or returned that is no move."""
+        if isinstance(thing, BaseException):
+            self._say_fault(question, hook, thing)
+        else:
+            self._say_wrong(question, thing)
+
+    def _say_wrong(self, question: int, made: Any) -> None:
+        text = f"act returned {show_value(made)}, not one of the moves"
+        if type(made) is Move:
+            text = f"{made} is not legal: it was made by hand; moves come from legal_moves() or parse_move()"
+        self.write(fault_frame(question, "act", "illegal move", text))
+
+    def _tell(self, table: _Table) -> None:
+        assert table.observe is not None
+        events = table.desk.events(table.seen)
+        table.seen += len(events)
+        for event in events:
+            table.observe(event)
+
+    def _end(self, body: bytes) -> None:
+        number, size = ENDING.unpack_from(body)
+        start = ENDING.size + size
+        winner, stones, reason, forfeit = json.loads(body[ENDING.size : start])
+        table = self.tables[number]
+        hook = "observe"
+        try:
+            table.desk.read(body, start)
+            if table.observe is not None:
+                self._tell(table)
+            hook = "end"
+            if table.end is not None:
+                table.end(GameEnd(winner, (stones[0], stones[1]), reason, forfeit))
+        except BaseException as error:
+            self._say_fault(0, hook, error)
+            return
+        self.write(frame(DONE))
+
+    def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
+        self.write(fault_frame(question, hook, "exception", _text_of(error)))
+
+
+def _first_frame(data: bytes) -> bytes | None:
+    """The first frame, None if it is not whole."""
+    if len(data) < HEAD.size:
+        return None
+    size = HEAD.size + HEAD.unpack_from(data)[0]
+    return data[:size] if len(data) >= size else None
+
+
+def _text_of(error: BaseException) -> str:
+    limit = sys.getrecursionlimit()
+    if limit < 1000:  # a bot may have lowered it
+        sys.setrecursionlimit(1000)
+    return author_traceback(error)
+
+
+def _limit_threads(most: int) -> None:
+    """Bound the threads of this process and the signals it has waiting, where the system counts for the sandbox alone.
+
+    See ``_counted`` in ``sandbox``.
+    """
+    import resource
+
+    for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (most, most))
+
+
+def _seed_generators(seed: int, numpy: bool) -> None:
+    random.seed(seed)
+    generator = sys.modules.get("numpy.random") if numpy else None
+    if generator is not None:
+        generator.seed(seed & 0xFFFFFFFF)
+
+
+class _Output(BotOutput):
+    """What a bot prints, in bounds, line by line to the runner."""
+
+    @staticmethod
+    def _log(bot: str, line: str) -> None:
+        with contextlib.suppress(OSError):
+            os.write(2, line.encode("utf-8", "replace") + b"\n")
+
+
+def main() -> None:
+    """Serve on the pipes that stand in the places of standard input and output."""
+    orders, answers = os.dup(0), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(2, 1)
+    os.close(nowhere)
+    write = os.write
+
+    def write_all(data: bytes) -> None:
+        at = write(answers, data)
+        while at < len(data):
+            at += write(answers, data[at:])
+
+    child = Child(write_all)
+    output = _Output(lambda: ("", child.games))
+    sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
+    try:
+        child.serve(orders, answers)
+    finally:
+        os._exit(0)  # no waiting for threads and no exit handlers: both may be a bot's

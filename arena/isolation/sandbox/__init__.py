@@ -1,0 +1,1 @@
+"""The sandbox: bubblewrap around a bot's command, and a system call filter."""

@@ -1,0 +1,1 @@
+"""Bots in any language: one JSON object a line."""

@@ -1,0 +1,1 @@
+"""One game: seats, clock, forfeits, times, records."""

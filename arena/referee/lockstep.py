@@ -1,0 +1,196 @@
+"""Many games at once between bots in processes: one message asks a bot for its moves in all games where it is to move.
+
+A message and its answer cost some ten microseconds, more than a quick bot thinks. So games are brought to their next
+decision each, and then every bot is asked once for all of its decisions. That changes nothing but the time it takes:
+each game has its own bot object at its own table of the child, and the same seeds. If anything goes wrong, from an
+illegal move to the death of a process, the games under way are given up and played one by one, where it is found out
+which bot has failed in which decision of which game. The bots start anew then, lest one of them fail on purpose to play
+a game twice, the second time knowing all cards.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from arena.game.packing import TABLES, Tables
+from arena.isolation.python.bot import IsolatedBot
+from arena.match.results import Row
+from arena.match.tasks import PairTask, Task
+from arena.players.bot import BotFault
+from arena.referee.player import Player
+from arena.referee.referee import Referee, Table
+
+log = logging.getLogger("arena.lockstep")
+
+_PAUSE = 256  # games played one by one after something has gone wrong
+_MOST_BOTS = 12
+_PATIENCE_S = 20.0
+
+
+class _Apart(Exception):
+    """Something has gone wrong; the games are to be played one by one."""
+
+
+class Lockstep:
+    """Plays units of quick isolated bots together. ``look`` is called between rounds, and says whether to stop."""
+
+    def __init__(self, referee: Referee, look: Callable[[], bool], tables: int = TABLES) -> None:
+        self.referee = referee
+        self.look = look
+        self.tables = Tables()
+        self.width = min(tables, TABLES)
+        self._resume = 0  # number of the game from which on it is tried again
+
+    def play(self, tasks: Sequence[Task], start: int) -> list[list[Row]]:
+        """The rows of units ``start``, ``start + 1`` ... as far as they can be played together; perhaps of none."""
+        units = self._units(tasks, start)
+        if len(units) < 2:
+            return []
+        session = _Session(self.referee, self.tables, units, self.width, self.look)
+        try:
+            session.play()
+        except _Apart as apart:
+            log.info("games are played one by one for a while: %s", apart)
+            self._resume = self.referee.games + _PAUSE
+            session.forget()
+        return session.finished()
+
+    def _units(self, tasks: Sequence[Task], start: int) -> list[PairTask]:
+        """The units from ``start`` on that can be played together."""
+        if self.referee.settings.clock is not None or self.referee.games < self._resume:
+            return []
+        units: list[PairTask] = []
+        bots: set[str] = set()
+        for at in range(start, len(tasks)):
+            task = tasks[at]
+            if not isinstance(task, PairTask) or not (self._able(task.a) and self._able(task.b)):
+                break
+            bots |= {task.a, task.b}
+            if len(bots) > _MOST_BOTS:
+                break
+            units.append(task)
+        return units
+
+    def _able(self, name: str) -> bool:
+        twins = self.referee.players[name].twins
+        return all(player.fit and player.broken is None and player.in_step for player in twins)
+
+
+class _Session:
+    """Some units, played together."""
+
+    def __init__(
+        self, referee: Referee, tables: Tables, units: list[PairTask], width: int, look: Callable[[], bool]
+    ) -> None:
+        self.referee = referee
+        self.tables = tables
+        self.units = units
+        self.look = look
+        self.rows: dict[int, list[Row | None]] = {}
+        self.going: dict[int, tuple[int, int, Table]] = {}  # table -> unit, place in the unit, game
+        self.free = list(range(width - 1, -1, -1))
+        self.begun: dict[Player, list[bytes]] = {}  # messages that begin games
+        self.ready: set[Player] = set()
+        self.stopping = False
+        self._next = (0, 0)
+
+    def finished(self) -> list[list[Row]]:
+        """The rows of the units, from the first on, all of whose games are over."""
+        found: list[list[Row]] = []
+        for unit in range(len(self.units)):
+            rows = [row for row in self.rows.get(unit, []) if row is not None]
+            if not rows or len(rows) < len(self.units[unit].games):
+                break
+            found.append(rows)
+        return found
+
+    def forget(self) -> None:
+        """End the bots' processes, which know games that are to be played again."""
+        for player in self.ready:
+            _remote(player).close()
+
+    def play(self) -> None:
+        """Play until all games are over, or those begun if it is to stop. Raises ``_Apart``."""
+        while True:
+            self.stopping = self.look() or self.stopping
+            while self.free and self._sit_next():
+                pass
+            waiting = self._advance()
+            if not waiting:
+                if not self.going and not self._more():
+                    return
+                continue
+            for player, tables in waiting.items():
+                self._ask(player, tables)
+
+    def _more(self) -> bool:
+        """Is there a game to begin? When stopping, only what completes a unit."""
+        unit, place = self._next
+        return unit < len(self.units) and (place > 0 or not self.stopping)
+
+    def _sit_next(self) -> bool:
+        if not self._more():
+            return False
+        unit, place = self._next
+        tasks = self.units[unit].game_tasks()
+        self._next = (unit, place + 1) if place + 1 < len(tasks) else (unit + 1, 0)
+        self.rows.setdefault(unit, [None] * len(tasks))
+        table = self.referee.set_table(tasks[place])
+        for player in table.seats:
+            self._prepare(player)
+        k = self.free.pop()
+        self.going[k] = (unit, place, table)
+        for player, setup in zip(table.seats, table.setups):
+            self.begun.setdefault(player, []).append(_remote(player).beginning(k, setup))
+        zero, one = table.seats
+        self.tables.sit(k, table.state, (zero.ask_forced, one.ask_forced))
+        return True
+
+    def _prepare(self, player: Player) -> None:
+        if player not in self.ready:
+            try:
+                _remote(player).prepare()
+            except BotFault as fault:
+                raise _apart(player, fault) from None
+            self.ready.add(player)
+
+    def _advance(self) -> dict[Player, list[int]]:
+        """Bring every game to its next decision; the tables at which each bot is to decide."""
+        waiting: dict[Player, list[int]] = {}
+        for k in list(self.going):
+            unit, place, table = self.going[k]
+            seat = self.tables.advance(k)
+            if seat < 0:
+                moves = self.tables.moves_of(k)
+                self.rows[unit][place] = self.referee.row_of(table, moves, self.tables.asked_of(k))
+                del self.going[k]
+                self.free.append(k)
+                continue
+            waiting.setdefault(table.seats[seat], []).append(k)
+        return waiting
+
+    def _ask(self, player: Player, tables: list[int]) -> None:
+        questions = [self.tables.ask(k) for k in tables]
+        begun = self.begun.pop(player, [])
+        start = time.monotonic()
+        remote = _remote(player)
+        try:
+            answer = remote.ask_many(begun, questions, start + min(_PATIENCE_S, remote.patience_s))
+        except BotFault as fault:
+            raise _apart(player, fault) from None
+        player.timed_together((time.monotonic() - start) * 1e9 / len(tables))
+        for at, k in enumerate(tables):
+            if not self.tables.answer(k, answer, 2 * at):
+                raise _Apart(f"{player.name}: a move that is not legal")
+
+
+def _apart(player: Player, fault: BotFault) -> _Apart:
+    """In one line, since it goes into the log, where lines of a bot's must not look like lines of ours."""
+    return _Apart(f"{player.name}: {fault.detail.partition(chr(10))[0][:200]}")
+
+
+def _remote(player: Player) -> IsolatedBot:
+    assert isinstance(player.remote, IsolatedBot)
+    return player.remote

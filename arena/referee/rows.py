@@ -1,0 +1,153 @@
+"""The row of a game, with its record: of one that was played, and of one that was cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.moves import MOVES
+from arena.game.record import deal_text, record_text
+from arena.game.rules import Rules
+from arena.match.results import ENDINGS, FORFEITS, Row, pack_times, time_bucket
+from arena.match.tasks import GameId, GameTask, SeriesTask, Task
+from arena.players.bot import TimeLeft
+from arena.referee import move_log
+
+_FORFEIT = ENDINGS.index("forfeit")
+_ENDING = {name: number for number, name in enumerate(ENDINGS)}
+KINDS = {name: number for number, name in enumerate(FORFEITS)}
+
+
+@dataclass(frozen=True)
+class GameSettings:
+    """What all games of a run share. ``clock`` is the time for each decision and the bank for each game."""
+
+    rules: Rules
+    seed: int
+    clock: TimeLeft | None = None
+
+
+class Forfeit(NamedTuple):
+    """Who lost by what: ``seat``, ``kind`` (one of FORFEITS) and a ``detail`` for the author."""
+
+    seat: int
+    kind: str
+    detail: str
+
+
+Clocked: TypeAlias = tuple[
+    int, int, int, int, bytes, bytes, int
+]  # the columns of a row that a clock measures
+UNCLOCKED: Clocked = (0, 0, 0, 0, b"", b"", 0)
+
+
+class Pieces(NamedTuple):
+    """A record without its game: what stands before the deal's number, the moves, the result; the moves' texts."""
+
+    head: str
+    middle: str
+    joint: str
+    texts: tuple[str, ...]
+
+
+def make_row(
+    pieces: Pieces,
+    key: int,
+    number: int,
+    state: State,
+    starter: int,
+    moves: Sequence[int],
+    forfeit: Forfeit | None,
+    asked: tuple[int, int],
+    clocked: Clocked,
+) -> Row:
+    """A row. ``moves`` are numbers; ``asked`` and what a clock has measured are given as (bot that began, other)."""
+    if forfeit is None:
+        outcome = state.outcome
+        assert outcome is not None  # moves have run out
+        winner, stones, reason = outcome.winner, outcome.stones, outcome.reason
+        score = 1 if winner is None else 2 if winner == starter else 0
+        ending, fault, by, detail = _ENDING[reason], 0, 0, None
+    else:
+        loser, kind, detail = forfeit
+        winner, stones, reason = 1 - loser, (state.stones_of(0), state.stones_of(1)), f"forfeit {kind}"
+        score = 0 if loser == starter else 2
+        ending, fault, by = _FORFEIT, KINDS[kind], 1 if loser == starter else 2
+    result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
+    head, middle, joint, texts = pieces
+    record = f"{head}{number}{middle}{','.join([texts[index] for index in moves])}{joint}{result}"
+    return (
+        key, score, ending, fault, by, stones[starter], stones[1 - starter], state.turns, len(moves),
+        *asked, *clocked, record, detail,
+    )  # fmt: skip
+
+
+def record_pieces(settings: GameSettings, auto: tuple[bool, bool]) -> Pieces:
+    """The parts of a record that are the same in all games of a run."""
+    deal = deal_text(settings.seed, 0)
+    whole = record_text(settings.rules, f"{deal[:-1]}\0", auto, (), "\0")
+    head, between, _ = whole.split("\0")
+    texts = tuple(move.text for move in MOVES[settings.rules.spy_value])
+    return Pieces(head, between[:-2], between[-2:], texts)  # the moves, here none, stand before the last "; "
+
+
+def histogram(times: Sequence[int]) -> bytes:
+    """Thinking times in nanoseconds as the bytes of ``results.pack_times``."""
+    counts: dict[int, int] = {}
+    for ns in times:
+        bucket = time_bucket(ns)
+        counts[bucket] = counts.get(bucket, 0) + 1
+    return pack_times(counts)
+
+
+# ---------------------------------------------------------------- games that were cut off
+
+
+def cut_row(
+    settings: GameSettings, task: GameTask, standing: move_log.Standing, kind: str, detail: str
+) -> Row | None:
+    """The row of a game whose worker hung (``timeout``) or died (``crash``), from the trail that it left.
+
+    The bot that was to decide, or whose hook was being called, has forfeited. None if no bot was: then the
+    cause is elsewhere, and the game can be played again. Times are not known and 0.
+    """
+    if standing.hook is None or standing.key != task.key:
+        return None
+    rules = settings.rules
+    deal = make_deal(rules, settings.seed, task.deal)
+    auto = standing.auto_claim if standing.hook in ("act", "end") else (True, True)
+    state = State(rules, deal, auto)
+    for index in standing.moves:
+        state.apply(MOVES[rules.spy_value][index])
+    if standing.role:
+        seat = deal.starter if standing.role == 1 else 1 - deal.starter
+    elif state.is_over:
+        return None
+    else:
+        seat = state.turn
+    forfeit = Forfeit(seat, kind, f"in {standing.hook}: {detail}")
+    return make_row(
+        record_pieces(settings, auto),
+        task.key,
+        task.deal,
+        state,
+        deal.starter,
+        standing.moves,
+        forfeit,
+        (0, 0),
+        UNCLOCKED,
+    )
+
+
+def find_game(task: Task, key: int) -> GameTask | None:
+    """The game with a key among those of a unit of work, None if it has not got it."""
+    pairing, deal, game = GameId.from_key(key)
+    if pairing != task.pairing:
+        return None
+    if isinstance(task, SeriesTask):
+        number = deal - task.deal
+        return task.game_task(number, game) if 0 <= number < task.rule.stride else None
+    return next((one for one in task.game_tasks() if one.key == key), None)

@@ -1,0 +1,100 @@
+"""From the folder of a run to what a report is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.config.make_schedule import make_schedule
+from arena.config.tournament import TournamentConfig, config_from_dict
+from arena.errors import did_you_mean
+from arena.formats.schedule import Place
+from arena.formats.series import SeriesSchedule, series_ranking, series_results
+from arena.match.results import Progress, time_quantile
+from arena.report.run import BotTime, ForfeitReason, FormatPlace, RunData, SessionTime
+from arena.runner.sprt import watched
+from arena.store.reader import Reader
+from arena.store.schema import DATABASE, StoreError
+
+RESULTS = Path("results")
+
+
+def run_folder(text: str) -> Path:
+    """The folder of an existing run, by its path or by its name in results/. StoreError if there is none."""
+    for folder in (Path(text), RESULTS / text):
+        if (folder / DATABASE).is_file():
+            return folder
+    names = sorted(path.parent.name for path in RESULTS.glob(f"*/{DATABASE}"))
+    near = did_you_mean(Path(text).name, names)
+    known = f" (in results/: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''})" if names else ""
+    raise StoreError(f"there is no run in {text}: it holds no {DATABASE}{near}{known}")
+
+
+def stored_config(reader: Reader) -> TournamentConfig:
+    """The settings with which a run was begun."""
+    return config_from_dict(reader.settings(), source=f"settings stored in {reader.folder}")
+
+
+def read_run(folder: Path) -> RunData:
+    """Everything that the reports show of a run, finished or in progress."""
+    with Reader(folder) as reader:
+        config = stored_config(reader)
+        done = reader.progress()
+        games = reader.frame()
+        planned, places = _schedule(config, reader, done)
+        return RunData(
+            name=config.name,
+            config=reader.config(),
+            games=games,
+            sources={bot.name: bot.source for bot in reader.bots()},
+            planned=planned,
+            places=places,
+            times=_times(reader),
+            sessions=tuple(SessionTime(s.started, s.ended, s.games, s.info) for s in reader.sessions()),
+            forfeits=tuple(
+                ForfeitReason(f.bot, f.kind, f.games, f.reason, str(f.game)) for f in reader.forfeit_reasons()
+            ),
+            folder=str(folder),
+        )
+
+
+def _schedule(
+    config: TournamentConfig, reader: Reader, done: Progress
+) -> tuple[int, tuple[FormatPlace, ...] | None]:
+    schedule = make_schedule(config)
+    places: list[Place] | None = schedule.ranking(done)
+    if isinstance(schedule, SeriesSchedule):
+        places = series_ranking(schedule.bots, series_results(schedule.rule, reader.results()))
+    shown = None if places is None else tuple(FormatPlace(p.rank, p.bot, p.points, p.remark) for p in places)
+    planned = schedule.planned(done)
+    if config.format == "sprt":
+        planned = watched(config.sprt, reader).planned
+    return planned, shown
+
+
+def _times(reader: Reader) -> tuple[BotTime, ...]:
+    pairings = reader.pairings()
+    sums = {bot.name: [0, 0, 0] for bot in reader.bots()}  # decisions, microseconds, the longest of them
+    for cell in reader.cells():
+        _, _, first, second = pairings[cell.pairing]
+        if cell.game:
+            first, second = second, first
+        for bot, decisions, us, longest in (
+            (first, cell.decisions_first, cell.us_first, cell.max_us_first),
+            (second, cell.decisions_second, cell.us_second, cell.max_us_second),
+        ):
+            total = sums[bot]
+            total[0] += decisions
+            total[1] += us
+            total[2] = max(total[2], longest)
+    return tuple(
+        BotTime(
+            bot=bot,
+            decisions=sums[bot][0],
+            mean_ms=sums[bot][1] / 1000 / sums[bot][0] if sums[bot][0] else 0.0,
+            p50_ms=time_quantile(counts, 0.5),
+            p99_ms=time_quantile(counts, 0.99),
+            max_ms=sums[bot][2] / 1000,
+            total_ms=sums[bot][1] / 1000,
+        )
+        for bot, counts in reader.times().items()
+    )

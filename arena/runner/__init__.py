@@ -1,0 +1,1 @@
+"""Playing a tournament: workers, their supervision, dispatch, progress, logs."""

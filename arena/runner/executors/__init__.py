@@ -1,0 +1,1 @@
+"""Where chunks are played: local worker processes or a Dask cluster."""

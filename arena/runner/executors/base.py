@@ -1,0 +1,78 @@
+"""Where chunks are played: the interface that the runner speaks to.
+
+An executor gets chunks and gives back events, in any order. What it must promise is that each unit of each
+chunk submitted comes back in exactly one `Played`, whatever happens to its workers, and that the rows are the
+same wherever they were played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from arena.match.tasks import Chunk
+
+
+@dataclass(frozen=True)
+class Played:
+    """Some units are done: `chunk` holds those, under the number of the chunk that was submitted.
+
+    `image` holds their rows (`arena.store.row_batches`). `seconds` is how long they took to play; `scores` says
+    by pairing how many games there are, and how many of these its bot `a` won, drew and lost.
+    """
+
+    chunk: Chunk
+    games: int
+    forfeits: int
+    seconds: float
+    scores: Mapping[int, Sequence[int]]
+    image: bytes
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A worker died or was stopped; its work goes on in another. `text` says what happened."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The run cannot go on: a bot (named if that is known) that cannot be loaded, or, if `ours`, a fault of ours."""
+
+    text: str
+    ours: bool
+    bot: str | None = None
+
+
+@dataclass(frozen=True)
+class Drained:
+    """After `drain`: nothing is being played any more."""
+
+
+Event: TypeAlias = Played | Lost | Failed | Drained
+
+
+class WorkerFault(RuntimeError):
+    """A fault of this program in a worker; the message is the worker's traceback."""
+
+
+class Executor(Protocol):
+    """A set of workers. Not thread-safe: all calls come from the runner's thread."""
+
+    @property
+    def slots(self) -> int:
+        """Chunks that are played at the same time; a few more should be submitted."""
+
+    def submit(self, chunk: Chunk) -> None:
+        """Play a chunk when there is a free worker. Returns at once."""
+
+    def events(self, timeout: float) -> list[Event]:
+        """What has happened since; waits up to `timeout` seconds for something to happen."""
+
+    def drain(self) -> None:
+        """Finish the units in hand and begin no more; `Drained` comes when they are done."""
+
+    def close(self) -> None:
+        """Stop all workers at once. No process of theirs is left when this returns."""

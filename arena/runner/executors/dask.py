@@ -1,0 +1,206 @@
+"""Chunks played on a Dask cluster, of one's own processes or of many machines.
+
+Dask moves the work of a worker that dies to the others; a chunk that has met with too many deaths is submitted
+again. Bots are loaded from their files where they are played, so every machine must have them at the same
+place (a shared folder); a file that differs from the one here is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import time
+import uuid
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.match.tasks import Chunk
+from arena.runner.executors.base import Drained, Event, Failed, Lost, Played
+from arena.runner.executors.dask_worker import Delivery, end_run, play_chunk
+from arena.runner.job import Plan, pack_chunk
+from arena.runner.logs import Sink
+
+log = logging.getLogger("arena.dask")
+
+_LOOK_S = 1.0
+_WAIT_S = 30.0
+_TRIES = 5
+
+
+class DaskExecutor:
+    """An `Executor` on the cluster of a scheduler (`tcp://host:port`), or on `workers` processes of its own."""
+
+    def __init__(self, plan: Plan, workers: int, scheduler: str | None, sink: Sink) -> None:
+        distributed = _distributed()
+        self._plan = plan
+        self._sink = sink
+        self._run = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
+        self._cluster: Any = None
+        if scheduler is None:
+            self._cluster = distributed.LocalCluster(
+                n_workers=max(workers, 1),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+                memory_limit=None,
+            )
+        try:
+            self._client: Any = _connect(distributed, self._cluster or scheduler)
+            self._threads = self._wait_for_workers(scheduler)
+        except BaseException:
+            if self._cluster is not None:
+                self._cluster.close()
+            raise
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._out: dict[str, tuple[Any, Chunk, int]] = {}
+        self._looked = time.monotonic()
+        self._draining = False
+        self._drained = False
+        self._closed = False
+
+    def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
+        try:
+            self._client.wait_for_workers(1, timeout=_WAIT_S)
+        except TimeoutError as error:
+            raise ArenaError(
+                f"the scheduler {scheduler} has no workers; start some with: dask worker {scheduler}"
+            ) from error
+        return dict(self._client.nthreads())
+
+    @property
+    def slots(self) -> int:
+        return max(sum(self._threads.values()), 1)
+
+    def submit(self, chunk: Chunk) -> None:
+        self._send(chunk, 0)
+
+    def _send(self, chunk: Chunk, tries: int) -> None:
+        key = f"arena-{self._run}-{chunk.number}-{tries}-{uuid.uuid4().hex[:8]}"
+        future = self._client.submit(
+            play_chunk, self._run, self._plan, pack_chunk(chunk), key=key, pure=False, priority=-chunk.number
+        )
+        self._out[key] = (future, chunk, tries)
+        future.add_done_callback(self._done.put)
+
+    def events(self, timeout: float) -> list[Event]:
+        found: list[Event] = []
+        with contextlib.suppress(queue.Empty):
+            future = self._done.get(timeout=timeout)
+            while True:
+                found += self._take(future)
+                future = self._done.get_nowait()
+        found += self._look()
+        if self._draining and not self._out and not self._drained:
+            self._drained = True
+            found.append(Drained())
+        return found
+
+    def _take(self, future: Any) -> list[Event]:
+        """The events of a future that is done, however it ended."""
+        entry = self._out.pop(future.key, None)
+        if entry is None:
+            return []
+        _, chunk, tries = entry
+        try:
+            delivery: Delivery = future.result(timeout=_WAIT_S)
+        except Exception as error:
+            return self._again(chunk, tries, error)
+        for said in delivery.said:
+            self._sink(said)
+        events: list[Event] = [Lost(text) for text in delivery.lost]
+        if delivery.failed is not None:
+            return [*events, Failed(*delivery.failed)]
+        at = 0
+        for units, games, forfeits, seconds, scores, image in delivery.parts:
+            part = Chunk(chunk.number, chunk.tasks[at : at + units])
+            events.append(Played(part, games, forfeits, seconds, scores, image))
+            at += units
+        if at < len(chunk) and not self._draining:
+            self._send(Chunk(chunk.number, chunk.tasks[at:]), tries)
+        return events
+
+    def _again(self, chunk: Chunk, tries: int, error: Exception) -> list[Event]:
+        """A future without a result: the cluster has failed, or the code there."""
+        if self._draining:
+            return []
+        name = type(error).__name__
+        if isinstance(error, ImportError):
+            return [
+                Failed(
+                    f"the workers of the cluster cannot import the arena, install it there: {error}", False
+                )
+            ]
+        if name not in (
+            "KilledWorker",
+            "CancelledError",
+            "FutureCancelledError",
+            "TimeoutError",
+            "CommClosedError",
+        ):
+            return [Failed(f"on the cluster: {name}: {error}", ours=True)]
+        if tries >= _TRIES:
+            return [
+                Failed(f"the cluster has lost a chunk {tries} times, the last time by {name}: {error}", False)
+            ]
+        self._send(chunk, tries + 1)
+        return [Lost(f"the cluster has lost a chunk ({name}); it is played again")]
+
+    def _look(self) -> list[Event]:
+        """Which workers have gone, and how many threads there are now."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK_S or self._closed:
+            return []
+        self._looked = now
+        try:
+            threads = dict(self._client.nthreads())
+        except Exception as error:  # the scheduler has gone for good or is coming back; futures will tell
+            log.warning("the scheduler does not answer: %s", error)
+            return [Failed(f"the scheduler has gone: {error}", ours=False)] if self._is_gone() else []
+        gone = [address for address in self._threads if address not in threads]
+        self._threads = threads
+        return [Lost(f"cluster worker {address} has gone; others play its games") for address in gone]
+
+    def _is_gone(self) -> bool:
+        return bool(self._client.status in ("closed", "closing"))
+
+    def drain(self) -> None:
+        if not self._draining:
+            self._draining = True
+            self._tell(at_once=False)
+
+    def _tell(self, at_once: bool) -> None:
+        with contextlib.suppress(Exception):  # who does not answer has gone, and its processes with it
+            self._client.run(end_run, self._run, at_once, on_error="ignore")
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = self._draining = True
+        with contextlib.suppress(Exception):
+            self._client.cancel([future for future, _, _ in self._out.values()], force=True)
+        self._out.clear()
+        self._tell(at_once=True)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=5)
+        if self._cluster is not None:
+            with contextlib.suppress(Exception):
+                self._cluster.close(timeout=10)
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ArenaError(
+            "the executor dask needs the package distributed; install it with: pip install 'schotten-arena[cluster]'"
+        ) from error
+    return distributed
+
+
+def _connect(distributed: Any, where: Any) -> Any:
+    try:
+        return distributed.Client(where, timeout=_WAIT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ArenaError(f"cannot reach the Dask scheduler {where}: {error}") from error

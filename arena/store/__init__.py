@@ -1,0 +1,1 @@
+"""SQLite: every game exactly once; writing and reading it."""

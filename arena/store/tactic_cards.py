@@ -1,0 +1,88 @@
+"""Which side played which tactic card, read out of the records of games.
+
+No engine is needed: the players take turns, and every turn has exactly one play (a card to a stone, a mode, a
+ruse, or `pass`); what Redeploy or Traitor puts elsewhere afterwards is not another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from arena.game.rules import Rules
+from arena.match.tasks import GameId
+from arena.store.reader import Reader
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_RUSES = ("scout", "redeploy", "deserter", "traitor")
+_MOVE_ON = ("redeploy", "traitor")  # a card that was taken is put somewhere
+
+PLAY_COLUMNS = {
+    "pairing": "number of the pairing in the schedule",
+    "deal": "number of the deal",
+    "game": "0 or 1: which game of the pair",
+    "card": "the tactic card",
+    "played_by_first": "how often the first player played it (0 included; there are two jokers)",
+    "played_by_second": "how often the second player played it (0 included)",
+    "score": "1, 0.5 or 0 points of the first player",
+}
+"""Columns of `plays_frame`."""
+
+
+def tactic_cards(rules: Rules) -> tuple[str, ...]:
+    """The tactic cards of a rule set, each once; empty without tactics.
+
+    >>> from arena.game.rules import load_rules
+    >>> tactic_cards(load_rules("tactical"))
+    ('*J', '*7', '*123', 'fog', 'mud', 'scout', 'redeploy', 'deserter', 'traitor')
+    """
+    return ("*J", f"*{rules.spy_value}", "*123", "fog", "mud", *_RUSES) if rules.tactics else ()
+
+
+def plays(record: str) -> Iterator[tuple[int, str]]:
+    """Each play of a tactic card in a record: 0 or 1 for the player that began or the other, and the card.
+
+    >>> list(plays("schotten/1 tactical 1:0 11; r1@1,draw clan,*J@2,draw clan,fog@1; * 0-0"))
+    [(1, '*J'), (0, 'fog')]
+    """
+    turn = -1
+    putting = False
+    for move in record.split("; ")[1].split(","):
+        card, at, _ = move.partition("@")
+        if " " in card:
+            continue  # take, draw, return, claim: no plays
+        if at or move == "pass" or move in _RUSES:
+            if putting:
+                putting = False
+                continue
+            turn += 1
+            putting = move in _MOVE_ON
+            card = card.partition("=")[0]
+            if card[0] == "*" or card in ("fog", "mud") or (not at and move != "pass"):
+                yield turn & 1, card
+        elif move == "discard":
+            putting = False
+
+
+def plays_frame(reader: Reader, rules: Rules) -> pd.DataFrame:
+    """A row for each game and tactic card of the rule set, with PLAY_COLUMNS, in schedule order."""
+    import pandas as pd  # pandas is heavy
+
+    cards = tactic_cards(rules)
+    place = {card: at for at, card in enumerate(cards)}
+    columns: dict[str, list[float]] = {name: [] for name in PLAY_COLUMNS if name != "card"}
+    games = 0
+    for key, score, record in reader.records() if cards else ():
+        counts = [[0] * len(cards), [0] * len(cards)]
+        for side, card in plays(record):
+            counts[side][place[card]] += 1
+        identity = GameId.from_key(key)
+        for name, value in zip(("pairing", "deal", "game", "score"), (*identity, score / 2)):
+            columns[name] += [value] * len(cards)
+        columns["played_by_first"] += counts[0]
+        columns["played_by_second"] += counts[1]
+        games += 1
+    frame = pd.DataFrame(columns).assign(card=list(cards) * games)
+    return frame[list(PLAY_COLUMNS)]

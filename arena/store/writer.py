@@ -1,0 +1,416 @@
+"""Writing a run: `results/NAME/` with one SQLite database that holds every game exactly once.
+
+A chunk of results is committed as one transaction; what `add` returned from is stored, also if the process
+is killed the moment after. The same game delivered again changes nothing. One run at a time may write into
+a folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from operator import mul
+from pathlib import Path
+from typing import IO, Any
+
+from arena.match.results import CLOCKED, COLUMNS, FORFEITS, Row
+from arena.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask
+from arena.store.reader import BotEntry, Reader
+from arena.store.row_batches import CHECK, COPY, attach, unpack
+from arena.store.schema import StoreError, connect_writer, plain_errors
+
+_INSERT = (
+    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
+    " ON CONFLICT (id) DO NOTHING"
+)
+_SELECT = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
+_SHIFT = PAIRING_BITS + 1
+# A traceback may name addresses in memory, so the detail is no part of what must agree.
+_COMPARED = tuple(at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail")
+_BY_CLOCK = frozenset(FORFEITS.index(kind) for kind in ("timeout", "crash"))
+
+_open: dict[Path, Store] = {}  # keeps connections alive in forked children too: they must not close ours
+
+
+class ConflictingResults(RuntimeError):
+    """Two plays of one game differ: a fault of this program, or a bot that makes its own randomness."""
+
+
+class Store(Reader):
+    """A run's folder, open for writing; everything a Reader can is there too. See `open_store`."""
+
+    def __init__(self, folder: Path, lock: IO[str], db: sqlite3.Connection, clocked: bool) -> None:
+        self.folder = folder
+        self._lock = lock
+        self._db = db
+        self._clocked = clocked
+        self._owner = os.getpid()
+        self._places = {bot.name: at for at, bot in enumerate(self.bots())}
+        self._known = {number: tuple(pairing) for number, pairing in self.pairings().items()}
+        self._session: int | None = None
+
+    # ------------------------------------------------------------ writing
+
+    def add(self, chunk: Chunk, rows: Sequence[Row]) -> int:
+        """Store the rows of a finished chunk; returns how many were new.
+
+        `rows` are the games of `chunk.tasks` in their order, units complete (ValueError if not). A game
+        that is stored already is left as it is; ConflictingResults if it was played differently and no
+        clock explains that. StoreError if the disk refuses; then nothing of this delivery is stored.
+        """
+        return self.add_many([(chunk, rows)])
+
+    def add_many(self, deliveries: Iterable[tuple[Chunk, Sequence[Row]]]) -> int:
+        """As `add`, for several chunks in one transaction."""
+        deliveries = list(deliveries)
+        for chunk, rows in deliveries:
+            _check_units(chunk, rows)
+        with plain_errors(self.folder, "write to"):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                new = 0
+                pairings = dict(self._known)
+                for chunk, rows in deliveries:
+                    self._add_pairings(chunk, pairings)
+                    new += self._insert(chunk, rows)
+                self._touch_session(new)
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # some errors have rolled back by themselves
+                    self._db.execute("ROLLBACK")
+                raise
+        self._known = pairings
+        return new
+
+    def add_image(self, chunk: Chunk, image: bytes) -> int:
+        """As `add`, for rows as an image (`arena.store.row_batches`): a fifth of the work."""
+        if not _attach(self._db, self.folder, chunk, image):
+            return self.add(chunk, unpack(image, chunk))
+        with plain_errors(self.folder, "write to"):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                pairings = dict(self._known)
+                self._add_pairings(chunk, pairings)
+                before = self._db.total_changes
+                self._db.execute(COPY)
+                new = self._db.total_changes - before
+                self._touch_session(new)
+                self._db.execute("COMMIT")
+            except BaseException as error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                if isinstance(error, sqlite3.IntegrityError):  # some of it is stored already
+                    return self.add(chunk, unpack(image, chunk))
+                raise
+        self._known = pairings
+        return new
+
+    def _add_pairings(self, chunk: Chunk, known: dict[int, tuple[Any, ...]]) -> None:
+        numbers, _, ones, twos, rounds, *_ = zip(*chunk.tasks)  # column by column: chunks are long
+        for pairing in dict.fromkeys(zip(numbers, rounds, ones, twos)):
+            number, round_, a, b = pairing
+            have = known.get(number)
+            if have is None:
+                self._db.execute(
+                    "INSERT INTO pairings VALUES (?, ?, ?, ?)",
+                    (number, round_, self._places[a], self._places[b]),
+                )
+                known[number] = pairing
+            elif have != pairing:
+                raise ConflictingResults(f"pairing {have} in the store is {pairing} in a delivery")
+
+    def _insert(self, chunk: Chunk, rows: Sequence[Row]) -> int:
+        if any(type(task) is SeriesTask for task in chunk.tasks):
+            rows = self._new_series(chunk, rows)
+        before = self._db.total_changes
+        self._db.executemany(_INSERT, rows)
+        new = self._db.total_changes - before
+        if new != len(rows):
+            for row in rows:
+                self._compare(row)
+        return new
+
+    def _new_series(self, chunk: Chunk, rows: Sequence[Row]) -> list[Row]:
+        """The rows without those of series that are stored already.
+
+        A series that was played again and went otherwise (a clock) must not leave games of both courses.
+        """
+        fresh: list[Row] = []
+        for task, part in _series_parts(chunk, rows):
+            if self._db.execute("SELECT 1 FROM games WHERE id = ?", (part[0][0],)).fetchone() is None:
+                fresh += part
+            elif not self._excused(task, part):
+                for row in part:
+                    self._compare(row)
+        return fresh
+
+    def _excused(self, task: SeriesTask, part: Sequence[Row]) -> bool:
+        """Could a clock have changed the course of the series?"""
+        stored = self._db.execute(
+            "SELECT forfeit FROM games WHERE pairing = ? AND id BETWEEN ? AND ? AND forfeit > 0",
+            (task.pairing, task.deal << _SHIFT, (task.deal + task.rule.stride << _SHIFT) - 1),
+        )
+        return self._clocked or any(kind in _BY_CLOCK for (kind,) in chain(stored, ((r[3],) for r in part)))
+
+    def _compare(self, row: Row) -> None:
+        stored = self._db.execute(_SELECT, (row[0],)).fetchone()
+        differ = [] if stored is None else [COLUMNS[at] for at in _COMPARED if stored[at] != row[at]]
+        if stored is not None and not differ:
+            return
+        if self._clocked or row[3] in _BY_CLOCK or (stored is not None and stored[3] in _BY_CLOCK):
+            return  # what a clock or the system decided may differ; the first delivery holds
+        what = "is missing in the stored series" if stored is None else f"differs in {', '.join(differ)}"
+        raise ConflictingResults(
+            f"game {GameId.from_key(row[0])} was played twice and {what}: results must depend on the seed"
+            " only. A bot that draws from a generator of its own instead of view.rng would do this"
+        )
+
+    def drop_from(self, deal: int) -> int:
+        """Remove the games on `deal` and all later deals; returns how many there were."""
+        with plain_errors(self.folder, "write to"):
+            dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (deal << _SHIFT,)).rowcount
+            self._touch_session(-dropped)
+        return dropped
+
+    # ------------------------------------------------------------ sessions
+
+    def begin_session(self, info: Mapping[str, Any]) -> None:
+        """Note that work starts now, with remarks such as the number of workers."""
+        now = time.time()
+        with plain_errors(self.folder, "write to"):
+            self._session = self._db.execute(
+                "INSERT INTO sessions (started, ended, games, info) VALUES (?, ?, 0, ?)",
+                (now, now, json.dumps(info, sort_keys=True)),
+            ).lastrowid
+
+    def _touch_session(self, games: int) -> None:
+        if self._session is not None:
+            self._db.execute(
+                "UPDATE sessions SET ended = ?, games = games + ? WHERE session = ?",
+                (time.time(), games, self._session),
+            )
+
+    def close(self) -> None:
+        """Fold the log into the database file and give the folder free. Does nothing in a forked child."""
+        if os.getpid() != self._owner or _open.get(self.folder.resolve()) is not self:
+            return
+        try:
+            with plain_errors(self.folder, "write to"):
+                self._db.close()
+        finally:
+            del _open[self.folder.resolve()]
+            self._lock.close()
+
+
+def _attach(db: sqlite3.Connection, folder: Path, chunk: Chunk, image: bytes) -> bool:
+    """Make an image readable beside the store, if it can be copied as it is; ValueError if it lacks games."""
+    if any(type(task) is SeriesTask for task in chunk.tasks):
+        return False
+    with plain_errors(folder, "write to"):
+        attach(db, image)
+        found = tuple(db.execute(CHECK).fetchone())
+    # sums tell as much as a list of identities, which are unique in an image, and are found much faster
+    numbers, deals, _, _, _, games = zip(*chunk.tasks)
+    lengths = list(map(len, games))
+    count = sum(lengths)
+    lows = 2 * sum(map(mul, numbers, lengths)) + sum(map(sum, games))
+    if found != (count, sum(map(mul, deals, lengths)), lows):
+        raise ValueError(f"{found[0]} games delivered are not the {count} of chunk {chunk.number}")
+    return True
+
+
+def _check_units(chunk: Chunk, rows: Sequence[Row]) -> None:
+    """ValueError unless `rows` are the games of the chunk's units, all of them, in order."""
+    if any(type(task) is SeriesTask for task in chunk.tasks):
+        for _ in _series_parts(chunk, rows):
+            pass
+        return
+    expected = [
+        task.deal << _SHIFT | task.pairing << 1 | game
+        for task in chunk.tasks
+        if isinstance(task, PairTask)
+        for game in task.games
+    ]
+    if [row[0] for row in rows] != expected:
+        raise ValueError(f"{len(rows)} games delivered are not the {len(expected)} of chunk {chunk.number}")
+
+
+def _series_parts(chunk: Chunk, rows: Sequence[Row]) -> Iterator[tuple[SeriesTask, list[Row]]]:
+    """Cut the rows of a chunk of series into its series."""
+    at = 0
+    for task in chunk.tasks:
+        if not isinstance(task, SeriesTask):
+            raise ValueError("a chunk holds either pairs or series, not both")
+        part: list[Row] = []
+        while at < len(rows) and len(part) < task.rule.stride:
+            identity = GameId.from_key(rows[at][0])
+            if (identity.pairing, identity.deal) != (task.pairing, task.deal + len(part)):
+                break
+            part.append(rows[at])
+            at += 1
+        if not part:
+            raise ValueError(f"a delivery lacks the series of pairing {task.pairing} on deal {task.deal}")
+        yield task, part
+    if at != len(rows):
+        raise ValueError(f"a delivery holds game {GameId.from_key(rows[at][0])}, which its chunk does not")
+
+
+# ---------------------------------------------------------------- opening
+
+
+def open_store(
+    folder: Path | str,
+    config: Mapping[str, Any],
+    bots: Sequence[BotEntry],
+    settings: Mapping[str, Any] | None = None,
+    clocked: bool = False,
+) -> Store:
+    """Open the folder of a run for writing; made if it is not there.
+
+    `config` is what determines the results (`TournamentConfig.canonical()`): a folder that holds a run with
+    another one, or with bots whose source has changed, is refused with the differences, unless that run has no
+    games yet (its bot could not be loaded, say): then this one takes its place. `settings` is the
+    whole config, kept for resuming. `clocked` says that a clock may decide games, so two plays of one game
+    may differ. StoreError for all of: another run writes there, read-only, not a database, written by a
+    newer version.
+    """
+    folder = Path(folder)
+    return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, bots, settings))
+
+
+def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None, clocked: bool = False) -> Store:
+    """Open an existing run to go on with it; `bots` as loaded now, to refuse those that have changed."""
+    folder = Path(folder)
+    with Reader(folder) as reader:  # a clear error before a lock file is made in a folder without a run
+        config, settings, stored = reader.config(), reader.settings(), reader.bots()
+    checked = stored if bots is None else bots
+    return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, checked, settings))
+
+
+def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[sqlite3.Connection], None]) -> Store:
+    with plain_errors(folder, "write to"):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = _take_lock(folder)
+        try:
+            db = connect_writer(folder)
+            try:
+                begin(db)
+                store = Store(folder, lock, db, clocked)
+            except BaseException:
+                db.close()
+                raise
+        except BaseException:
+            lock.close()
+            raise
+    _open[folder.resolve()] = store
+    return store
+
+
+def _begin(
+    db: sqlite3.Connection,
+    folder: Path,
+    config: Mapping[str, Any],
+    bots: Sequence[BotEntry],
+    settings: Mapping[str, Any] | None,
+) -> None:
+    """Write the settings into a database without games, or compare them with those of an old one."""
+    asked = json.loads(json.dumps(config))
+    found = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
+    if found is None or db.execute("SELECT 1 FROM games LIMIT 1").fetchone() is None:
+        db.execute("BEGIN IMMEDIATE")
+        for table in ("meta", "sessions", "pairings", "bots"):  # of a run that ended before its first game
+            db.execute(f"DELETE FROM {table}")
+        texts = {"config": asked, "settings": config if settings is None else settings}
+        db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, _canonical(v)) for k, v in texts.items()])
+        db.executemany(
+            "INSERT INTO bots VALUES (?, ?, ?, ?, ?)",
+            [(at, b.name, b.spec, b.source, _canonical(b.params)) for at, b in enumerate(bots)],
+        )
+        db.execute("COMMIT")
+        return
+    lines = differences(json.loads(found[0]), asked)
+    sources = dict(db.execute("SELECT name, source FROM bots"))
+    for bot in bots:
+        if bot.name in sources and sources[bot.name] != bot.source:
+            lines.append(f"bot {bot.name}: its source has changed since the run began")
+    if lines:
+        raise StoreError(
+            f"{folder} holds a run with other settings; nothing was started.\n  "
+            + "\n  ".join(lines)
+            + "\nChoose another folder with --out, or start with the settings of that run."
+        )
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def differences(there: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Line by line where two configs differ.
+
+    >>> differences({"seed": 7, "clock": {"move_ms": 5}}, {"seed": 8, "clock": {"move_ms": 5}})
+    ['seed: 7 there, 8 asked for']
+    """
+    old, new = _flat(there), _flat(asked)
+    nothing = "nothing"
+    return [
+        f"{key}: {json.dumps(old[key]) if key in old else nothing} there,"
+        f" {json.dumps(new[key]) if key in new else nothing} asked for"
+        for key in sorted(old.keys() | new.keys())
+        if key not in old or key not in new or old[key] != new[key]
+    ]
+
+
+def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
+    if isinstance(value, Mapping) and value:
+        parts = (_flat(v, f"{prefix}.{k}" if prefix else str(k)) for k, v in value.items())
+        return {key: leaf for part in parts for key, leaf in part.items()}
+    if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
+        named = [(v.get("name", at), v) for at, v in enumerate(value)]
+        out: dict[str, Any] = {f"{prefix} in order": [name for name, _ in named]}
+        for name, v in named:
+            out |= _flat({k: w for k, w in v.items() if k != "name"}, f"{prefix}.{name}")
+        return out
+    return {prefix: value}
+
+
+def _take_lock(folder: Path) -> IO[str]:
+    """Lock the folder until the process ends, however it ends. StoreError if another run has it."""
+    if folder.resolve() in _open:
+        raise StoreError(f"this program writes into {folder} already")
+    lock = open(folder / ".lock", "a+", encoding="ascii")  # noqa: SIM115  closed by the store
+    try:
+        _lock_file(lock)
+    except OSError as error:
+        lock.seek(0)
+        who = lock.read(100).strip()
+        lock.close()
+        raise StoreError(
+            f"another run is writing into {folder}{f' ({who})' if who else ''}. Wait for it, stop it,"
+            " or choose another folder with --out"
+        ) from error
+    lock.truncate(0)
+    lock.write(f"process {os.getpid()}\n")
+    lock.flush()
+    return lock
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock_file(file: IO[str]) -> None:
+        # far behind the text, which others may read while the lock is held
+        file.seek(1 << 20)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock_file(file: IO[str]) -> None:
+        # lockf, not flock: workers forked from this process must not hold the lock when it has died
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

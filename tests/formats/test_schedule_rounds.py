@@ -1,0 +1,202 @@
+"""Formats that go round by round: swiss and knockout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.formats.matching import has_perfect_matching, maximum_matching
+from arena.formats.rounds import bracket, knockout, swiss
+from arena.match.results import PairingScore, Progress
+from arena.match.tasks import GameId
+from tests.formats.schedules import names, play_all
+
+# ---------------------------------------------------------------- swiss
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 12), st.data())
+def test_swiss_has_no_repeats_where_they_are_avoidable(bots: int, data: st.DataObject) -> None:
+    without_repeat = bots - 1 + bots % 2
+    rounds = data.draw(st.integers(1, without_repeat))
+    schedule = swiss(names(bots), 2, rounds)
+    _, _, done = play_all(schedule)
+    meetings = [frozenset((p.a, p.b)) for p in schedule.pairings(done)]
+    repeated = len(meetings) - len(set(meetings))
+    # rounds drawn one by one can run into a dead end only near the end of all that is possible
+    if rounds <= (bots + 1) // 2:
+        assert repeated == 0
+    for number in range(rounds):
+        playing = [bot for p in schedule.pairings(done) if p.round == number for bot in (p.a, p.b)]
+        assert len(playing) == len(set(playing)) == bots - bots % 2
+    byes = {place.bot: place.remark for place in schedule.ranking(done)}
+    assert all(remark in ("", "1 bye") for remark in byes.values())
+    assert sum(remark != "" for remark in byes.values()) == (rounds if bots % 2 else 0)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 7), st.integers(1, 6), st.randoms(use_true_random=False))
+def test_swiss_repeats_only_if_there_is_no_other_pairing(bots: int, rounds: int, random: object) -> None:
+    """Held against all pairings there are, round by round."""
+    schedule = swiss(names(bots), 2, rounds)
+    _, _, done = play_all(schedule)
+    met: Counter[frozenset[str]] = Counter()
+    had_bye: Counter[str] = Counter()
+    for number in range(rounds):
+        pairs = [frozenset((p.a, p.b)) for p in schedule.pairings(done) if p.round == number]
+        bye = set(names(bots)) - {bot for pair in pairs for bot in pair}
+        fewest = min(had_bye[bot] for bot in names(bots))
+        assert all(had_bye[bot] == fewest for bot in bye)
+        possible = min(
+            max(met[pair] for pair in pairing)
+            for pairing, free in all_pairings(names(bots))
+            if free is None or had_bye[free] == fewest
+        )
+        assert max(met[pair] for pair in pairs) == possible
+        met.update(pairs)
+        had_bye.update(bye)
+
+
+def all_pairings(bots: list[str]) -> list[tuple[list[frozenset[str]], str | None]]:
+    if len(bots) % 2:
+        return [
+            (pairing, free)
+            for free in bots
+            for pairing, _ in all_pairings([bot for bot in bots if bot != free])
+        ]
+    if not bots:
+        return [([], None)]
+    return [
+        ([frozenset((bots[0], other)), *pairing], None)
+        for other in bots[1:]
+        for pairing, _ in all_pairings([bot for bot in bots[1:] if bot != other])
+    ]
+
+
+def test_swiss_pairs_the_upper_half_with_the_lower_and_then_equal_points() -> None:
+    schedule = swiss(names(4), 2, 2)
+    assert [(p.a, p.b) for p in schedule.pairings(Progress())] == [("bot0", "bot2"), ("bot1", "bot3")]
+    done = scores({0: (2, 0), 1: (0, 2)})
+    assert [(p.a, p.b) for p in schedule.pairings(done)[2:]] == [("bot0", "bot3"), ("bot1", "bot2")]
+
+
+def test_swiss_ranks_by_points_then_buchholz_then_seed() -> None:
+    schedule = swiss(names(4), 2, 2)
+    # round 1: 0 beats 2, 1 beats 3; round 2: 0-1 drawn, 2 beats 3
+    done = scores({0: (2, 0), 1: (2, 0), 2: (1, 1), 3: (2, 0)})
+    places = schedule.ranking(done)
+    assert [(p.rank, p.bot, p.points, p.tiebreak) for p in places] == [
+        (1, "bot0", 1.5, (2.5,)), (2, "bot1", 1.5, (1.5,)), (3, "bot2", 1.0, (1.5,)), (4, "bot3", 0.0, (2.5,))
+    ]  # fmt: skip
+
+
+def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> Progress:
+    """Progress with these games won by `a` and `b` of each pairing."""
+    done = Progress()
+    for pairing, (a, b) in won.items():
+        done.add_score(pairing, PairingScore(a + b, a, 0, b, *points))
+    return done
+
+
+def test_swiss_says_when_repeats_must_come() -> None:
+    assert not swiss(names(5), 2, 5).notes
+    assert swiss(names(4), 2, 4).notes == ("4 rounds with 4 bots: some meet more than once",)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 8), st.data())
+def test_matching_against_brute_force(size: int, data: st.DataObject) -> None:
+    edges = data.draw(
+        st.sets(st.sampled_from(list(combinations(range(size), 2))) if size > 1 else st.nothing())
+    )
+    graph: list[set[int]] = [set() for _ in range(size)]
+    for one, two in edges:
+        graph[one].add(two)
+        graph[two].add(one)
+
+    def best(free: frozenset[int]) -> int:
+        if not free:
+            return 0
+        top = min(free)
+        return max([best(free - {top})] + [1 + best(free - {top, v}) for v in graph[top] & free])
+
+    mate = maximum_matching(graph)
+    assert all(other == -1 or (mate[other] == v and other in graph[v]) for v, other in enumerate(mate))
+    assert sum(other != -1 for other in mate) == 2 * best(frozenset(range(size)))
+    assert has_perfect_matching(graph) == (-1 not in mate)
+
+
+# ---------------------------------------------------------------- knockout
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 20), st.integers(1, 4), st.booleans())
+def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
+    schedule = knockout(names(bots), games, 3, paired)
+    _, results, done = play_all(schedule)
+    pairings = schedule.pairings(done)
+    assert len(pairings) == bots - 1
+    lost = [bot for bot in names(bots) if schedule.ranking(done)[0].bot != bot]
+    assert sorted(
+        place.bot for place in schedule.ranking(done) if place.remark.startswith("lost to")
+    ) == sorted(lost)
+    per_deal = 2 if paired else 1
+    for pairing in pairings:
+        score = done.score(pairing.number)
+        assert schedule.deals.games <= score.games <= schedule.deals.games + 3 * per_deal
+        deals = sorted({r.id.deal for r in results if r.id.pairing == pairing.number})
+        begin = pairing.round * (schedule.deals.units + 3)
+        assert deals == list(range(begin, begin + len(deals)))
+
+
+def test_knockout_byes_go_to_the_first_seeds() -> None:
+    schedule = knockout(names(6), 2)
+    assert [(p.a, p.b, p.round) for p in schedule.pairings(Progress())] == [
+        ("bot3", "bot4", 0), ("bot2", "bot5", 0)
+    ]  # fmt: skip
+    assert bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
+
+
+def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
+    schedule = knockout(["a", "b"], 2, extra=1)
+    drawn = Progress()
+    add_games(drawn, 0, wins="a b", stones=(2, 3))
+    (task,) = schedule.tasks(drawn)
+    assert (task.deal, schedule.planned(drawn)) == (1, 4)
+    more = Progress()
+    add_games(more, 0, wins="a b", stones=(2, 3))
+    add_games(more, 1, wins="b a", stones=(2, 3))
+    assert not list(schedule.tasks(more))
+    # the loser's stones are b's when a won: b has 5+2+5+2 points, a 5+3+5+3
+    assert [p.bot for p in schedule.ranking(more)] == ["a", "b"]
+    other = Progress()
+    add_games(other, 0, wins="a b", stones=(3, 2))
+    add_games(other, 1, wins="b a", stones=(3, 2))
+    assert [p.bot for p in schedule.ranking(other)] == ["b", "a"]
+    equal = Progress()
+    add_games(equal, 0, wins="a b", stones=(2, 2))
+    add_games(equal, 1, wins="b a", stones=(2, 2))
+    assert [(p.bot, p.remark) for p in schedule.ranking(equal)] == [
+        ("a", "winner"),
+        ("b", "lost to a in round 1"),
+    ]
+
+
+def add_games(done: Progress, deal: int, wins: str, stones: tuple[int, int]) -> None:
+    """A pair of games between a and b; `stones` are the loser's when a won and when b won."""
+    for game, winner in enumerate(wins.split()):
+        first = "ab"[game]
+        loser = stones[0] if winner == "a" else stones[1]
+        owned = (5, loser) if winner == first else (loser, 5)
+        done.add_row(GameId(0, deal, game).key, 2 if winner == first else 0, *owned)
+
+
+def test_ranking_of_an_unfinished_knockout() -> None:
+    schedule = knockout(names(4), 2)
+    places = schedule.ranking(scores({0: (2, 0)}))
+    assert [(p.rank, p.bot, p.remark) for p in places][0::3] == [
+        (1, "bot0", "still in"), (4, "bot3", "lost to bot0 in round 1")
+    ]  # fmt: skip

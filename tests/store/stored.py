@@ -1,0 +1,39 @@
+"""A store of games between made-up bots, for the tests of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.match.results import (
+    Row,
+)
+from arena.match.tasks import Chunk, GameTask
+from arena.store.reader import BotEntry
+from arena.store.writer import Store, open_store
+from tests.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
+from tests.store.writer import BOTS
+
+ENTRIES = [BotEntry(name, name, f"hash of {name}", {"depth": 2}) for name in BOTS]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "run", CONFIG, ENTRIES) as opened:
+        yield opened
+
+
+def chunk_of(deals: range, number: int = 0) -> Chunk:
+    return Chunk(number, tuple(pair_tasks(BOTS, deals)))
+
+
+def expected(deals: range) -> list[Row]:
+    return sorted(play_pairs(chunk_of(deals)))
+
+
+def game(task: GameTask, **changes: Any) -> Row:
+    return replace(fake_result(task, faults=False), **changes).to_row()
