@@ -1,10 +1,10 @@
 """Build the compiled part of the engine; everything else is in pyproject.toml.
 
-The compiled modules are ordinary Python files with C types in a ``.pxd`` beside them. Where no C compiler is found
-the installation goes on and the same files run as plain Python. Beside the compiled files stands ``_built.json`` with
+The compiled modules are ordinary Python files with C types in a `.pxd` beside them. Where no C compiler is found
+the installation goes on and the same files run as plain Python. Beside the compiled files stands `_built.json` with
 the hashes of the sources they were made from, so that a stale one is noticed at import (arena/game/__init__.py).
 
-``ARENA_CFLAGS`` replaces the compiler flags (``-O3 -march=x86-64-v3`` gives some speed on machines that have it).
+`ARENA_CFLAGS` replaces the compiler flags (`-O3 -march=x86-64-v3` gives some speed on machines that have it).
 """
 
 import ast
@@ -22,7 +22,7 @@ GAME = Path("arena/game")
 
 
 def compiled_modules() -> tuple[str, ...]:
-    """``COMPILED`` of arena/game/__init__.py, read without importing it (it refuses stale files)."""
+    """`COMPILED` of arena/game/__init__.py, read without importing it (it refuses stale files)."""
     for node in ast.parse((GAME / "__init__.py").read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "COMPILED":
             return tuple(ast.literal_eval(node.value))

@@ -28,7 +28,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest known word, or an empty string.
+    """Return `"; did you mean 'x'?"` for the nearest known word, or an empty string.
 
     >>> did_you_mean("ielo-base", ["iello-base", "bga-base"])
     "; did you mean 'iello-base'?"

@@ -10,7 +10,7 @@ _SOURCE = PACKAGE.parent
 
 
 def data_folder(name: str) -> Path:
-    """The folder ``bots`` or ``configs``.
+    """The folder `bots` or `configs`.
 
     >>> (data_folder("configs") / "rules" / "iello-base.toml").is_file()
     True

@@ -1,7 +1,7 @@
-"""The speed of the engine, in games a second and as ratios from one run (``pytest benchmarks/bench_engine.py -s``).
+"""The speed of the engine, in games a second and as ratios from one run (`pytest benchmarks/bench_engine.py -s`).
 
 Three things are measured: games of random moves inside the engine for every rule set, games of the oracle
-(``tests/oracle``), and the bare loop of a referee with two Python bots that take the first and the last legal move.
+(`tests/oracle`), and the bare loop of a referee with two Python bots that take the first and the last legal move.
 What counts are the ratios; the figures themselves are those of the machine.
 """
 

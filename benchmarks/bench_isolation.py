@@ -39,7 +39,7 @@ WARM_UP = 20
 
 @contextmanager
 def referee_of(names: list[str], level: str) -> Iterator[Referee]:
-    """A referee for two bots at a level; ``none`` is inside of this process."""
+    """A referee for two bots at a level; `none` is inside of this process."""
     rules = load_rules("base")
     specs = [find_bot(f"{name}={spec}") for name, spec in zip("ab", names)]
     bots: list[IsolatedBot] = []
@@ -66,7 +66,7 @@ def _player(bot: IsolatedBot) -> Player:
 
 
 def rate(names: list[str], level: str, width: int, pairs: int) -> float:
-    """Games a second; ``width`` games in step, 0 for one by one."""
+    """Games a second; `width` games in step, 0 for one by one."""
     tasks = [PairTask(0, WARM_UP + deal, "a", "b") for deal in range(pairs)]
     with referee_of(names, level) as referee:
         start = time.perf_counter()

@@ -5,7 +5,7 @@
 
 Random play is biased, game by game, so that rare things happen: players who love tactic cards, keep them to the
 end, never claim, pass whenever they may, throw Mud onto complete sides. The run ends with how often each ruling
-(``tests/oracle/rulings.py``) was exercised, and fails if one stands at zero or a game differs.
+(`tests/oracle/rulings.py`) was exercised, and fails if one stands at zero or a game differs.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def is_rare(oracle: Oracle, move: str) -> bool:
 
 
 def compare(state: State, oracle: Oracle, deep: bool) -> None:
-    """Raise ``Difference`` with the first thing that engine and oracle see differently."""
+    """Raise `Difference` with the first thing that engine and oracle see differently."""
     pairs: list[tuple[str, object, object]] = [
         ("phase", state.phase, oracle.phase),
         ("owners", state.owners, oracle.owners),
@@ -181,7 +181,7 @@ def compare(state: State, oracle: Oracle, deep: bool) -> None:
 
 
 def play_both(rules_name: str, seed: int, number: int) -> Counter[str]:
-    """One random game in both engines; the rulings it exercised. Raises ``Difference`` with the moves so far."""
+    """One random game in both engines; the rulings it exercised. Raises `Difference` with the moves so far."""
     rules = load_rules(rules_name)
     rng = Rng(derive_seed(seed, "differential", rules_name, number))
     deal = make_deal(rules, seed, number)

@@ -1,6 +1,6 @@
-"""The child's end of ``tests/fuzz_pipe.py``: frames of real games, broken, go to a whole ``Child`` in another process.
+"""The child's end of `tests/fuzz_pipe.py`: frames of real games, broken, go to a whole `Child` in another process.
 
-``python -m tests.fuzz_child --seed 1 --count 100000`` runs that process itself; ``--only K`` repeats one input by its
+`python -m tests.fuzz_child --seed 1 --count 100000` runs that process itself; `--only K` repeats one input by its
 number. The number of the input that is being tried stands in a file, so that it is known after a crash.
 """
 
@@ -273,7 +273,7 @@ def one_input(seed: int, number: int) -> tuple[int, Counter[str]]:
 
 
 def one_by_one(rng: random.Random, rules: Rules, frames: list[bytes]) -> Counter[str]:
-    """Frames as ``Child.answer`` gets them."""
+    """Frames as `Child.answer` gets them."""
     came: Counter[str] = Counter()
     said: list[bytes] = []
     child = _child(rng, rules, said)
@@ -367,7 +367,7 @@ def work(seed: int, count: int, only: int | None, place: Path | None) -> None:
 
 
 def fuzz_child(seed: int, count: int) -> tuple[Counter[str], float]:
-    """As ``work`` in another process; ``Wrong`` with the number of the input if that crashes, hangs or complains."""
+    """As `work` in another process; `Wrong` with the number of the input if that crashes, hangs or complains."""
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz_child", "--seed", str(seed)]
     with tempfile.NamedTemporaryFile() as file:
         file.write(bytes(8))

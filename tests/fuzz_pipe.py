@@ -1,12 +1,12 @@
-"""Feeds both ends of a Python bot's pipes with broken frames: ``python -m tests.fuzz_pipe --seed 1 --count 1000000``.
+"""Feeds both ends of a Python bot's pipes with broken frames: `python -m tests.fuzz_pipe --seed 1 --count 1000000`.
 
 The runner's end: right answers are cut, spliced, doubled, blown up, broken bit by bit, and said to a whole
-``IsolatedBot`` over real pipes whose other end is a fake, alone and in step. Nothing but a move of the table or a
-``BotFault`` with a decent reason may come out, at once, and no process may stay that has broken the protocol.
+`IsolatedBot` over real pipes whose other end is a fake, alone and in step. Nothing but a move of the table or a
+`BotFault` with a decent reason may come out, at once, and no process may stay that has broken the protocol.
 
-The child's end: frames of real games, broken likewise and inside of their views, go to a whole ``Child``. It may answer
+The child's end: frames of real games, broken likewise and inside of their views, go to a whole `Child`. It may answer
 with whole frames or give up with an exception. That happens in a process of its own, since what it must not do is crash
-or hang; the last input is kept outside of it. See ``tests/fuzz_child.py``.
+or hang; the last input is kept outside of it. See `tests/fuzz_child.py`.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def feed_reader(rng: random.Random, said: bytes, question: int, count: int) -> s
 
 
 class FakeProcess:
-    """The other end of real pipes. ``answers`` gives the bytes for each frame that wants an answer.
+    """The other end of real pipes. `answers` gives the bytes for each frame that wants an answer.
 
     It reads late: only when something is sent the slow way. So the pipe is full at times, and at the end of all frames
     it looks whether those were whole.
@@ -445,7 +445,7 @@ def play_in_step(rng: random.Random, bot: IsolatedBot, forger: Forger, known: li
 
 
 def fuzz_runner(seed: int, count: int) -> tuple[Counter[str], float]:
-    """Feed the runner's end ``count`` broken inputs. What came of them, and the seconds of the slowest 50."""
+    """Feed the runner's end `count` broken inputs. What came of them, and the seconds of the slowest 50."""
     rng = random.Random(seed)
     known = positions(60, seed)
     came: Counter[str] = Counter()

@@ -1,8 +1,8 @@
-"""Feeds the runner with what strangers' bots might answer: ``python -m tests.fuzz_wire --seed 1 --count 1000000``.
+"""Feeds the runner with what strangers' bots might answer: `python -m tests.fuzz_wire --seed 1 --count 1000000`.
 
 Legal answers are cut, spliced, doubled, blown up, nested, broken byte by byte. Half of the inputs go straight to the
-parser of answers, the others are said in games of a whole ``WireBot`` whose process is a fake. Nothing but a legal move
-or a ``BotFault`` with a decent reason may come out, at once; anything else stops the program with the input.
+parser of answers, the others are said in games of a whole `WireBot` whose process is a fake. Nothing but a legal move
+or a `BotFault` with a decent reason may come out, at once; anything else stops the program with the input.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def play_games(
 
 
 def fuzz(seed: int, count: int) -> tuple[Counter[str], Slowest]:
-    """Feed ``count`` broken inputs. What came of them, and the slowest."""
+    """Feed `count` broken inputs. What came of them, and the slowest."""
     rng = random.Random(seed)
     known = positions(60, seed)
     came: Counter[str] = Counter()

@@ -14,7 +14,7 @@ class Wrong(Exception):
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[Callable[[], None]]:
-    """Raise ``Wrong`` if so many seconds pass between two calls of what is given; on the main thread only."""
+    """Raise `Wrong` if so many seconds pass between two calls of what is given; on the main thread only."""
 
     def ring(number: int, frame: object) -> NoReturn:
         raise Wrong(f"a hang of {seconds:g} s")

@@ -1,4 +1,4 @@
-"""Golden counts of move sequences (perft) for every rule set: ``tests/data/perft.json``.
+"""Golden counts of move sequences (perft) for every rule set: `tests/data/perft.json`.
 
     python -m tests.make_perft             # write the file from the engine
     python -m tests.make_perft --oracle    # also count with the oracle, about a minute; how deep is noted in the file
@@ -6,7 +6,7 @@
 
 For each rule set there are the deal and, from random games with many tactic cards, positions in the middle: one for
 each kind of decision, and plays on a board with Fog, Mud and wilds. A position is a deal and the moves that lead to
-it. ``counts`` are the sequences of 1, 2, 3 ... moves; ``oracle`` says to which depth the oracle agreed.
+it. `counts` are the sequences of 1, 2, 3 ... moves; `oracle` says to which depth the oracle agreed.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def oracle_of(position: dict[str, Any]) -> Oracle:
 
 
 def oracle_depth(counts: list[int], nodes: int = ORACLE_NODES) -> int:
-    """How deep the oracle counts: so that it lists the moves of at most ``nodes`` positions."""
+    """How deep the oracle counts: so that it lists the moves of at most `nodes` positions."""
     depth = 1
     while depth < len(counts) and counts[depth - 1] <= nodes:
         depth += 1

@@ -1,6 +1,6 @@
 """The examples in the docstrings of every module run.
 
-``pytest --doctest-modules`` finds no examples in compiled modules (a ``.so`` stands before the ``.py``), so the
+`pytest --doctest-modules` finds no examples in compiled modules (a `.so` stands before the `.py`), so the
 modules of the engine are run uncompiled, in a process of their own; and it is counted that no example is passed over.
 """
 

@@ -1,4 +1,4 @@
-"""What a bot's author wants to know before submitting it: ``check_bot`` (``arena check``).
+"""What a bot's author wants to know before submitting it: `check_bot` (`arena check`).
 
 What plays is imported when it is asked for, so that the process that reads a bot's source starts quickly.
 """

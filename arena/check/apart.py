@@ -1,6 +1,6 @@
 """Has a bot's source read in a process of its own: a source may be written to be hard on its reader.
 
-The process only parses. It has limits on time and memory, and at the level ``sandbox`` it sees what the bot itself
+The process only parses. It has limits on time and memory, and at the level `sandbox` it sees what the bot itself
 would: so a link in the bot's folder leads nowhere, and a fault in the parser harms nobody. What it says is not believed
 either: it is read as JSON, bounded, and only files of the bot's folder are taken from it.
 """
@@ -38,9 +38,9 @@ class _Unread(Exception):
 
 
 def read_source(spec: BotSpec, level: str, care: Care) -> Source:
-    """What the files of a bot tell: its own, and what it imports from its folder. Where that fails, ``care`` says why.
+    """What the files of a bot tell: its own, and what it imports from its folder. Where that fails, `care` says why.
 
-    At the level ``sandbox`` they are read in a sandbox, else in a process.
+    At the level `sandbox` they are read in a sandbox, else in a process.
     """
     if spec.command:
         return Source(Nature("command"))

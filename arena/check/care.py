@@ -39,7 +39,7 @@ def bounded(one: Finding) -> Finding:
 
 
 class Care:
-    """Looks at what comes from a bot. Where that fails, ``left_out`` says so, and the rest is looked at all the same.
+    """Looks at what comes from a bot. Where that fails, `left_out` says so, and the rest is looked at all the same.
 
     A bot is free to hand over what nobody has thought of: that must not keep a report from being made.
     """
@@ -48,7 +48,7 @@ class Care:
         self.left_out = left_out
 
     def look(self, what: str, make: Callable[[], T], otherwise: T) -> T:
-        """What ``make`` returns, or ``otherwise``; ``what`` names it, as in "the source"."""
+        """What `make` returns, or `otherwise`; `what` names it, as in "the source"."""
         try:
             return make()
         except Exception as error:

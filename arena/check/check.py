@@ -53,10 +53,10 @@ def check_bot(
 ) -> CheckReport:
     """Check a bot at an isolation level.
 
-    ``games`` are played in each of the ``rules``, and again in other ways; with ``seconds`` as many of them as fit,
-    at least two. ``report`` is told now and then how it goes; what it raises ends the check, and leaves no process
+    `games` are played in each of the `rules`, and again in other ways; with `seconds` as many of them as fit,
+    at least two. `report` is told now and then how it goes; what it raises ends the check, and leaves no process
     behind. ArenaError if it cannot be begun: no such bot, no sandbox on this machine. Whatever is wrong with the bot
-    itself is in the report, and whatever this program cannot make of it is in ``left_out``.
+    itself is in the report, and whatever this program cannot make of it is in `left_out`.
     """
     begun = time.monotonic()
     found = find_bot(spec) if isinstance(spec, str) else spec

@@ -55,7 +55,7 @@ def kinds(games: Iterable[GameResult]) -> dict[str, int]:
 
 
 def findings(setting: Setting, games: Mapping[str, Sequence[GameResult]], care: Care) -> list[Finding]:
-    """A finding for each cause, the most frequent first. ``games`` are all games by rule set.
+    """A finding for each cause, the most frequent first. `games` are all games by rule set.
 
     Where a cause cannot be told, it is an error all the same.
     """

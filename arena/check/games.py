@@ -1,6 +1,6 @@
 """Games of the bot under check, in fresh processes: against a bot of the program, and against itself.
 
-A ``Table`` is one life of the bot: what is played at it is played in the same processes, another table has new ones.
+A `Table` is one life of the bot: what is played at it is played in the same processes, another table has new ones.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
 
 AGAINST, ITSELF, STRONGER = 0, 1, 2
-"""Pairings: against ``random``, against itself, against ``greedy``."""
+"""Pairings: against `random`, against itself, against `greedy`."""
 
 STEADY, OTHER = "0", "4242"
 """Seeds of Python's hashes, which decide the order of sets: that of real games, and another one."""
@@ -44,7 +44,7 @@ STEADY, OTHER = "0", "4242"
 
 @dataclass(frozen=True)
 class Setting:
-    """What all games of a check share. ``twin`` is the bot once more, ``house`` the opponents by pairing."""
+    """What all games of a check share. `twin` is the bot once more, `house` the opponents by pairing."""
 
     spec: BotSpec
     level: str
@@ -87,7 +87,7 @@ class Setting:
         ]
 
     def units(self, games: int) -> list[PairTask]:
-        """So many games, by turns against ``random`` and against itself; at least two."""
+        """So many games, by turns against `random` and against itself; at least two."""
         return [self.unit(number % 2, number // 2) for number in range(max((games + 1) // 2, 1))]
 
 
@@ -109,7 +109,7 @@ class Table(Protocol):
     def together(self, tasks: Sequence[PairTask], look: Callable[[], bool]) -> list[list[GameResult]] | None:
         """Play units in lock step, as far as that works; None if it is not done with this bot.
 
-        ``look`` is called between two rounds of decisions, and says whether to begin no more games."""
+        `look` is called between two rounds of decisions, and says whether to begin no more games."""
 
     def close(self) -> None:
         """End the processes."""
@@ -171,7 +171,7 @@ class ApartTable:
         self.bot.load()
 
     def prepare(self) -> None:
-        """Have ``__init__`` called, too; BotError if that fails."""
+        """Have `__init__` called, too; BotError if that fails."""
         try:
             self.bot.prepare()
         except BotFault as fault:
@@ -226,14 +226,14 @@ def table(setting: Setting, rules: Rules, hash_seed: str = STEADY, audit: bool =
 
 @dataclass(frozen=True)
 class Start:
-    """How long it took to start a bot: its process and file, and ``__init__``; in seconds."""
+    """How long it took to start a bot: its process and file, and `__init__`; in seconds."""
 
     load_s: float
     init_s: float
 
 
 def start_time(setting: Setting, rules: Rules) -> Start | None:
-    """Start a bot in processes of its own once; BotError if it cannot be. None at the level ``none``."""
+    """Start a bot in processes of its own once; BotError if it cannot be. None at the level `none`."""
     if setting.level == "none":
         return None
     made = ApartTable(setting, rules)

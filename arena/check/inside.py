@@ -1,4 +1,4 @@
-"""The level ``none``: the bot plays inside of a worker of ``arena match``, a fresh interpreter for each table."""
+"""The level `none`: the bot plays inside of a worker of `arena match`, a fresh interpreter for each table."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Scale:
         self.threads = 0
 
     def weigh(self, games: int) -> None:
-        """After ``games`` more games."""
+        """After `games` more games."""
         pid = self._table.pid
         if pid is None:
             return

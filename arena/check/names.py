@@ -45,7 +45,7 @@ class Names:
 
 
 def dotted(node: ast.expr) -> str | None:
-    """``a.b.c`` of an expression that is a name with attributes, else None."""
+    """`a.b.c` of an expression that is a name with attributes, else None."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -75,7 +75,7 @@ def is_set(node: ast.expr) -> bool:
 
 
 def written(node: ast.AST, most: int) -> str:
-    """An expression as it is written, at most so long; ``...`` for one that cannot be, such as one nested too deeply.
+    """An expression as it is written, at most so long; `...` for one that cannot be, such as one nested too deeply.
 
     >>> written(ast.parse("[1,  2]", mode="eval").body, 40), written(ast.parse("abcdefgh", mode="eval").body, 6)
     ('[1, 2]', 'abc...')

@@ -15,7 +15,7 @@ _MOST_LINES = 100
 
 
 def place_in(text: str, path: str) -> tuple[str | None, int | None]:
-    """File and line of the innermost frame of a traceback that lies in the folder of the bot in the file ``path``.
+    """File and line of the innermost frame of a traceback that lies in the folder of the bot in the file `path`.
 
     A bot may write what it likes: the path is normalised, and nothing outside of that folder is taken.
 

@@ -50,7 +50,7 @@ class Part:
 class Schedule:
     """The parts of a check in their order, and how long each may take.
 
-    Whatever a part does not use goes to those after it. ``seconds`` None: no limit.
+    Whatever a part does not use goes to those after it. `seconds` None: no limit.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Schedule:
         return time.monotonic() + self.start_s + 2 * (self._rate or 0.0) <= self._deadline
 
     def played(self, games: int, total: int) -> None:
-        """So many games more were played, ``total`` in this part."""
+        """So many games more were played, `total` in this part."""
         self._played += games
         self._spent += time.monotonic() - self._begun
         self._begun = time.monotonic()

@@ -25,7 +25,7 @@ def children(pid: int) -> list[int]:
 
 
 def innermost(pid: int) -> int:
-    """The bot's own process, if ``pid`` is the sandbox around it: the last of a line of only children."""
+    """The bot's own process, if `pid` is the sandbox around it: the last of a line of only children."""
     while _name(pid) == "bwrap" and len(below := children(pid)) == 1:
         pid = below[0]
     return pid
@@ -39,7 +39,7 @@ def _name(pid: int) -> str:
 
 
 def status_mb(pid: int, field: str) -> float | None:
-    """A size in /proc/PID/status, such as ``VmHWM`` (the most memory it had) or ``VmRSS`` (what it has), in MB."""
+    """A size in /proc/PID/status, such as `VmHWM` (the most memory it had) or `VmRSS` (what it has), in MB."""
     try:
         text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -76,7 +76,7 @@ def on_one_core() -> Iterator[None]:
 
 @contextlib.contextmanager
 def without_strays(level: str) -> Iterator[list[int]]:
-    """End what bots leave behind at the level ``process`` (Linux). When it is over, the list has those processes.
+    """End what bots leave behind at the level `process` (Linux). When it is over, the list has those processes.
 
     A sandbox ends with all that is in it, and a worker looks after what its bots have started.
     """

@@ -2,7 +2,7 @@
 
 What is found here is a hint and no proof: that something is true of the bot is for games to show, where it does it
 is what the source can tell. A source may be written to be hard on its reader, by time, memory or depth. So this runs in
-a process of its own (``apart``), and imports nothing that is slow to start.
+a process of its own (`apart`), and imports nothing that is slow to start.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ class _Found:
 
 
 def read_files(first: Path, wanted: str | None = None) -> Source:
-    """Read a bot's file, and what it imports from its folder, each once. ``wanted`` is the class that is named.
+    """Read a bot's file, and what it imports from its folder, each once. `wanted` is the class that is named.
 
-    Files that are no Python are left out; what is too large or too deep is named in ``left_out``.
+    Files that are no Python are left out; what is too large or too deep is named in `left_out`.
     """
     found = _Found()
     waiting, seen, room = deque([first]), {first}, _ALL_BYTES
@@ -229,7 +229,7 @@ def _methods(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[str, 
 
 
 def _parameters(init: ast.FunctionDef) -> tuple[str, ...]:
-    """The parameters of ``__init__`` as they are written."""
+    """The parameters of `__init__` as they are written."""
     args = init.args
     names = [*args.posonlyargs, *args.args]
     defaults: list[ast.expr | None] = [None] * (len(names) - len(args.defaults)) + [*args.defaults]

@@ -14,10 +14,10 @@ LEVELS = (ERROR, WARNING, NOTE)
 class Finding:
     """One thing that the author should know.
 
-    ``level`` is ``error`` (the bot would be refused, or loses games by it), ``warning`` or ``note``; ``code`` a fixed
-    word for scripts; ``text`` a sentence, ``remedy`` what to do. ``file`` and ``line`` are the place where that is
-    known. ``rules`` are the rule sets that it happened in, ``details`` lines that belong to it (a traceback, a
-    position), ``record`` a game in which it happened (``arena replay`` shows it), ``again`` a command that plays it
+    `level` is `error` (the bot would be refused, or loses games by it), `warning` or `note`; `code` a fixed
+    word for scripts; `text` a sentence, `remedy` what to do. `file` and `line` are the place where that is
+    known. `rules` are the rule sets that it happened in, `details` lines that belong to it (a traceback, a
+    position), `record` a game in which it happened (`arena replay` shows it), `again` a command that plays it
     again.
     """
 
@@ -37,7 +37,7 @@ class Finding:
 class Speed:
     """Times of decisions in milliseconds (within 10 %, the longest exactly), with the messages they take.
 
-    ``games_s`` are games a second of this bot against ``random``, one after the other, on one core.
+    `games_s` are games a second of this bot against `random`, one after the other, on one core.
     """
 
     decisions: int
@@ -83,7 +83,7 @@ class RulesReport:
 
 @dataclass(frozen=True)
 class Loading:
-    """How the bot was loaded: milliseconds for that and for ``__init__``; ``minimal_ms`` is what ``load_ms`` is for a
+    """How the bot was loaded: milliseconds for that and for `__init__`; `minimal_ms` is what `load_ms` is for a
     bot that does nothing."""
 
     load_ms: float
@@ -93,9 +93,9 @@ class Loading:
 
 @dataclass(frozen=True)
 class Nature:
-    """What the bot is: ``class Mine``, ``function act`` or ``command``, its hooks and parameters with defaults.
+    """What the bot is: `class Mine`, `function act` or `command`, its hooks and parameters with defaults.
 
-    ``auto_claim`` and ``ask_forced`` are None where it could not be asked.
+    `auto_claim` and `ask_forced` are None where it could not be asked.
     """
 
     entry: str
@@ -107,7 +107,7 @@ class Nature:
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether the bot has a property: ``yes``, ``no``, or None if that was not looked at; ``text`` says how."""
+    """Whether the bot has a property: `yes`, `no`, or None if that was not looked at; `text` says how."""
 
     yes: bool | None
     text: str
@@ -117,8 +117,8 @@ class Answer:
 class CheckReport:
     """All that a check has found.
 
-    ``attempts`` counts the places of the bot that try what the sandbox forbids, None if nobody listened; ``printed``
-    is in characters. ``left_out`` says what was not looked at, and why.
+    `attempts` counts the places of the bot that try what the sandbox forbids, None if nobody listened; `printed`
+    is in characters. `left_out` says what was not looked at, and why.
     """
 
     bot: str
@@ -166,6 +166,6 @@ class CheckReport:
         return report_text(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain values for JSON (``docs/check.md``)."""
+        """The report as plain values for JSON (`docs/check.md`)."""
         counts = {"accepted": self.accepted, "errors": len(self.errors), "warnings": len(self.warnings)}
         return {**counts, **asdict(self)}

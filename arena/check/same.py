@@ -12,7 +12,7 @@ from arena.match.results import GameResult
 
 @dataclass(frozen=True)
 class Difference:
-    """The first decision that differs between two plays of a game: ``before`` and ``after`` are the moves (or
+    """The first decision that differs between two plays of a game: `before` and `after` are the moves (or
     results)."""
 
     rules: str

@@ -28,7 +28,7 @@ class Use:
 class Import:
     """A module from outside of the standard library, the arena and the bot's folder.
 
-    ``guarded``: the bot goes on without it (``except ImportError``).
+    `guarded`: the bot goes on without it (`except ImportError`).
     """
 
     file: str
@@ -39,7 +39,7 @@ class Import:
 
 @dataclass(frozen=True)
 class Source:
-    """What was read. All lists are in the order of the files and lines. ``left_out``: what was not read, and why."""
+    """What was read. All lists are in the order of the files and lines. `left_out`: what was not read, and why."""
 
     nature: Nature
     entries: tuple[Use, ...] = ()

@@ -84,7 +84,7 @@ def _rebound(node: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 def _changes(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
-    """Names (``a``, ``self.a``) whose value is changed in place: methods that change, elements, attributes."""
+    """Names (`a`, `self.a`) whose value is changed in place: methods that change, elements, attributes."""
     for node in ast.walk(function):
         name: str | None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -173,7 +173,7 @@ def _set_anew(name: str, methods: dict[str, ast.FunctionDef]) -> set[str]:
 
 
 def _own_attributes(method: ast.FunctionDef) -> Iterator[str]:
-    """Attributes of the object that are given a value: ``self.a = ...``."""
+    """Attributes of the object that are given a value: `self.a = ...`."""
     for node in ast.walk(method):
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
@@ -204,7 +204,7 @@ def _attribute_changes(method: ast.FunctionDef) -> Iterator[tuple[int, str]]:
 
 
 def _class_attributes(method: ast.FunctionDef, name: str) -> Iterator[tuple[int, str]]:
-    """Attributes of the class that are changed by its name, ``cls``, ``type(self)`` or ``self.__class__``."""
+    """Attributes of the class that are changed by its name, `cls`, `type(self)` or `self.__class__`."""
     starts = (f"{name}.", "cls.", "type(self).", "self.__class__.")
     for node in ast.walk(method):
         targets: list[ast.expr] = []

@@ -1,4 +1,4 @@
-"""The games of a check: what is played, compared and measured. What it means is for ``judge``."""
+"""The games of a check: what is played, compared and measured. What it means is for `judge`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Trials:
 
     @property
     def care(self) -> Care:
-        """Notes what fails in ``left_out``."""
+        """Notes what fails in `left_out`."""
         return Care(self.left_out)
 
     @property

@@ -105,7 +105,7 @@ def show(value: object) -> str:
 
 
 def check_limits(check: Checker, data: Mapping[str, Any]) -> Limits:
-    """The table ``[limits]``."""
+    """The table `[limits]`."""
     usual = Limits()
     table = check.table(data, "limits", tuple(vars(usual)))
     seconds = {}
@@ -124,7 +124,7 @@ def check_limits(check: Checker, data: Mapping[str, Any]) -> Limits:
 
 
 def read_toml(path: Path, error: type[ArenaError]) -> dict[str, Any]:
-    """The values of a TOML file; ``error`` with the place for one that cannot be read or is none."""
+    """The values of a TOML file; `error` with the place for one that cannot be read or is none."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as fault:

@@ -1,8 +1,8 @@
 """The game itself: cards, rules, moves, the engine, views, records. Knows no bots, clocks, files of runs or processes.
 
-Some of its modules are compiled from their own source (``COMPILED``). A compiled file that was not made from the
+Some of its modules are compiled from their own source (`COMPILED`). A compiled file that was not made from the
 source beside it is refused at import: nothing is worse than a changed rule that is not played. With the environment
-variable ``ARENA_PURE=1`` the sources run uncompiled, slow but whole.
+variable `ARENA_PURE=1` the sources run uncompiled, slow but whole.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Cards as bits, for the uncompiled engine; ``bits.pxd`` gives the compiled modules the same names in C.
+"""Cards as bits, for the uncompiled engine; `bits.pxd` gives the compiled modules the same names in C.
 
-Card number = bit number = ``6 * (value - 1) + colour``, so a higher bit is a higher card, a value is a group
+Card number = bit number = `6 * (value - 1) + colour`, so a higher bit is a higher card, a value is a group
 of six neighbouring bits and a colour is every sixth bit. In the word of a *side* the bits 60, 61 and 62 are
 its joker, spy and shield-bearer, so the population count is the number of its cards.
 """
@@ -16,12 +16,12 @@ RANK = 64  # strength = RANK * category + sum of the values
 
 
 def hib(x: int) -> int:
-    """Index of the highest set bit of ``x > 0``."""
+    """Index of the highest set bit of `x > 0`."""
     return x.bit_length() - 1
 
 
 def ctz(x: int) -> int:
-    """Index of the lowest set bit of ``x > 0``."""
+    """Index of the lowest set bit of `x > 0`."""
     return (x & -x).bit_length() - 1
 
 
@@ -31,7 +31,7 @@ def popcount(x: int) -> int:
 
 
 def nth(m: int, k: int) -> int:
-    """Index of the ``k``-th lowest set bit, from 0.
+    """Index of the `k`-th lowest set bit, from 0.
 
     >>> nth(0b10110, 2)
     4
@@ -42,5 +42,5 @@ def nth(m: int, k: int) -> int:
 
 
 def scale(r: int, k: int) -> int:
-    """A whole number in ``0..k-1`` out of the low 32 bits of ``r``."""
+    """A whole number in `0..k-1` out of the low 32 bits of `r`."""
     return (r & 0xFFFFFFFF) * k >> 32

@@ -4,9 +4,9 @@
 
 Claims are cheap because of *witnesses*: for each complete side that cannot be claimed yet, the cards with which
 the opponent would still beat it. The proof is tried again only when one of these cards turns up face up
-somewhere else, or when the stone itself changes (``dirty``).
+somewhere else, or when the stone itself changes (`dirty`).
 
-Within this module and the engine stones are 0..8, ``p`` is a seat, ``q`` the other one, and ``b`` a stone's bit.
+Within this module and the engine stones are 0..8, `p` is a seat, `q` the other one, and `b` a stone's bit.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class Board:
 
     @cython.final
     def put_elite(self, p: int, card: int, s: int, binding: int) -> None:
-        """Put a wild card on a side with room; ``binding`` is the clan card that it becomes, or -1."""
+        """Put a wild card on a side with room; `binding` is the clan card that it becomes, or -1."""
         i = 9 * p + s
         if card == JOKER_CARD:
             self.sides[i] |= JOKER
@@ -286,7 +286,7 @@ class Board:
 
     @cython.final
     def look_again(self, p: int, s: int) -> None:
-        """The stone has changed: a claim of ``p`` must be proven afresh."""
+        """The stone has changed: a claim of `p` must be proven afresh."""
         b = 1 << s
         if self.complete[p] & b:
             self.witness[9 * p + s] = 0
@@ -305,7 +305,7 @@ class Board:
 
     @cython.final
     def proven(self, p: int, s: int) -> bool:
-        """May ``p``, who is complete there, claim the stone? If not, the witness is renewed."""
+        """May `p`, who is complete there, claim the stone? If not, the witness is renewed."""
         q = 1 - p
         i = 9 * p + s
         j = 9 * q + s
@@ -337,7 +337,7 @@ class Board:
 
     @cython.final
     def provable(self, p: int) -> int:
-        """The stones (bits) that ``p`` can claim now."""
+        """The stones (bits) that `p` can claim now."""
         look = self.dirty[p]
         i = 9 * p
         seen = self.visible
@@ -360,7 +360,7 @@ class Board:
 
     @cython.final
     def give(self, p: int, stones: int) -> None:
-        """``p`` claims stones (bits); looks whether that wins."""
+        """`p` claims stones (bits); looks whether that wins."""
         m = 511 ^ stones
         self.owned[p] |= stones
         self.open[0] &= m
@@ -444,7 +444,7 @@ def winning_reason(owned: int) -> int:
 def completed_first(events: list[str]) -> int | None:
     """The seat whose present formation was completed first, after events at one stone.
 
-    ``a+`` and ``b+``: a card arrives on that side, ``a-`` and ``b-``: one leaves, ``mud`` and ``fog`` are played.
+    `a+` and `b+`: a card arrives on that side, `a-` and `b-`: one leaves, `mud` and `fog` are played.
 
     >>> completed_first(["a+", "a+", "a+", "b+", "b+", "b+", "a-", "a+"])
     1

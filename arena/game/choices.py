@@ -41,7 +41,7 @@ class Choices(Shown):
 
     @cython.final
     def legal_codes(self, out: Any) -> int:
-        """Write the numbers of the legal moves to ``out``; return how many there are."""
+        """Write the numbers of the legal moves to `out`; return how many there are."""
         p = self.mover
         n = 0
         if self.stage == PLAY:
@@ -105,7 +105,7 @@ class Choices(Shown):
 
     @cython.final
     def spread_codes(self, out: Any, n: int, base: int, stones: int) -> int:
-        """``base + stone`` for each stone of a set."""
+        """`base + stone` for each stone of a set."""
         while stones:
             out[n] = base + ctz(stones)
             n += 1

@@ -1,6 +1,6 @@
 """Deals: the order of both decks and the seat that starts, from a seed or card by card.
 
-Deal ``n`` of a seed is the same cards in every rule set, as far as the deck allows: one order of all 60 clan
+Deal `n` of a seed is the same cards in every rule set, as far as the deck allows: one order of all 60 clan
 cards is drawn and the tens are left out where an edition has none, and the hands are dealt alternately, so that
 a hand of six is the first six of a hand of seven.
 """
@@ -39,7 +39,7 @@ class Deal:
 
     @cached_property
     def tactic(self) -> tuple[str, ...]:
-        """The tactic deck as texts (the spy as ``*7``)."""
+        """The tactic deck as texts (the spy as `*7`)."""
         return tuple(CARD_TEXTS[n] for n in self.tactic_numbers)
 
 
@@ -49,7 +49,7 @@ _TACTICS = bytes(TACTIC_DECK)
 
 
 def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
-    """Deal ``number`` of a seed: BLAKE2b gives the seeds, SplitMix64 and Fisher-Yates the orders.
+    """Deal `number` of a seed: BLAKE2b gives the seeds, SplitMix64 and Fisher-Yates the orders.
 
     >>> from arena.game.rules import load_rules
     >>> make_deal(load_rules("base"), 1, 0).clan[:4] == make_deal(load_rules("tactical"), 1, 0).clan[:4]
@@ -66,7 +66,7 @@ def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
 def deal_from_cards(rules: Rules, clan: Sequence[str], tactic: Sequence[str] = (), starter: int = 0) -> Deal:
     """A deal given card by card; checked against the rule set's decks.
 
-    Raises ``DealError`` that names missing, foreign and repeated cards.
+    Raises `DealError` that names missing, foreign and repeated cards.
     """
     numbers = [card_number(card) for card in clan]
     tactics = [card_number(card) for card in tactic]

@@ -2,8 +2,8 @@
 # cython: annotation_typing=False
 """The state of a game, for everybody above: legal moves, apply, copy, outcome, views, random play.
 
-The rules themselves are in ``choices`` (what is legal), ``turns`` (what moves do), ``board`` (stones and claims) and
-``formations`` (what sides are worth); ``playouts`` plays at random. Each compiled module has its C types in a ``.pxd``
+The rules themselves are in `choices` (what is legal), `turns` (what moves do), `board` (stones and claims) and
+`formations` (what sides are worth); `playouts` plays at random. Each compiled module has its C types in a `.pxd`
 beside it; uncompiled it is plain Python.
 """
 
@@ -36,7 +36,7 @@ if not cython.compiled:
         return False
 
     def st_list(codes: list[int], n: int, table: tuple[Move, ...]) -> list[Move]:
-        """The first ``n`` moves by their numbers."""
+        """The first `n` moves by their numbers."""
         return [table[code] for code in codes[:n]]
 
 
@@ -47,7 +47,7 @@ class IllegalMove(ArenaError):
 class State(Playouts):
     """A game under way, with everything that is hidden.
 
-    ``State(rules, deal)`` starts a game; ``auto_claim`` says for each seat whether whatever is provable is claimed
+    `State(rules, deal)` starts a game; `auto_claim` says for each seat whether whatever is provable is claimed
     by itself (True) or claims are moves (False).
 
     >>> from arena.game.rules import load_rules
@@ -89,7 +89,7 @@ class State(Playouts):
         return st_list(CODES, n, self.table)
 
     def apply(self, move: Move) -> None:
-        """Carry out a move. Raises ``IllegalMove`` and leaves the state as it was if the move is not legal."""
+        """Carry out a move. Raises `IllegalMove` and leaves the state as it was if the move is not legal."""
         if move is None:
             raise IllegalMove("None is no move")
         code = move.index
@@ -100,10 +100,10 @@ class State(Playouts):
     def play_by(
         self, choosers: tuple[Any, Any], rngs: tuple[Rng, Rng], forced: tuple[bool, bool], trail: Any, at: int
     ) -> tuple[int, int, int, int, Any]:
-        """Play on to the end, asking ``choosers[seat](view, moves)`` for each decision: the loop of a referee.
+        """Play on to the end, asking `choosers[seat](view, moves)` for each decision: the loop of a referee.
 
-        A decision with one legal move is asked only if ``forced[seat]``. The numbers of the moves made go to
-        ``trail`` (unsigned 16-bit numbers) from place ``at`` on. Returns the next free place, the decisions asked of
+        A decision with one legal move is asked only if `forced[seat]`. The numbers of the moves made go to
+        `trail` (unsigned 16-bit numbers) from place `at` on. Returns the next free place, the decisions asked of
         both seats, and how it ended: (0, None) at the end of the game, (1, exception) that a chooser raised,
         (2, what a chooser returned that is no legal move; nothing was done with it).
         """
@@ -174,7 +174,7 @@ class State(Playouts):
         return state.play_out(rng)
 
     def perft(self, depth: int) -> int:
-        """The number of sequences of ``depth`` moves from here (fewer where the game ends before: not counted)."""
+        """The number of sequences of `depth` moves from here (fewer where the game ends before: not counted)."""
         if depth <= 0:
             return 1
         n = self.legal_codes(CODES)
@@ -190,9 +190,9 @@ class State(Playouts):
         return total
 
     def view(self, seat: int, rng: Rng | None = None, clock: Any = None) -> View:
-        """What ``seat`` knows now: a snapshot without the opponent's hand and the decks.
+        """What `seat` knows now: a snapshot without the opponent's hand and the decks.
 
-        ``rng`` and ``clock`` become the view's generator and its remaining time.
+        `rng` and `clock` become the view's generator and its remaining time.
         """
         if seat != 0 and seat != 1:
             raise ValueError(f"a seat is 0 or 1, not {seat}")
@@ -230,7 +230,7 @@ class State(Playouts):
         return tuple([self.card_text(self.tactic_deck[i]) for i in range(self.tactic_pos, self.tactic_end)])
 
     def events(self, seat: int, start: int = 0) -> tuple[Event, ...]:
-        """What a seat has seen happen, from event number ``start``; nothing in states that come from a sample."""
+        """What a seat has seen happen, from event number `start`; nothing in states that come from a sample."""
         if check_seat(seat) < 0 or not self.logging:
             return ()
         log = self.log1 if seat else self.log0
@@ -246,9 +246,9 @@ class State(Playouts):
 class View(Shown):
     """What one seat knows at one moment: a snapshot that holds neither the opponent's hand nor the decks.
 
-    Everything of ``Shown`` is there (``side``, ``modes``, ``owners`` ... by seat), and seat-relative: ``seat``,
-    ``hand``, ``mine`` and ``theirs`` (nine tuples of cards), ``history``, ``known_in_hand``, ``known_in_decks``;
-    ``rng`` is the bot's generator for this game, ``clock`` its remaining time.
+    Everything of `Shown` is there (`side`, `modes`, `owners` ... by seat), and seat-relative: `seat`,
+    `hand`, `mine` and `theirs` (nine tuples of cards), `history`, `known_in_hand`, `known_in_decks`;
+    `rng` is the bot's generator for this game, `clock` its remaining time.
     """
 
     if not cython.compiled:
@@ -360,7 +360,7 @@ def play_random_games(rules: Rules, count: int, seed: int) -> tuple[int, int, in
     """Play whole games of uniformly random moves inside the engine: the measure of its speed.
 
     Returns the wins of seat 0 and seat 1, the draws, and the number of turns in all. The decks are shuffled by one
-    generator, so the games are not those of ``make_deal``; the seats start in turn.
+    generator, so the games are not those of `make_deal`; the seats start in turn.
     """
     state = State(rules, make_deal(rules, seed, 0))
     state.logging = False

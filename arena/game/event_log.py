@@ -24,9 +24,9 @@ DECKS = ("clan", "tactic")
 class Event:
     """Something that a seat saw.
 
-    ``seat`` acted (0 or 1). ``kind`` is that of a move (place, mode, ruse, take, discard, claim, no claim, return,
-    pass) or ``draw``. ``card`` is None where the seat did not see it; then ``deck`` tells which deck it came from or
-    went to. Automatic claims and draws are events too. ``str(event)`` reads ``a r7@3``, ``b draws a clan card``.
+    `seat` acted (0 or 1). `kind` is that of a move (place, mode, ruse, take, discard, claim, no claim, return,
+    pass) or `draw`. `card` is None where the seat did not see it; then `deck` tells which deck it came from or
+    went to. Automatic claims and draws are events too. `str(event)` reads `a r7@3`, `b draws a clan card`.
     """
 
     seat: int
@@ -42,7 +42,7 @@ class Event:
 
 
 class SeatLog:
-    """The events of a game as one seat saw them, as small numbers: ``2 * code + acting seat``."""
+    """The events of a game as one seat saw them, as small numbers: `2 * code + acting seat`."""
 
     if not cython.compiled:
 
@@ -66,7 +66,7 @@ class SeatLog:
         return log
 
     def events(self, spy: int, start: int, stop: int) -> tuple[Event, ...]:
-        """The events ``start..stop-1``, with the spy's text of the edition."""
+        """The events `start..stop-1`, with the spy's text of the edition."""
         found = []
         for i in range(start, min(stop, self.n)):
             found.append(event_of(self.codes[i], spy))

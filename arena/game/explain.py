@@ -55,7 +55,7 @@ class Formation:
 
     @property
     def category(self) -> str:
-        """``color_run``, ``kind``, ``color``, ``run`` or ``sum``."""
+        """`color_run`, `kind`, `color`, `run` or `sum`."""
         return CATEGORIES[self.strength // RANK]
 
     @property
@@ -80,7 +80,7 @@ class Verdict:
 
 
 def read_side(rules: Rules, cards: Iterable[str]) -> Side:
-    """The cards of a side, e.g. ``r7``, ``*J`` or bound ``*J=r7``; ``PositionError`` names what is wrong."""
+    """The cards of a side, e.g. `r7`, `*J` or bound `*J=r7`; `PositionError` names what is wrong."""
     word = 0
     bindings = [-1, -1, -1]
     texts = []
@@ -176,9 +176,9 @@ def judge_claim(
     modes: Sequence[str] = (),
     first: str | None = None,
 ) -> Verdict:
-    """Can ``mine`` claim the stone against ``theirs``?
+    """Can `mine` claim the stone against `theirs`?
 
-    ``seen`` are the clan cards that lie face up elsewhere, discards included. ``first`` is ``mine`` or ``theirs``: the
+    `seen` are the clan cards that lie face up elsewhere, discards included. `first` is `mine` or `theirs`: the
     side that was completed first, needed where both are complete and exactly equal.
 
     >>> from arena.game.rules import load_rules

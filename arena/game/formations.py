@@ -2,10 +2,10 @@
 # cython: annotation_typing=False
 """What a side is worth and what can still beat it (RULES.md §2 and §3), on words of bits.
 
-A strength is one number, ``64 * category + sum``; the stronger formation has the larger number and equal
+A strength is one number, `64 * category + sum`; the stronger formation has the larger number and equal
 numbers are a tie. A *refutation* is a set of cards, not yet face up, with which an incomplete side would beat a
 given strength; a claim holds where there is none. Sides without wild cards and combat modes take the short
-functions (``strength3``, ``refute_with_one`` ...), all others ``strength_of`` and ``refute``.
+functions (`strength3`, `refute_with_one` ...), all others `strength_of` and `refute`.
 """
 
 from __future__ import annotations
@@ -85,12 +85,12 @@ def top(cards: int) -> int:
 
 
 def values_of(cards: int) -> int:
-    """The values among ``cards``, as the cards of colour 0."""
+    """The values among `cards`, as the cards of colour 0."""
     return (cards | cards >> 1 | cards >> 2 | cards >> 3 | cards >> 4 | cards >> 5) & PLANE
 
 
 def top_cards(cards: int, k: int) -> int:
-    """The ``k`` highest cards; 0 if there are fewer."""
+    """The `k` highest cards; 0 if there are fewer."""
     w = 0
     while k:
         if not cards:
@@ -112,13 +112,13 @@ def sum_of(cards: int) -> int:
 
 
 def windows(cards: int, n: int) -> int:
-    """The lowest cards of all runs of ``n`` (3 or 4) in one colour."""
+    """The lowest cards of all runs of `n` (3 or 4) in one colour."""
     cards = cards & cards >> 6 & cards >> 12
     return cards & cards >> 6 if n == 4 else cards
 
 
 def spread(cards: int, n: int) -> int:
-    """The lowest cards of all runs of ``n`` (3 or 4) in one colour that hold a card of ``cards``."""
+    """The lowest cards of all runs of `n` (3 or 4) in one colour that hold a card of `cards`."""
     cards = cards | cards >> 6 | cards >> 12
     return cards | cards >> 6 if n == 4 else cards
 
@@ -138,7 +138,7 @@ def strength3(w: int) -> int:
 
 
 def refute_with_one(avail: int, opp: int, strength: int) -> int:
-    """One card of ``avail`` that with the two cards ``opp`` beats ``strength``; 0 if there is none."""
+    """One card of `avail` that with the two cards `opp` beats `strength`; 0 if there is none."""
     a = ctz(opp)
     b = hib(opp)
     va = VALUE[a]
@@ -163,7 +163,7 @@ def refute_with_one(avail: int, opp: int, strength: int) -> int:
 
 
 def refute_with_two(avail: int, opp: int, strength: int) -> int:
-    """Two cards of ``avail`` that with the one card ``opp`` beat ``strength``; 0 if there are none."""
+    """Two cards of `avail` that with the one card `opp` beat `strength`; 0 if there are none."""
     one = 1
     o = ctz(opp)
     v = VALUE[o]
@@ -212,7 +212,7 @@ def refute_with_two(avail: int, opp: int, strength: int) -> int:
 
 
 def best_three(avail: int) -> int:
-    """The strongest three cards of ``avail``; 0 if there are fewer."""
+    """The strongest three cards of `avail`; 0 if there are fewer."""
     t = windows(avail, 3)
     if t:
         t = top(t)
@@ -274,7 +274,7 @@ def wild_limit(there: bool, limit: int, bound: int) -> int:
 def strength_of(
     side: int, n: int, fog: bool, values: int, spy: int, joker_as: int, spy_as: int, bearer_as: int
 ) -> int:
-    """The strength of a complete side of ``n`` cards, its free wilds used in the best way for their owner."""
+    """The strength of a complete side of `n` cards, its free wilds used in the best way for their owner."""
     clan = side & ALL60
     colours = colours_of(clan, side, joker_as, spy_as, bearer_as)
     jl = wild_limit(side & JOKER != 0, 1, joker_as)
@@ -333,7 +333,7 @@ def refute(
     spy_as: int,
     bearer_as: int,
 ) -> int:
-    """Cards of ``avail`` that complete the incomplete ``side`` so as to beat ``strength``; 0 if there are none."""
+    """Cards of `avail` that complete the incomplete `side` so as to beat `strength`; 0 if there are none."""
     clan = side & ALL60
     p = spy if side & SPY else 0
     jl = wild_limit(side & JOKER != 0, 1, joker_as)
@@ -364,7 +364,7 @@ def refute_with(
     strength: int,
     values: int,
 ) -> int:
-    """As ``refute``, with the wilds at the given values: try each category from the top."""
+    """As `refute`, with the wilds at the given values: try each category from the top."""
     category = strength // RANK
     total = strength & 63
     fixed = sum_of(clan) + (wilds & 15) + (wilds >> 4 & 15) + (wilds >> 8)
@@ -460,7 +460,7 @@ def refute_with(
 
 
 def side_strength(side: int, n: int, fog: bool, values: int, spy: int, bindings: tuple[int, int, int]) -> int:
-    """``strength_of`` for a complete side; the bindings of joker, spy and shield-bearer are card numbers or -1.
+    """`strength_of` for a complete side; the bindings of joker, spy and shield-bearer are card numbers or -1.
 
     >>> divmod(side_strength(0b1000001000001, 3, False, 9, 7, (-1, -1, -1)), RANK) == (COLOUR_RUN, 6)
     True
@@ -478,7 +478,7 @@ def find_refutation(
     spy: int,
     bindings: tuple[int, int, int],
 ) -> int:
-    """``refute`` for an incomplete side: the cards that beat ``strength``, or 0."""
+    """`refute` for an incomplete side: the cards that beat `strength`, or 0."""
     return refute(avail, side, n, fog, strength, values, spy, bindings[0], bindings[1], bindings[2])
 
 

@@ -35,7 +35,7 @@ KINDS = {
 
 
 def why_illegal(state: Turns, move: Move) -> str:
-    """A sentence that says why ``move`` is not legal in ``state``."""
+    """A sentence that says why `move` is not legal in `state`."""
     return f"{move} is not legal: {_reason(state, move)}"
 
 

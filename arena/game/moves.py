@@ -2,16 +2,16 @@
 """Moves: interned, immutable objects, one for every decision that the game knows, with a text that reads back.
 
 ======================  ================================================================================
-``r7@3``                a clan card (or ``*J``, ``*7``, ``*8``, ``*123``) to the own side of stone 3
-``*J=r7@3``             the same with the wild bound to red 7 (``wild_binding = on_play``)
-``fog@3`` ``mud@3``     a combat mode
-``scout`` ...           a ruse begins: ``scout``, ``redeploy``, ``deserter``, ``traitor``
-``take r7@3``           the card that a ruse takes, and from where
-``discard``             redeploy: the taken card goes to the discard row
-``claim 3``             a stone is claimed; ``no claim`` closes the window
-``draw clan``           or ``draw tactic``
-``return r7``           recruiter: put back, face down
-``pass``
+`r7@3`                a clan card (or `*J`, `*7`, `*8`, `*123`) to the own side of stone 3
+`*J=r7@3`             the same with the wild bound to red 7 (`wild_binding = on_play`)
+`fog@3` `mud@3`     a combat mode
+`scout` ...           a ruse begins: `scout`, `redeploy`, `deserter`, `traitor`
+`take r7@3`           the card that a ruse takes, and from where
+`discard`             redeploy: the taken card goes to the discard row
+`claim 3`             a stone is claimed; `no claim` closes the window
+`draw clan`           or `draw tactic`
+`return r7`           recruiter: put back, face down
+`pass`
 ======================  ================================================================================
 
 There is one table of moves for the spy of value 7 and one for the spy of value 8; all other moves are shared.
@@ -41,11 +41,11 @@ MOVE_COUNT = 1995
 
 
 class Move:
-    """One decision. Compare with ``is`` or ``==``; ``str(move)`` is its text.
+    """One decision. Compare with `is` or `==`; `str(move)` is its text.
 
-    Attributes: ``text``; ``kind`` (place, mode, ruse, take, discard, claim, no claim, draw, return, pass);
-    ``card`` (text or None); ``stone`` (1..9 or None); ``binding`` (the clan card that a wild becomes, or None);
-    ``index`` (a number below ``MOVE_COUNT``, useful as an action number).
+    Attributes: `text`; `kind` (place, mode, ruse, take, discard, claim, no claim, draw, return, pass);
+    `card` (text or None); `stone` (1..9 or None); `binding` (the clan card that a wild becomes, or None);
+    `index` (a number below `MOVE_COUNT`, useful as an action number).
 
     >>> move = parse_move("r7@3")
     >>> move.card, move.stone, str(move), move is parse_move("r7@3")

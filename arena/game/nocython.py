@@ -1,4 +1,4 @@
-"""Stand-in for the ``cython`` module where Cython is not installed and the engine runs as plain Python."""
+"""Stand-in for the `cython` module where Cython is not installed and the engine runs as plain Python."""
 
 from typing import TypeVar
 

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, annotation_typing=False
 """What a seat knows as bytes, for bots in other processes of this machine, and games that wait for them in step.
 
-``pack_view`` writes all that a view holds, and of its history what is new; a ``Desk`` in the bot's process makes the
+`pack_view` writes all that a view holds, and of its history what is new; a `Desk` in the bot's process makes the
 same view of it again. Nothing that the seat does not know is among the bytes. They are a memory image: both sides must
-run the same build. ``Tables`` holds many games at once, so that one message can ask a bot for a move in each of them.
+run the same build. `Tables` holds many games at once, so that one message can ask a bot for a move in each of them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ if not cython.compiled:
     def exchange(
         line: Line, begun: bytes, image: bytes, question: int, flags: int, move_ms: float, bank_ms: float
     ) -> int:
-        """``Line.ask`` for the image of a view."""
+        """`Line.ask` for the image of a view."""
         message = begun + QUESTION.pack(len(image) + 25, ASK, question, 1, flags, move_ms, bank_ms, 0) + image
         line.data = b""
         try:
@@ -111,9 +111,9 @@ if not cython.compiled:
 
 
 TABLES = 128
-"""Games that ``Tables`` can hold."""
+"""Games that `Tables` can hold."""
 
-#: Kinds of frames, as in ``arena.isolation.python.messages``; in C they are written out.
+#: Kinds of frames, as in `arena.isolation.python.messages`; in C they are written out.
 ASK, ANSWER = 4, 13
 #: A frame that asks for one move, up to the view: size, kind, question, count, flags, clock, table.
 QUESTION = struct.Struct("<IBIHBddH")
@@ -123,9 +123,9 @@ WAIT_MS = 20  # then the slow way
 
 
 def pack_view(view: View, told: int) -> bytes:
-    """A view as bytes; of its history only what came after the first ``told`` events.
+    """A view as bytes; of its history only what came after the first `told` events.
 
-    ``rng`` and ``clock`` are not among them.
+    `rng` and `clock` are not among them.
     """
     if told < 0 or told > view.log_length:
         raise ValueError(f"the view has {view.log_length} events, {told} cannot have been told")
@@ -155,13 +155,13 @@ class Desk:
         self.begin(0)
 
     def begin(self, seed: int) -> None:
-        """A new game: nothing was told yet; ``seed`` is that of the seat's generator."""
+        """A new game: nothing was told yet; `seed` is that of the seat's generator."""
         self.log = SeatLog()
         self.rng = Rng(seed)
         self.spare = None
 
     def read(self, data: bytes, at: int, clock: Any = None) -> tuple[View, list[Move], int]:
-        """The view that stands at place ``at``, the legal moves, and the place behind it.
+        """The view that stands at place `at`, the legal moves, and the place behind it.
 
         ValueError if there is none, or its events do not follow on those that were told before.
         """
@@ -183,16 +183,16 @@ class Desk:
         return seen, st_list(CODES, n, self.table), stop
 
     def events(self, start: int) -> tuple[Event, ...]:
-        """What was told, from event ``start`` on."""
+        """What was told, from event `start` on."""
         return self.log.events(self.rules.spy_value, start, len(self.log))
 
 
 def answer_all(
     desks: list[Desk], acts: list[Any], data: bytes, at: int, count: int
 ) -> tuple[bytearray, int, Any]:
-    """Ask a bot for ``count`` moves, in games whose desk number (2 bytes) and view stand in ``data`` from ``at``.
+    """Ask a bot for `count` moves, in games whose desk number (2 bytes) and view stand in `data` from `at`.
 
-    ``acts[desk](view, moves)`` decides. The numbers of its moves, 2 bytes each; and if it fails, the desk and the
+    `acts[desk](view, moves)` decides. The numbers of its moves, 2 bytes each; and if it fails, the desk and the
     exception that it raised or the thing that it returned which is no move, else -1 and None.
     """
     out = bytearray(2 * count)
@@ -224,7 +224,7 @@ def answer_all(
 class Line:
     """The runner's ends of two pipes to a bot's process: questions for one move, and their answers.
 
-    The common case is all in one step, see ``ask``; frames are those of ``arena.isolation.python.messages``.
+    The common case is all in one step, see `ask`; frames are those of `arena.isolation.python.messages`.
     """
 
     if not cython.compiled:
@@ -243,7 +243,7 @@ class Line:
         self.begin(b"")
 
     def begin(self, message: bytes) -> None:
-        """A new game: ``message`` goes before the first question."""
+        """A new game: `message` goes before the first question."""
         self.begun = message
         self.told = 0
         self.data = b""
@@ -265,7 +265,7 @@ class Line:
     def ask(self, view: View, flags: int, move_ms: float, bank_ms: float) -> int:
         """Send a question with a view, and wait a moment: the number of the move that was answered.
 
-        -1 if it is not that simple: ``unsent`` is what the pipe did not take, ``data`` what has come back so far.
+        -1 if it is not that simple: `unsent` is what the pipe did not take, `data` what has come back so far.
         """
         begun = self.begun
         told = self.told
@@ -279,7 +279,7 @@ def answer_line(
 ) -> tuple[bytes | None, int, int, Any]:
     """Answer questions for one move as they come, until something else comes.
 
-    ``acts[desk]`` decides, None where it is not that simple. Returns what was read and not answered (None at the end
+    `acts[desk]` decides, None where it is not that simple. Returns what was read and not answered (None at the end
     of the pipe); or the number of a question, the desk, and what the bot has raised or returned that is no move.
     """
     while True:
@@ -309,7 +309,7 @@ def answer_line(
 
 
 class Tables:
-    """Up to ``TABLES`` games, each of which is brought to its next decision and then waits for a move."""
+    """Up to `TABLES` games, each of which is brought to its next decision and then waits for a move."""
 
     def __init__(self) -> None:
         self.states: list[Any] = [None] * TABLES
@@ -321,7 +321,7 @@ class Tables:
             self.codes = [[0] * 2048 for _ in range(TABLES)]
 
     def sit(self, k: int, state: State, forced: tuple[bool, bool]) -> None:
-        """Begin a game at table ``k``. ``forced`` says by seat whether decisions with one legal move are asked."""
+        """Begin a game at table `k`. `forced` says by seat whether decisions with one legal move are asked."""
         if not 0 <= k < TABLES:
             raise ValueError(f"a table is 0..{TABLES - 1}, not {k}")
         self.states[k] = state
@@ -352,7 +352,7 @@ class Tables:
         self.made[k] += 1
 
     def ask(self, k: int) -> bytes:
-        """The question to the seat that decides at table ``k``: the table's number (2 bytes) and the view."""
+        """The question to the seat that decides at table `k`: the table's number (2 bytes) and the view."""
         state: State = self.states[k]
         seat = state.mover
         seen = state.view(seat)
@@ -362,7 +362,7 @@ class Tables:
         return bytes((k & 255, k >> 8)) + packed(seen, told)
 
     def answer(self, k: int, data: bytes, at: int) -> bool:
-        """Carry out the move whose number (2 bytes) stands in ``data`` at ``at``; False if it is not legal."""
+        """Carry out the move whose number (2 bytes) stands in `data` at `at`; False if it is not legal."""
         state: State = self.states[k]
         if not 0 <= at < len(data) - 1:
             return False
@@ -374,15 +374,15 @@ class Tables:
         return True
 
     def moves_of(self, k: int) -> list[int]:
-        """The numbers of the moves made at table ``k``."""
+        """The numbers of the moves made at table `k`."""
         return [self.codes[k][i] for i in range(self.made[k])]
 
     def asked_of(self, k: int) -> tuple[int, int]:
-        """How many decisions were asked of seat 0 and seat 1 at table ``k``."""
+        """How many decisions were asked of seat 0 and seat 1 at table `k`."""
         return self.asked[k][0], self.asked[k][1]
 
     def state_of(self, k: int) -> State:
-        """The game at table ``k``."""
+        """The game at table `k`."""
         state: State = self.states[k]
         return state
 

@@ -48,7 +48,7 @@ class Playouts(Turns):
 
     @cython.final
     def play_out_clan(self, rng: Rng) -> int:
-        """``play_out`` without its questions: clan cards only, claims by themselves after the play, no log."""
+        """`play_out` without its questions: clan cards only, claims by themselves after the play, no log."""
         p = self.mover
         while True:
             r = rng.step()

@@ -1,18 +1,18 @@
-"""Positions in a JSON file, each with a question, answered one by one (``arena explain --file``).
+"""Positions in a JSON file, each with a question, answered one by one (`arena explain --file`).
 
-A position has an ``id``, a ``kind`` and the keys of its kind:
+A position has an `id`, a `kind` and the keys of its kind:
 
 =============  ==================================================================================================
-eval           ``ruleset``, ``cards``, ``env`` -> ``category``, ``sum``
-compare        ``ruleset``, ``a``, ``b``, ``env``, ``first_complete`` -> ``winner``
-claim          ``ruleset``, ``claimant``, ``a``, ``b``, ``visible_elsewhere``, ``discards``, ``env``,
-               ``first_complete`` -> ``holds``; ``claimant_hand`` and ``unplayed_wilds`` are no argument
-tie_order      ``events`` -> ``first_complete``
-victory        ``owners`` -> ``winner``, ``points``
-tactic_limit   ``played_me``, ``played_opp`` -> ``may_play``
+eval           `ruleset`, `cards`, `env` -> `category`, `sum`
+compare        `ruleset`, `a`, `b`, `env`, `first_complete` -> `winner`
+claim          `ruleset`, `claimant`, `a`, `b`, `visible_elsewhere`, `discards`, `env`,
+               `first_complete` -> `holds`; `claimant_hand` and `unplayed_wilds` are no argument
+tie_order      `events` -> `first_complete`
+victory        `owners` -> `winner`, `points`
+tactic_limit   `played_me`, `played_opp` -> `may_play`
 =============  ==================================================================================================
 
-Where the position has an ``expect``, the answer has its keys.
+Where the position has an `expect`, the answer has its keys.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EVENTS = ("a+", "b+", "a-", "b-", "mud", "fog")
 
 
 def answer(position: Any) -> dict[str, Any]:
-    """The answer to one position; ``PositionError`` with its id if it cannot be read."""
+    """The answer to one position; `PositionError` with its id if it cannot be read."""
     if not isinstance(position, dict):
         raise PositionError(f"a position is a JSON object, not {position!r:.60}")
     name = position.get("id", "(no id)")

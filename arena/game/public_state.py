@@ -28,9 +28,9 @@ REASONS = ("", "five stones", "three adjacent", "stalemate")
 class Outcome:
     """The end of a game.
 
-    ``winner`` is a seat or None for a draw; ``reason`` is ``five stones`` (also when three of them are adjacent),
-    ``three adjacent`` or ``stalemate``; ``points`` are 5 for the winner and one a stone for the loser, in a draw
-    one a stone for both (RULES.md §7); ``turns`` counts turns begun, ``plays`` the cards played and the passes.
+    `winner` is a seat or None for a draw; `reason` is `five stones` (also when three of them are adjacent),
+    `three adjacent` or `stalemate`; `points` are 5 for the winner and one a stone for the loser, in a draw
+    one a stone for both (RULES.md §7); `turns` counts turns begun, `plays` the cards played and the passes.
     """
 
     winner: int | None
@@ -56,7 +56,7 @@ class Shown(Board):
 
     @property
     def phase(self) -> str:
-        """``claim``, ``play``, ``take``, ``put``, ``scout``, ``return``, ``draw`` or ``over``."""
+        """`claim`, `play`, `take`, `put`, `scout`, `return`, `draw` or `over`."""
         return PHASES[self.stage]
 
     @property
@@ -85,7 +85,7 @@ class Shown(Board):
 
     @property
     def owners(self) -> str:
-        """The owners of stones 1..9: ``a`` for seat 0, ``b`` for seat 1, ``.`` for none."""
+        """The owners of stones 1..9: `a` for seat 0, `b` for seat 1, `.` for none."""
         return "".join(
             ["a" if self.owned[0] >> s & 1 else "b" if self.owned[1] >> s & 1 else "." for s in range(9)]
         )
@@ -95,11 +95,11 @@ class Shown(Board):
         return popcount(self.owned[check_seat(seat)])
 
     def side(self, seat: int, stone: int) -> tuple[str, ...]:
-        """The cards of a side; bound wilds with their binding (``*J=r7``)."""
+        """The cards of a side; bound wilds with their binding (`*J=r7`)."""
         return tuple(self.side_texts(check_seat(seat), check_stone(stone) - 1))
 
     def modes(self, stone: int) -> tuple[str, ...]:
-        """The combat modes on a stone: ``fog``, ``mud``."""
+        """The combat modes on a stone: `fog`, `mud`."""
         s = check_stone(stone) - 1
         return ("fog",) * (self.fog >> s & 1) + ("mud",) * (self.mud >> s & 1)
 

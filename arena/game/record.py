@@ -7,10 +7,10 @@
     version    rule set   deal  |   moves               result
                                 claims: 1 automatic, 0 chosen, for seat 0 and seat 1
 
-The rule set is a preset with overrides. The deal is ``SEED:NUMBER`` or ``SEED:NUMBER:STARTER`` (the starter differs
-from the deal's own) or ``cards:CLAN/TACTIC:STARTER`` with all cards written out. The result is the winner (``a`` is
-seat 0, ``b`` seat 1, ``draw``, ``*`` for a game that was broken off), the stones of both and the reason; a game lost
-by forfeit ends with ``forfeit`` and its kind.
+The rule set is a preset with overrides. The deal is `SEED:NUMBER` or `SEED:NUMBER:STARTER` (the starter differs
+from the deal's own) or `cards:CLAN/TACTIC:STARTER` with all cards written out. The result is the winner (`a` is
+seat 0, `b` seat 1, `draw`, `*` for a game that was broken off), the stones of both and the reason; a game lost
+by forfeit ends with `forfeit` and its kind.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RecordError(ArenaError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A game as it was written down. ``result`` is its last part, e.g. ``a 5-2 three adjacent``."""
+    """A game as it was written down. `result` is its last part, e.g. `a 5-2 three adjacent`."""
 
     rules: Rules
     deal: Deal
@@ -61,7 +61,7 @@ class Record:
 
 
 def deal_text(seed: int, number: int, starter: int | None = None) -> str:
-    """The reference to ``make_deal(rules, seed, number)``, with another starter if one is given."""
+    """The reference to `make_deal(rules, seed, number)`, with another starter if one is given."""
     return f"{seed}:{number}" if starter is None else f"{seed}:{number}:{starter}"
 
 
@@ -75,7 +75,7 @@ def cards_text(deal: Deal) -> str:
 
 
 def result_text(state: State) -> str:
-    """The result of a finished game, or ``* STONES`` of an unfinished one.
+    """The result of a finished game, or `* STONES` of an unfinished one.
 
     >>> result_text(State(load_rules("base"), make_deal(load_rules("base"), 1, 0)))
     '* 0-0'
@@ -90,13 +90,13 @@ def result_text(state: State) -> str:
 def record_text(
     rules: Rules, deal: str, auto_claim: tuple[bool, bool], moves: Iterable[Move], result: str
 ) -> str:
-    """The record's line. ``deal`` comes from ``deal_text`` or ``cards_text``, ``result`` from ``result_text``."""
+    """The record's line. `deal` comes from `deal_text` or `cards_text`, `result` from `result_text`."""
     claims = f"{auto_claim[0]:d}{auto_claim[1]:d}"
     return f"{VERSION} {rules.canonical} {deal} {claims}; {','.join([move.text for move in moves])}; {result}"
 
 
 def parse_record(text: str) -> Record:
-    """Read a record. Raises ``RecordError`` that names the damaged part.
+    """Read a record. Raises `RecordError` that names the damaged part.
 
     >>> parse_record("schotten/1 base 1:0 11; r2@10; * 0-0")
     Traceback (most recent call last):
@@ -156,7 +156,7 @@ def _parse_deal(rules: Rules, text: str) -> Deal:
 def replay_steps(record: Record) -> Iterator[tuple[State, Move]]:
     """Each move with the state before it (one state, which goes on between the steps).
 
-    Raises ``RecordError`` with the number of the move that is not legal there.
+    Raises `RecordError` with the number of the move that is not legal there.
     """
     state = State(record.rules, record.deal, record.auto_claim)
     for number, move in enumerate(record.moves, 1):
@@ -182,7 +182,7 @@ def verify(text: str) -> State:
     """Replay a record and compare its result; the state at the end.
 
     A forfeit is checked for what the engine can know: the game was not over, and the stones are those of the result.
-    Raises ``RecordError`` with the place.
+    Raises `RecordError` with the place.
     """
     record = parse_record(text)
     state = replay(record)

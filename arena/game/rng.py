@@ -1,8 +1,8 @@
 # cython: language_level=3, annotation_typing=False
 """The project's random numbers: the same on every platform and Python version.
 
-``derive_seed`` turns a seed and a purpose into 64 bits by BLAKE2b; ``Rng`` is SplitMix64 (Steele, Lea and Flood
-2014, "Fast splittable pseudorandom number generators") with the methods of ``random.Random`` that bots use.
+`derive_seed` turns a seed and a purpose into 64 bits by BLAKE2b; `Rng` is SplitMix64 (Steele, Lea and Flood
+2014, "Fast splittable pseudorandom number generators") with the methods of `random.Random` that bots use.
 Nothing in the project draws from a global generator.
 """
 
@@ -53,14 +53,14 @@ class Rng:
         _state: int
 
         def step(self) -> int:
-            """The next 64 bits (C name of ``next64``)."""
+            """The next 64 bits (C name of `next64`)."""
             self._state = z = (self._state + 0x9E3779B97F4A7C15) & MASK64
             z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK64
             z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK64
             return z ^ (z >> 31)
 
         def pick(self, n: int) -> int:
-            """A whole number in ``0..n-1``, ``0 < n < 2**32`` (C name of ``below``)."""
+            """A whole number in `0..n-1`, `0 < n < 2**32` (C name of `below`)."""
             m = (self.step() >> 32) * n
             least = ((1 << 32) - n) % n
             while m & 0xFFFFFFFF < least:  # rejected, so that every number is equally likely (Lemire 2019)
@@ -75,7 +75,7 @@ class Rng:
         return self.step()
 
     def below(self, n: int) -> int:
-        """A whole number in ``0..n-1``, each equally likely."""
+        """A whole number in `0..n-1`, each equally likely."""
         if not 0 < n < 1 << 32:
             raise ValueError(f"below() needs 0 < n < 2**32, not {n}")
         return self.pick(n)
@@ -85,13 +85,13 @@ class Rng:
         return (self.step() >> 11) * (1.0 / (1 << 53))
 
     def randrange(self, start: int, stop: int | None = None) -> int:
-        """As ``random.randrange`` without a step."""
+        """As `random.randrange` without a step."""
         if stop is None:
             return self.below(start)
         return start + self.below(stop - start)
 
     def randint(self, low: int, high: int) -> int:
-        """A whole number in ``low..high``, both included."""
+        """A whole number in `low..high`, both included."""
         return low + self.below(high - low + 1)
 
     def choice(self, items: Sequence[T]) -> T:
@@ -107,7 +107,7 @@ class Rng:
             items[i], items[j] = items[j], items[i]
 
     def shuffled(self, items: bytes) -> bytes:
-        """The bytes in random order, as ``shuffle`` would put them."""
+        """The bytes in random order, as `shuffle` would put them."""
         pool = bytearray(items)
         at = pool
         for i in range(len(pool) - 1, 0, -1):
@@ -118,7 +118,7 @@ class Rng:
         return bytes(pool)
 
     def sample(self, items: Sequence[T], k: int) -> list[T]:
-        """``k`` different items in random order."""
+        """`k` different items in random order."""
         pool = list(items)
         if not 0 <= k <= len(pool):
             raise ValueError(f"sample of {k} out of {len(pool)}")

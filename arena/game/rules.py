@@ -2,9 +2,9 @@
 
 A rule set is named in one of three ways, everywhere in the program:
 
-* a preset or short name: ``iello-tactical``, ``base``, ``tactical``, ``expert``;
-* the path of a TOML file like those in ``configs/rules/``;
-* either of them with overrides: ``iello-tactical:hand_size=6,scout_return=top``.
+* a preset or short name: `iello-tactical`, `base`, `tactical`, `expert`;
+* the path of a TOML file like those in `configs/rules/`;
+* either of them with overrides: `iello-tactical:hand_size=6,scout_return=top`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class RulesError(ArenaError):
 
 @dataclass(frozen=True)
 class Rules:
-    """One rule set. ``name`` is how it was asked for, overrides included; the options decide the game."""
+    """One rule set. `name` is how it was asked for, overrides included; the options decide the game."""
 
     name: str
     edition: str
@@ -89,7 +89,7 @@ class Rules:
 
     @cached_property
     def canonical(self) -> str:
-        """``canonical_name`` of this rule set."""
+        """`canonical_name` of this rule set."""
         return canonical_name(self)
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ def load_rules(text: str) -> Rules:
 
 
 def check_option(key: str, value: Any, where: str) -> Any:
-    """The value if it is one of the option's; else ``RulesError`` with the place and the nearest right one."""
+    """The value if it is one of the option's; else `RulesError` with the place and the nearest right one."""
     if key not in OPTIONS:
         raise RulesError(
             f"unknown option '{key}' in {where}{did_you_mean(key, OPTIONS)} (options: {', '.join(OPTIONS)})"

@@ -10,7 +10,7 @@ with the ruse's target, the recruiter's draws and the recruiter's returns in bet
 an empty claim window and a draw from the only deck happen by themselves, and so do the claims of a seat that
 claims automatically. A pass always is a move.
 
-Which moves are legal is said in ``choices``; ``engine`` is the public face.
+Which moves are legal is said in `choices`; `engine` is the public face.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Turns(Choices):
 
     @cython.final
     def set_rules(self, codes: Any) -> None:
-        """Take the options over from ``Rules.codes``."""
+        """Take the options over from `Rules.codes`."""
         self.values = codes[0]
         self.hand_size = codes[1]
         self.spy = codes[2]

@@ -1,6 +1,6 @@
-"""Tells what a bot's code asks the system for, on stderr, for ``arena check``. Runs in the bot's process.
+"""Tells what a bot's code asks the system for, on stderr, for `arena check`. Runs in the bot's process.
 
-Python reports such calls to hooks before they are made (``sys.addaudithook``), also those that then fail. Only calls
+Python reports such calls to hooks before they are made (`sys.addaudithook`), also those that then fail. Only calls
 that come from the bot's own files are told, each place once, with the line of the bot that led there. This is for the
 bot's author: a bot that wants to hide something can.
 """
@@ -23,7 +23,7 @@ FILES, FOLDERS, NETWORK, PROCESSES, MEMORY, NATIVE, SPYING = (
     "files", "folders", "network", "processes", "memory", "native", "spying"
 )  # fmt: skip
 READS = "reads"
-"""Reading a file outside of its folder; ``FILES`` is changing one."""
+"""Reading a file outside of its folder; `FILES` is changing one."""
 OWN = "own"
 """Reading another file of its folder, which is allowed; but that has to be submitted with it."""
 
@@ -68,9 +68,9 @@ _LOUD = (FILES, NETWORK, PROCESSES)
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a bot has asked for: a ``kind`` of this module, Python's name of it, what with, and the bot's line.
+    """What a bot has asked for: a `kind` of this module, Python's name of it, what with, and the bot's line.
 
-    ``importing``: it was something that the bot imports there which did it.
+    `importing`: it was something that the bot imports there which did it.
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Attempt:
 
 
 def listen_if_asked(path: str) -> None:
-    """If that was asked for, listen from now on to what the bot in the file ``path``, and its folder, does.
+    """If that was asked for, listen from now on to what the bot in the file `path`, and its folder, does.
 
     Takes the request out of the environment.
     """
@@ -208,9 +208,9 @@ def _shown(value: Any) -> str:
 
 
 class Ear:
-    """Takes the lines of ``_Listener`` out of what a bot's process writes to stderr, and counts the rest.
+    """Takes the lines of `_Listener` out of what a bot's process writes to stderr, and counts the rest.
 
-    ``folder`` is the bot's. A bot can read the mark and write such lines itself: what they name outside of its folder
+    `folder` is the bot's. A bot can read the mark and write such lines itself: what they name outside of its folder
     is not believed.
     """
 

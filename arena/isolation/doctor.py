@@ -18,7 +18,7 @@ _LANDLOCK_CREATE_RULESET, _VERSION_ASKED = 444, 1
 
 @dataclass(frozen=True)
 class Offer:
-    """One thing that a machine may offer. ``text`` says what it is, or what is lost without it and the remedy."""
+    """One thing that a machine may offer. `text` says what it is, or what is lost without it and the remedy."""
 
     ok: bool
     text: str
@@ -85,7 +85,7 @@ def _landlock() -> Offer:
 
 
 def landlock_version() -> int:
-    """The version of Landlock that the kernel speaks, less than 1 if none (``man 2 landlock_create_ruleset``)."""
+    """The version of Landlock that the kernel speaks, less than 1 if none (`man 2 landlock_create_ruleset`)."""
     try:
         call = ctypes.CDLL(None).syscall
     except (OSError, AttributeError):

@@ -16,10 +16,10 @@ MIB = 1 << 20
 class BotLimits:
     """Bounds of one bot's process, at the levels `process` and `sandbox`.
 
-    ``decision_s``: an answer that takes longer is a timeout, where no clock says otherwise. ``loading_s``: the same
-    for running the bot's file and making the bot. ``memory_mb``: its data, beyond which allocations fail.
-    ``file_mb``: the largest file it may write, and in the sandbox the size of its temporary folder. ``files``: open
-    descriptors. ``processes``: processes and threads together (not counted by the system for root). ``cpu_s``:
+    `decision_s`: an answer that takes longer is a timeout, where no clock says otherwise. `loading_s`: the same
+    for running the bot's file and making the bot. `memory_mb`: its data, beyond which allocations fail.
+    `file_mb`: the largest file it may write, and in the sandbox the size of its temporary folder. `files`: open
+    descriptors. `processes`: processes and threads together (not counted by the system for root). `cpu_s`:
     processor time of one process in all; it is replaced between two games long before that.
     """
 
@@ -35,8 +35,8 @@ class BotLimits:
 class Starting:
     """How long a bot may take to be ready in a new process, again and again.
 
-    That is ``loading_s``, unless the last process has ended through what the bot did. Then the time is taken from an
-    account, or a bot could be started before each game, off the clock: it holds ``loading_s`` at first and at most, and
+    That is `loading_s`, unless the last process has ended through what the bot did. Then the time is taken from an
+    account, or a bot could be started before each game, off the clock: it holds `loading_s` at first and at most, and
     each game adds the longest time of a decision. As long as the account holds less than the first start has taken,
     the bot forfeits its games at once.
     """
@@ -61,7 +61,7 @@ class Starting:
         self._blamed = True
 
     def new(self) -> None:
-        """A process is to be started. Raises ``BotFault`` if there is no time left for that."""
+        """A process is to be started. Raises `BotFault` if there is no time left for that."""
         self._spent_s = 0.0
         if self._blamed and self._left_s < (self._first_s or 0.0):
             text = f"that takes {self._first_s:.3g} s, and {self._left_s:.3g} s are left for it"
@@ -69,7 +69,7 @@ class Starting:
 
     @contextmanager
     def part(self) -> Iterator[float]:
-        """A part of the start; gives its deadline, a time of ``time.monotonic``."""
+        """A part of the start; gives its deadline, a time of `time.monotonic`."""
         start, blamed = time.monotonic(), self._blamed
         try:
             yield start + (self._left_s if blamed else self._most_s)

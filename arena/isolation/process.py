@@ -1,8 +1,8 @@
 """A bot's process: started with limits, spoken to through pipes with a deadline, ended with what it has started.
 
-What is said here holds for both levels. At the level ``process`` the bot has a process, a session and limits of its
+What is said here holds for both levels. At the level `process` the bot has a process, a session and limits of its
 own, which keeps the games of others whole when it crashes and its memory apart from the runner's; it still has all
-the rights of its user. At the level ``sandbox`` the same command runs inside of bubblewrap (see ``sandbox``).
+the rights of its user. At the level `sandbox` the same command runs inside of bubblewrap (see `sandbox`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class CannotStart(ArenaError):
 
 
 class Ended(Exception):
-    """The process has ended, or has closed its output; ``how`` says it in words."""
+    """The process has ended, or has closed its output; `how` says it in words."""
 
     def __init__(self, how: str) -> None:
         super().__init__(how)
@@ -56,9 +56,9 @@ class Overdue(Exception):
 class Launch:
     """How a bot's process is started.
 
-    ``argv`` is the command, a program's path first; ``folder`` the bot's own, its working directory, read-only in the
-    sandbox. ``read_only`` are further files and folders that the sandbox shows; ``system`` lets it show the system's
-    programs, too. ``environment`` is the whole environment beside PATH, HOME and LANG.
+    `argv` is the command, a program's path first; `folder` the bot's own, its working directory, read-only in the
+    sandbox. `read_only` are further files and folders that the sandbox shows; `system` lets it show the system's
+    programs, too. `environment` is the whole environment beside PATH, HOME and LANG.
     """
 
     argv: tuple[str, ...]
@@ -98,7 +98,7 @@ class BotProcess:
         self._writable.register(self._err, select.POLLIN)
 
     def send(self, data: bytes, deadline: float) -> None:
-        """Write all of ``data``. ``deadline`` is a time of ``time.monotonic``. Raises Ended, Overdue."""
+        """Write all of `data`. `deadline` is a time of `time.monotonic`. Raises Ended, Overdue."""
         self._check()
         at = 0
         while True:
@@ -113,7 +113,7 @@ class BotProcess:
             self._wait(self._writable, self._in, deadline)
 
     def receive(self, deadline: float) -> bytes:
-        """What the process has written since, at least one byte, at most ``PIECE``. Raises Ended, Overdue."""
+        """What the process has written since, at least one byte, at most `PIECE`. Raises Ended, Overdue."""
         self._check()
         while True:
             self._wait(self._readable, self._out, deadline)
@@ -222,7 +222,7 @@ class BotProcess:
         self._idle_s = 2 * IDLE_S if seen else 0.0
 
     def wake(self) -> None:
-        """Before a question: see how much the bot has worked since ``rest``, and let it go on if it was stopped."""
+        """Before a question: see how much the bot has worked since `rest`, and let it go on if it was stopped."""
         self._count()
         if self._frozen:
             self._signal(signal.SIGCONT)
@@ -242,7 +242,7 @@ class BotProcess:
             self._idle_from = 0.0
 
     def halt(self) -> None:
-        """Stop the bot until it is asked something (``wake``): after a game under a clock, since others play then."""
+        """Stop the bot until it is asked something (`wake`): after a game under a clock, since others play then."""
         if not self._frozen and self._how is None and self._process.poll() is None:
             self._signal(signal.SIGSTOP)
             self._frozen = True
@@ -266,7 +266,7 @@ class BotProcess:
         return how_ended(self._process.returncode, self.launch.level)
 
     def close(self, grace_s: float = 0.0) -> str:
-        """End the process and all that it has started, at once or after waiting ``grace_s`` for it to end by itself.
+        """End the process and all that it has started, at once or after waiting `grace_s` for it to end by itself.
 
         Returns how it ended. May be called again.
         """
@@ -459,7 +459,7 @@ def end_descendants(pid: int, patience_s: float = 2.0) -> None:
     """End all that a process of ours has started, even what starts new ones again and again.
 
     The process itself is stopped meanwhile, and is to be ended next. What has left its parents is found only if the
-    process takes over orphans (``adopt_orphans``).
+    process takes over orphans (`adopt_orphans`).
     """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGSTOP)
@@ -481,7 +481,7 @@ def _lives(pid: int) -> bool:
 def kill_orphans() -> None:
     """End children of this process that are no bots it knows: what a bot has started and left behind.
 
-    Only where this process is told to take over orphans (``adopt_orphans``).
+    Only where this process is told to take over orphans (`adopt_orphans`).
     """
     for path in Path("/proc/self/task").glob("*/children"):
         with contextlib.suppress(OSError):

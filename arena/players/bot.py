@@ -1,11 +1,11 @@
 """The player protocol: what a bot is, and what it is told.
 
-A bot is a class with a method ``act(view, moves)``, or a module with a function ``act(view, moves)``. Nothing
-has to be imported for that; ``Bot`` is an optional base class that documents the hooks and helps editors and
+A bot is a class with a method `act(view, moves)`, or a module with a function `act(view, moves)`. Nothing
+has to be imported for that; `Bot` is an optional base class that documents the hooks and helps editors and
 mypy.
 
 Every choice in the game is one move out of one list. A turn is a chain of such decisions (claim, play, target
-of a ruse, recruiter's draw and return, draw); ``view.phase`` says which one it is.
+of a ruse, recruiter's draw and return, draw); `view.phase` says which one it is.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 class TimeLeft(NamedTuple):
     """Thinking time in milliseconds: for this decision, and what is left in the bank of this game.
 
-    A decision may take ``move_ms``; what it takes beyond that is drawn from the bank. A bot whose bank is
+    A decision may take `move_ms`; what it takes beyond that is drawn from the bank. A bot whose bank is
     empty loses the game. None means that this part of the clock does not exist.
     """
 
@@ -60,10 +60,10 @@ class TimeLeft(NamedTuple):
 class Setup:
     """What a bot is told before a game.
 
-    ``seat`` is 0 or 1 and stays for the whole game; ``starter`` is the seat that makes the first move.
-    ``seed`` is a number below 2**64, this bot's own in this game: with it, and nothing else that is random,
-    results repeat. ``view.rng`` is a generator seeded for this seat and game, too, and the simpler choice.
-    ``clock`` is the time for each decision and the bank, None without a clock.
+    `seat` is 0 or 1 and stays for the whole game; `starter` is the seat that makes the first move.
+    `seed` is a number below 2**64, this bot's own in this game: with it, and nothing else that is random,
+    results repeat. `view.rng` is a generator seeded for this seat and game, too, and the simpler choice.
+    `clock` is the time for each decision and the bank, None without a clock.
     """
 
     seat: int
@@ -75,11 +75,11 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class GameEnd:
-    """How a game ended. ``winner`` is a seat or None for a draw, ``stones`` the stones owned by seat 0 and
+    """How a game ended. `winner` is a seat or None for a draw, `stones` the stones owned by seat 0 and
     seat 1.
 
-    ``reason`` is ``five stones``, ``three adjacent``, ``stalemate`` or ``forfeit``; ``forfeit`` then says
-    what the loser did: ``illegal move``, ``exception``, ``timeout``, ``crash`` or ``protocol``.
+    `reason` is `five stones`, `three adjacent`, `stalemate` or `forfeit`; `forfeit` then says
+    what the loser did: `illegal move`, `exception`, `timeout`, `crash` or `protocol`.
     """
 
     winner: int | None
@@ -89,16 +89,16 @@ class GameEnd:
 
 
 class Bot:
-    """Optional base class of bots. Only ``act`` has to be written; hooks that are not overridden cost
+    """Optional base class of bots. Only `act` has to be written; hooks that are not overridden cost
     nothing.
 
-    ``auto_claim`` (default True): the engine claims every stone as soon as it can be proved. False: claims
+    `auto_claim` (default True): the engine claims every stone as soon as it can be proved. False: claims
     are moves like others, and a bot may wait with them.
 
-    ``ask_forced`` (default False): ``act`` is called for real choices only, a decision with one legal move is
+    `ask_forced` (default False): `act` is called for real choices only, a decision with one legal move is
     made without asking. True: it is called for every decision.
 
-    Both are read once, after ``__init__``.
+    Both are read once, after `__init__`.
     """
 
     auto_claim: bool = True
@@ -107,22 +107,22 @@ class Bot:
     def __init__(self) -> None:
         """Called once in each worker process: the place to load tables and weights.
 
-        The parameters of your ``__init__`` are what users may set: with ``def __init__(self, depth: int =
-        2)`` the spec ``bots/mine.py:depth=3`` makes a bot that looks three deep. Types are taken from the
-        annotations (int, float, bool, str, ``Literal``, and Optional of them) or else from the defaults.
+        The parameters of your `__init__` are what users may set: with `def __init__(self, depth: int =
+        2)` the spec `bots/mine.py:depth=3` makes a bot that looks three deep. Types are taken from the
+        annotations (int, float, bool, str, `Literal`, and Optional of them) or else from the defaults.
         """
 
     def begin(self, setup: Setup) -> None:
-        """Called before each game. Reset here whatever ``act`` remembers.
+        """Called before each game. Reset here whatever `act` remembers.
 
         A bot sees one game only: nothing it learnt in another game may change how it plays, since which games
         it plays in which process, and in which order, is not its business and would change the results.
         """
 
     def act(self, view: View, moves: list[Move]) -> Move:
-        """Return one of ``moves``. This is the one method a bot must have.
+        """Return one of `moves`. This is the one method a bot must have.
 
-        ``view`` is a snapshot of all this seat knows, ``moves`` a new list of the legal moves, never empty
+        `view` is a snapshot of all this seat knows, `moves` a new list of the legal moves, never empty
         and always in the same order. Anything else than a legal move, and any exception, loses the game.
         """
         raise NotImplementedError(f"the bot {type(self).__name__} has no method act(view, moves)")
@@ -130,8 +130,8 @@ class Bot:
     def observe(self, event: Event) -> None:
         """Called, if overridden, for everything this seat sees happen, its own moves included, in order.
 
-        Events come together, right before the next ``act`` or ``end``. Automatic claims and draws are events
-        too; cards that this seat does not see have no ``card``. ``view.history`` has the same events.
+        Events come together, right before the next `act` or `end`. Automatic claims and draws are events
+        too; cards that this seat does not see have no `card`. `view.history` has the same events.
         """
 
     def end(self, result: GameEnd) -> None:
@@ -139,7 +139,7 @@ class Bot:
 
 
 class Act(Protocol):
-    """The form of ``act`` as a function of a module."""
+    """The form of `act` as a function of a module."""
 
     def __call__(self, view: View, moves: list[Move], /) -> Move: ...
 
@@ -151,7 +151,7 @@ class Actor(Protocol):
 
 
 def hook_of(bot: object, name: str) -> Callable[..., object] | None:
-    """A hook of a bot, None if it has not got it or not overridden it. ``TypeError`` if it is no method."""
+    """A hook of a bot, None if it has not got it or not overridden it. `TypeError` if it is no method."""
     hook = getattr(bot, name, None)
     if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
         return None
@@ -161,11 +161,11 @@ def hook_of(bot: object, name: str) -> Callable[..., object] | None:
 
 
 class RemoteBot:
-    """Base of stand-ins for bots that live in processes of their own. Its methods raise ``BotFault``.
+    """Base of stand-ins for bots that live in processes of their own. Its methods raise `BotFault`.
 
-    ``prepare`` is called before each game, outside of the clock. ``finish``, if it is not None after that, is called
-    with a view and the result after each game that the bot has not forfeited, in the place of ``observe`` and ``end``.
-    ``steps``: may it be asked for many games at once (``arena.referee.lockstep``)?
+    `prepare` is called before each game, outside of the clock. `finish`, if it is not None after that, is called
+    with a view and the result after each game that the bot has not forfeited, in the place of `observe` and `end`.
+    `steps`: may it be asked for many games at once (`arena.referee.lockstep`)?
     """
 
     name = ""
@@ -200,8 +200,8 @@ class BotFault(Exception):
     """Raised by a stand-in that runs a bot elsewhere (in a process of its own): the bot is to forfeit the
     game.
 
-    ``kind`` is ``illegal move``, ``exception``, ``timeout``, ``crash``, or ``protocol`` for an answer that is none;
-    ``detail`` is for the author.
+    `kind` is `illegal move`, `exception`, `timeout`, `crash`, or `protocol` for an answer that is none;
+    `detail` is for the author.
     """
 
     def __init__(self, kind: str, detail: str) -> None:

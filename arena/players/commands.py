@@ -1,6 +1,6 @@
-"""Bots that are commands: ``cmd:./mybot --fast``, ``cmd:node bots/mine.js``, in any language.
+"""Bots that are commands: `cmd:./mybot --fast`, `cmd:node bots/mine.js`, in any language.
 
-The text behind ``cmd:`` is split into words as a shell would, with quotes (``shlex``), but no shell is started: there
+The text behind `cmd:` is split into words as a shell would, with quotes (`shlex`), but no shell is started: there
 are no variables, patterns or pipes. The first word is the program: a file if it has a slash, else what PATH finds,
 else a file of the folder. Every other word that is the path of an existing file means that file. The bot's own folder
 is that of the first of these files which is no program of the system; there the command is run.
@@ -35,7 +35,7 @@ _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
 class Command:
     """A command that was found: its words with absolute paths, the bot's own files, and a hash of it all.
 
-    ``files`` are the files named in it that are no programs of the system; without any, the program. The hash is over
+    `files` are the files named in it that are no programs of the system; without any, the program. The hash is over
     the command as it was written and the contents of these files; what they load in turn is not in it.
     """
 
@@ -45,7 +45,7 @@ class Command:
 
 
 def split_spec(text: str) -> tuple[str | None, str] | None:
-    """Name of its own and target (with ``cmd:``) of the spec of a command, None for other specs.
+    """Name of its own and target (with `cmd:`) of the spec of a command, None for other specs.
 
     >>> split_spec("quick=cmd:./mybot --level=3"), split_spec("bots/cmd.py")
     (('quick', 'cmd:./mybot --level=3'), None)
@@ -58,7 +58,7 @@ def split_spec(text: str) -> tuple[str | None, str] | None:
 
 
 def command_words(target: str) -> list[str]:
-    """The words of a command; ``BotError`` if there are none or a quote is left open.
+    """The words of a command; `BotError` if there are none or a quote is left open.
 
     >>> command_words("cmd:./mybot --name 'two words' a=b,c:d")
     ['./mybot', '--name', 'two words', 'a=b,c:d']
@@ -93,7 +93,7 @@ def command_name(target: str) -> str:
 
 
 def find_command(target: str, here: Path) -> Command:
-    """The program and the files of a command, seen from the folder ``here``; ``BotError`` if there is no program."""
+    """The program and the files of a command, seen from the folder `here`; `BotError` if there is no program."""
     words = command_words(target)
     program = _program(words[0], target, here)
     argv, own = [str(program)], []
@@ -113,7 +113,7 @@ def find_command(target: str, here: Path) -> Command:
 
 
 def _check_script(words: list[str], target: str, here: Path) -> None:
-    """``BotError`` for an interpreter whose script is not there: its first argument that is no option."""
+    """`BotError` for an interpreter whose script is not there: its first argument that is no option."""
     script = next((word for word in words[1:] if not word.startswith("-")), "")
     if _INTERPRETER.fullmatch(Path(words[0]).name) and _SCRIPT.fullmatch(script):
         path = here / os.path.expanduser(script)
@@ -194,7 +194,7 @@ def command_hash(target: str, files: Iterable[Path]) -> str:
 
 
 def check_unchanged(target: str, files: Iterable[str], source_hash: str) -> None:
-    """``BotError`` if a file of a command is not what it was when the command was found."""
+    """`BotError` if a file of a command is not what it was when the command was found."""
     if command_hash(target, map(Path, files)) != source_hash:
         raise BotError(
             f"a file of the bot '{target}' has changed since it was named; start again with the new one"

@@ -18,7 +18,7 @@ class BotError(ArenaError):
 
 
 def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
-    """The traceback of an exception from the first frame that is the bot's, at most ``longest`` characters.
+    """The traceback of an exception from the first frame that is the bot's, at most `longest` characters.
 
     The last line names the exception. Never raises, whatever the exception does when it is asked for its
     text.

@@ -24,7 +24,7 @@ _DYNAMIC = {"__import__", "import_module", "exec", "eval"}
 
 
 def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozenset[str]:
-    """The top-level names of all modules that sources import, without ``own``; ``?`` if some cannot be told.
+    """The top-level names of all modules that sources import, without `own`; `?` if some cannot be told.
 
     >>> sorted(imported_names([b"import os.path, helper", b"def f():\\n import random"], ["helper"]))
     ['os', 'random']
@@ -49,7 +49,7 @@ def is_foreign(name: str) -> bool:
 
 
 def may_draw_from(generator: str, names: frozenset[str]) -> bool:
-    """May code with these imports draw from the global generator of ``random`` or ``numpy``?
+    """May code with these imports draw from the global generator of `random` or `numpy`?
 
     Yes if it imports it, and if it imports anything foreign, which may draw from it.
 

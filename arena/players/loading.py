@@ -1,9 +1,9 @@
 """From a bot's file to a bot: running it in a namespace of its own, checking parameters.
 
-A ``BotSpec`` (``arena.players.spec``) is what travels to worker processes, and each of them loads the bot for
-itself. A file is run in a fresh namespace, so two bots that are both called ``bot.py`` do not meet. While it is run,
-and during ``__init__``, its folder can be imported from, and what it imports from there belongs to this bot alone;
-imports inside of ``act`` find installed packages only.
+A `BotSpec` (`arena.players.spec`) is what travels to worker processes, and each of them loads the bot for
+itself. A file is run in a fresh namespace, so two bots that are both called `bot.py` do not meet. While it is run,
+and during `__init__`, its folder can be imported from, and what it imports from there belongs to this bot alone;
+imports inside of `act` find installed packages only.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class LoadedBot:
-    """A bot whose code has been run and whose parameters are right; ``make`` brings bots to life.
+    """A bot whose code has been run and whose parameters are right; `make` brings bots to life.
 
-    ``params`` are typed; ``imports`` are the top-level names of all modules that its code imports.
+    `params` are typed; `imports` are the top-level names of all modules that its code imports.
     """
 
     spec: BotSpec
@@ -53,12 +53,12 @@ class LoadedBot:
 
     @property
     def uses_random(self) -> bool:
-        """May it draw from the global generator of ``random``?"""
+        """May it draw from the global generator of `random`?"""
         return may_draw_from("random", self.imports)
 
     @property
     def uses_numpy(self) -> bool:
-        """May it draw from the global generator of ``numpy.random``?"""
+        """May it draw from the global generator of `numpy.random`?"""
         return may_draw_from("numpy", self.imports)
 
     @property
@@ -67,7 +67,7 @@ class LoadedBot:
         return self.imports <= HARMLESS
 
     def make(self) -> Actor:
-        """A new bot. Whatever its ``__init__`` raises passes through."""
+        """A new bot. Whatever its `__init__` raises passes through."""
         if not isinstance(self._entry, type):
             return _FunctionBot(self._entry, self._module)
         with _own_imports(Path(self.spec.path).parent, self._helpers):
@@ -75,7 +75,7 @@ class LoadedBot:
 
 
 class _FunctionBot:
-    """A module with a function ``act``; its ``auto_claim`` and ``ask_forced`` count if it has them."""
+    """A module with a function `act`; its `auto_claim` and `ask_forced` count if it has them."""
 
     def __init__(self, act: Act, module: ModuleType) -> None:
         self.act = act
@@ -84,9 +84,9 @@ class _FunctionBot:
 
 
 def load_bot(spec: BotSpec | str) -> LoadedBot:
-    """Run the code of a bot and check its parameters. The bot itself is not made yet (``LoadedBot.make``).
+    """Run the code of a bot and check its parameters. The bot itself is not made yet (`LoadedBot.make`).
 
-    ``BotError`` shows the author the place in his file if the code raises or is no Python, names what was
+    `BotError` shows the author the place in his file if the code raises or is no Python, names what was
     found if there is not exactly one bot, and says so if the file has changed since it was found.
     """
     if isinstance(spec, str):
@@ -187,7 +187,7 @@ def _bot_classes(module: ModuleType) -> list[type]:
 
 
 def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
-    """The one bot class, or the one function ``act``, of a file."""
+    """The one bot class, or the one function `act`, of a file."""
     entries: list[Any] = list(_bot_classes(module))
     function = vars(module).get("act")
     if callable(function) and not isinstance(function, type):
@@ -218,10 +218,10 @@ def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
 
 @contextmanager
 def _own_imports(folder: Path, helpers: dict[str, ModuleType]) -> Iterator[None]:
-    """Let a bot import from its folder; what comes from there is kept in ``helpers``, out of others' sight.
+    """Let a bot import from its folder; what comes from there is kept in `helpers`, out of others' sight.
 
-    Modules of the standard library are found before those of the folder: a bot in a file ``random.py`` takes
-    nobody's ``random``.
+    Modules of the standard library are found before those of the folder: a bot in a file `random.py` takes
+    nobody's `random`.
     """
     entry = str(folder)
     own = _importable(folder)

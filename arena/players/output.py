@@ -19,10 +19,10 @@ _LINE = 2_000
 
 
 class BotOutput(io.TextIOBase):
-    """A text stream that logs each line with the name of the bot that wrote it (logger ``arena.bots``).
+    """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`).
 
-    ``who`` tells the bot and the number of the game that is being played. Of what a bot writes, the first
-    ``per_game`` characters of each game are kept, and ``per_process`` in all; what is cut is said once.
+    `who` tells the bot and the number of the game that is being played. Of what a bot writes, the first
+    `per_game` characters of each game are kept, and `per_process` in all; what is cut is said once.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ def _plain(line: str) -> str:
 
 
 class _Bytes(io.RawIOBase):
-    """``sys.stdout.buffer`` for bots that write bytes."""
+    """`sys.stdout.buffer` for bots that write bytes."""
 
     def __init__(self, text: BotOutput) -> None:
         self._text = text
@@ -120,7 +120,7 @@ class _Bytes(io.RawIOBase):
         return len(data)
 
     def close(self) -> None:
-        """As ``BotOutput.close``."""
+        """As `BotOutput.close`."""
 
 
 class NoInput(io.TextIOBase):
@@ -138,10 +138,10 @@ class NoInput(io.TextIOBase):
 
 @contextmanager
 def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutput]:
-    """Send ``sys.stdout`` and ``sys.stderr`` to ``output``, and give nothing to read from ``sys.stdin``.
+    """Send `sys.stdout` and `sys.stderr` to `output`, and give nothing to read from `sys.stdin`.
 
-    ``descriptors``: also connect the descriptors 0, 1 and 2 of the process to nowhere, for code in C and
-    processes that bots start. For worker processes only, whose own messages go through ``logging``.
+    `descriptors`: also connect the descriptors 0, 1 and 2 of the process to nowhere, for code in C and
+    processes that bots start. For worker processes only, whose own messages go through `logging`.
     """
     before = sys.stdin, sys.stdout, sys.stderr
     copies: list[int] = []

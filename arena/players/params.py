@@ -20,10 +20,10 @@ _WANTED = {int: "a whole number", float: "a number", bool: "true or false", str:
 
 
 def typed_params(bot: str, make: Callable[..., object], given: Mapping[str, Param]) -> dict[str, Param]:
-    """The given parameters with the types that the signature of ``make`` asks for.
+    """The given parameters with the types that the signature of `make` asks for.
 
-    Texts are read (``"200"`` for an int); other values must fit as they are, and a whole number fits where a
-    float is wanted. ``BotError`` for a parameter that is unknown, missing or does not fit; ``bot`` names the
+    Texts are read (`"200"` for an int); other values must fit as they are, and a whole number fits where a
+    float is wanted. `BotError` for a parameter that is unknown, missing or does not fit; `bot` names the
     bot in it.
 
     >>> def make(rollouts: int, weight: float = 1.0, greedy: bool = False, book: str | None = None): ...
@@ -121,7 +121,7 @@ def _shown(wanted: Any) -> str:
 
 
 def _try(choice: Any, value: Param) -> object:
-    """The value as the type, or ``_ANY`` if it does not fit."""
+    """The value as the type, or `_ANY` if it does not fit."""
     if get_origin(choice) is Literal:
         return next((one for one in get_args(choice) if str(one) == str(value)), _ANY)
     if choice is type(None):

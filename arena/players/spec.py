@@ -3,14 +3,14 @@
 A bot is named, everywhere in the program, in one of these ways, each with parameters behind a colon if it has
 any:
 
-* ``bots/greedy.py``, ``bots/search.py:rollouts=200,depth=2``: a file with one bot in it;
-* ``greedy``, ``search:rollouts=200``: a file of the folder ``bots`` here, else one of those that came with
+* `bots/greedy.py`, `bots/search.py:rollouts=200,depth=2`: a file with one bot in it;
+* `greedy`, `search:rollouts=200`: a file of the folder `bots` here, else one of those that came with
   the program;
-* ``package.module:Class``, ``package.module:Class:depth=2``: a class of an installed package;
-* ``cmd:./mybot --fast``: a command, for bots in any language (``arena.players.commands``);
-* ``mine=bots/greedy.py``: any of these with a name of its own, for the tables.
+* `package.module:Class`, `package.module:Class:depth=2`: a class of an installed package;
+* `cmd:./mybot --fast`: a command, for bots in any language (`arena.players.commands`);
+* `mine=bots/greedy.py`: any of these with a name of its own, for the tables.
 
-Nothing of a bot is run here: ``find_bot`` looks at the file system only.
+Nothing of a bot is run here: `find_bot` looks at the file system only.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _MOST_BYTES = 64 << 20
 class BotSpec:
     """A bot that was found, and all a worker needs to load it: plain values, cheap to pickle.
 
-    ``spec`` is the text that named it, ``target`` that text without name and parameters, ``path`` its file,
-    ``source_hash`` the SHA-256 of that file. ``params`` are as they were written, not yet typed.
+    `spec` is the text that named it, `target` that text without name and parameters, `path` its file,
+    `source_hash` the SHA-256 of that file. `params` are as they were written, not yet typed.
 
-    For a command (``cmd:...``) ``command`` has its words with absolute paths, ``path`` is the first of its own files,
-    ``files`` has them all, and the hash covers them and the command.
+    For a command (`cmd:...`) `command` has its words with absolute paths, `path` is the first of its own files,
+    `files` has them all, and the hash covers them and the command.
     """
 
     name: str
@@ -68,7 +68,7 @@ class SpecText:
 
 
 def parse_spec(text: str) -> SpecText:
-    """Take a spec apart. ``BotError`` for one that is badly written.
+    """Take a spec apart. `BotError` for one that is badly written.
 
     >>> parse_spec("deep=bots/search.py:rollouts=200,depth=2")
     SpecText(name='deep', target='bots/search.py', params={'rollouts': '200', 'depth': '2'})
@@ -123,10 +123,10 @@ def find_bot(
     name: str | None = None,
     folder: Path | str | None = None,
 ) -> BotSpec:
-    """Find the bot of a spec without running its code; ``BotError`` if there is none.
+    """Find the bot of a spec without running its code; `BotError` if there is none.
 
-    ``params`` and ``name`` add to those in the text (and go before them). Relative paths and bare names are
-    looked up from ``folder``, default the working directory.
+    `params` and `name` add to those in the text (and go before them). Relative paths and bare names are
+    looked up from `folder`, default the working directory.
 
     >>> find_bot("random").name, find_bot("deep=search:rollouts=50").name
     ('random', 'deep')
@@ -142,7 +142,7 @@ def find_bot(
 
 
 def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
-    """The bot in a file, whatever its path looks like; ``target`` is what its author calls it."""
+    """The bot in a file, whatever its path looks like; `target` is what its author calls it."""
     text = ",".join(f"{key}={value}" for key, value in params.items())
     return _file_spec(name, f"{target}:{text}" if text else target, target, path, params)
 
@@ -167,14 +167,14 @@ def _command_spec(
 
 
 def find_bots(texts: Iterable[str], folder: Path | str | None = None) -> list[BotSpec]:
-    """As ``find_bot`` for each text; ``BotError`` also for two bots of one name."""
+    """As `find_bot` for each text; `BotError` also for two bots of one name."""
     specs = [find_bot(text, folder=folder) for text in texts]
     check_names(specs)
     return specs
 
 
 def check_names(specs: Iterable[BotSpec]) -> None:
-    """``BotError`` with the remedy if two bots have the same name."""
+    """`BotError` with the remedy if two bots have the same name."""
     seen: dict[str, BotSpec] = {}
     for spec in specs:
         other = seen.setdefault(spec.name, spec)
@@ -190,7 +190,7 @@ def _other_name(name: str) -> str:
 
 
 def known_bots(folder: Path | str | None = None) -> list[str]:
-    """The bare names that can be used: files of ``bots`` here and of the program's own, sorted.
+    """The bare names that can be used: files of `bots` here and of the program's own, sorted.
 
     >>> {"random", "greedy", "counter"} <= set(known_bots())
     True
@@ -253,7 +253,7 @@ def _no_python(target: str) -> BotError:
 
 
 def _module_file(name: str, here: Path) -> Path:
-    """The file of a module. Packages on the way are not run, as ``find_spec`` for the whole name would."""
+    """The file of a module. Packages on the way are not run, as `find_spec` for the whole name would."""
     first, *inner = name.split(".")
     with first_on_path(here):
         try:

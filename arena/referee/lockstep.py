@@ -34,7 +34,7 @@ class _Apart(Exception):
 
 
 class Lockstep:
-    """Plays units of quick isolated bots together. ``look`` is called between rounds, and says whether to stop."""
+    """Plays units of quick isolated bots together. `look` is called between rounds, and says whether to stop."""
 
     def __init__(self, referee: Referee, look: Callable[[], bool], tables: int = TABLES) -> None:
         self.referee = referee
@@ -44,7 +44,7 @@ class Lockstep:
         self._resume = 0  # number of the game from which on it is tried again
 
     def play(self, tasks: Sequence[Task], start: int) -> list[list[Row]]:
-        """The rows of units ``start``, ``start + 1`` ... as far as they can be played together; perhaps of none."""
+        """The rows of units `start`, `start + 1` ... as far as they can be played together; perhaps of none."""
         units = self._units(tasks, start)
         if len(units) < 2:
             return []
@@ -58,7 +58,7 @@ class Lockstep:
         return session.finished()
 
     def _units(self, tasks: Sequence[Task], start: int) -> list[PairTask]:
-        """The units from ``start`` on that can be played together."""
+        """The units from `start` on that can be played together."""
         if self.referee.settings.clock is not None or self.referee.games < self._resume:
             return []
         units: list[PairTask] = []
@@ -112,7 +112,7 @@ class _Session:
             _remote(player).close()
 
     def play(self) -> None:
-        """Play until all games are over, or those begun if it is to stop. Raises ``_Apart``."""
+        """Play until all games are over, or those begun if it is to stop. Raises `_Apart`."""
         while True:
             self.stopping = self.look() or self.stopping
             while self.free and self._sit_next():

@@ -6,7 +6,7 @@ with a watcher in another process. When the trail has not changed for longer tha
 to decide hangs; when the process has died, that bot has killed it. The position is found again by playing the
 moves, so the record of such a game is whole up to the decision that ended it.
 
-The buffer holds 16-bit numbers: the stage, the key of the game (``GameId.key``) in four parts, and the moves.
+The buffer holds 16-bit numbers: the stage, the key of the game (`GameId.key`) in four parts, and the moves.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from struct import Struct
 from typing import Any
 
 IDLE, PLAYING = 0, 1
-#: Hooks other than ``act``: the stage is the hook plus 1 for the bot that began the game, 2 for the other.
+#: Hooks other than `act`: the stage is the hook plus 1 for the bot that began the game, 2 for the other.
 INIT, BEGIN, END = 4, 8, 12
 #: Added to the stage for seat 0 and seat 1 if its claims are automatic.
 AUTO = (16, 32)
@@ -40,7 +40,7 @@ def new_buffer() -> array[int]:
 
 
 def shared_buffer(memory: Any, clear: bool = False) -> memoryview[int]:
-    """A buffer in memory of ``2 * SIZE`` bytes: ``multiprocessing.RawArray("B", 2 * SIZE)`` or an ``mmap``.
+    """A buffer in memory of `2 * SIZE` bytes: `multiprocessing.RawArray("B", 2 * SIZE)` or an `mmap`.
 
     Whoever makes the memory clears it, too, before a referee writes into it.
     """
@@ -56,7 +56,7 @@ def write_key(buffer: Any, key: int) -> None:
 
 
 def clear_moves(buffer: Any, stop: int) -> None:
-    """Empty the places of moves before number ``stop``."""
+    """Empty the places of moves before number `stop`."""
     buffer[FIRST:stop] = _EMPTY[FIRST:stop]
 
 
@@ -64,10 +64,10 @@ def clear_moves(buffer: Any, stop: int) -> None:
 class Standing:
     """What a trail said at one moment. Two equal standings mean that nothing has happened in between.
 
-    ``key`` is that of the game; ``hook`` what is being called, ``act`` or one of ``__init__``, ``begin``,
-    ``end``, and None if no game is being played. ``role`` is 1 for a hook of the bot that began the game, 2
-    of the other, 0 for ``act``: there the position tells whose decision it is. ``moves`` are the numbers of
-    the moves made, ``auto_claim`` says by seat whether claims are automatic.
+    `key` is that of the game; `hook` what is being called, `act` or one of `__init__`, `begin`,
+    `end`, and None if no game is being played. `role` is 1 for a hook of the bot that began the game, 2
+    of the other, 0 for `act`: there the position tells whose decision it is. `moves` are the numbers of
+    the moves made, `auto_claim` says by seat whether claims are automatic.
     """
 
     key: int

@@ -18,8 +18,8 @@ _STEP_NS = 400_000
 class Player:
     """One bot of a worker; it is made at its first game and plays all its games here.
 
-    ``make`` brings the bot to life (``LoadedBot.make``); what it raises is the bot's forfeit of each of its
-    games. The other flags say what the referee must do around its games, see ``LoadedBot``.
+    `make` brings the bot to life (`LoadedBot.make`); what it raises is the bot's forfeit of each of its
+    games. The other flags say what the referee must do around its games, see `LoadedBot`.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class Player:
     def pair(cls, one: Player, other: Player) -> Player:
         """A bot with two processes, one for each game of a pair: what was seen in the first is not known in the second.
 
-        The first of the two stands for both, see ``twins``.
+        The first of the two stands for both, see `twins`.
         """
         one.twins = other.twins = (one, other)
         return one
 
     def start(self) -> None:
-        """Make the bot. Whatever its ``__init__`` raises passes through."""
+        """Make the bot. Whatever its `__init__` raises passes through."""
         bot = self._make()
         if isinstance(bot, RemoteBot):
             bot.prepare()

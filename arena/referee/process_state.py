@@ -29,9 +29,9 @@ _TIMERS = tuple(
 
 
 class Surroundings:
-    """A snapshot of the process; ``restore`` brings it back to that.
+    """A snapshot of the process; `restore` brings it back to that.
 
-    Watched are: working directory, environment, ``sys.path``, recursion limit, standard streams, trace and
+    Watched are: working directory, environment, `sys.path`, recursion limit, standard streams, trace and
     profile functions, warning filters, signal handlers and timers, switch interval, garbage collector.
     """
 

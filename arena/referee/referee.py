@@ -4,18 +4,18 @@ Everything random in a game comes from the run's seed, the deal's number and the
 is the same in whichever process, order and company it is played.
 
 **Forfeits.** Whatever a bot does wrong is data and loses it the game: an illegal move, an exception from any
-hook (also ``SystemExit`` and the like), a decision that took too long. What the referee itself raises is a
+hook (also `SystemExit` and the like), a decision that took too long. What the referee itself raises is a
 fault of ours and stops the run. A bot that does not return at all, or ends the process, is the watcher's
-business: it reads the referee's trail (``arena.referee.move_log``) and makes the row of that game with
-``Referee.cut``.
+business: it reads the referee's trail (`arena.referee.move_log`) and makes the row of that game with
+`Referee.cut`.
 
 **Thinking times.** With a clock, and for bots that take more than a few microseconds, every decision is timed
-from the call to the return, events for ``observe`` included. For two bots whose decisions take less than 5
+from the call to the return, events for `observe` included. For two bots whose decisions take less than 5
 microseconds in the mean, timing would cost more than playing; then one game in 32 is timed exactly, the
 others have thinking times estimated from those, no longest decision and an empty histogram. A game of theirs
 that takes unusually long makes the next games be timed again.
 
-**Global generators.** A bot ought to use ``view.rng``. For one that imports ``random`` or ``numpy`` (or
+**Global generators.** A bot ought to use `view.rng`. For one that imports `random` or `numpy` (or
 anything that may draw from their global generators), both are seeded before each game from the game's seed.
 """
 
@@ -82,12 +82,12 @@ class Table(NamedTuple):
 class Referee:
     """Plays the games of one worker.
 
-    ``players`` are the bots by name; a name that a task asks for and that is not there is a ``KeyError``.
-    ``buffer`` is the trail's memory, see ``arena.referee.move_log`` (default: private). ``interrupted`` tells
-    whether the user has pressed Ctrl-C: then a ``KeyboardInterrupt`` that comes out of a bot is not the bot's
+    `players` are the bots by name; a name that a task asks for and that is not there is a `KeyError`.
+    `buffer` is the trail's memory, see `arena.referee.move_log` (default: private). `interrupted` tells
+    whether the user has pressed Ctrl-C: then a `KeyboardInterrupt` that comes out of a bot is not the bot's
     and passes through.
 
-    Restores after each game what bots may have disturbed in the process (``Surroundings``), except after
+    Restores after each game what bots may have disturbed in the process (`Surroundings`), except after
     games of bots that import nothing by which they could.
     """
 
@@ -134,7 +134,7 @@ class Referee:
     def play_unit(self, task: Task, known: dict[int, Row] | None = None) -> list[Row]:
         """Play a pair (or a series, each game begun by whom the last one says); the rows in order.
 
-        ``known`` has rows of games, by key, that are not to be played again: those made by ``cut``.
+        `known` has rows of games, by key, that are not to be played again: those made by `cut`.
         """
         if not known:
             return play_unit(task, self.play)
@@ -314,7 +314,7 @@ class Referee:
     def _begin(
         self, seats: tuple[Player, Player], starter: int, seeds: tuple[int, ...], banks: list[float] | None
     ) -> Forfeit | None:
-        """Call ``begin`` of both, first of the bot that begins; on the clock it counts like a decision."""
+        """Call `begin` of both, first of the bot that begins; on the clock it counts like a decision."""
         for role, seat in ((1, starter), (2, 1 - starter)):
             begin = seats[seat].begin
             if begin is None:
@@ -416,10 +416,10 @@ class Referee:
             pieces = self._pieces[auto] = record_pieces(self.settings, auto)
         return pieces
 
-    # ---- games that somebody else plays (``arena.referee.lockstep``) -----------------------------------------
+    # ---- games that somebody else plays (`arena.referee.lockstep`) -----------------------------------------
 
     def set_table(self, task: GameTask) -> Table:
-        """All that is needed to play a game elsewhere as ``play`` would, for bots that are ready."""
+        """All that is needed to play a game elsewhere as `play` would, for bots that are ready."""
         first, second = (self.players[name].twins[task.game] for name in (task.first, task.second))
         deal = self._deal(task.deal)
         starter = deal.starter
@@ -455,7 +455,7 @@ class Referee:
                 log.warning("%s or %s has left threads running: %s", first, second, ", ".join(threads))
 
     def who(self) -> tuple[str, int]:
-        """The bot whose code is running, and the number of its game in this worker: for ``BotOutput``."""
+        """The bot whose code is running, and the number of its game in this worker: for `BotOutput`."""
         role = self.buffer[0] & 3
         if not self.buffer[0] & 12:
             state = self._state

@@ -23,7 +23,7 @@ KINDS = {name: number for number, name in enumerate(FORFEITS)}
 
 @dataclass(frozen=True)
 class GameSettings:
-    """What all games of a run share. ``clock`` is the time for each decision and the bank for each game."""
+    """What all games of a run share. `clock` is the time for each decision and the bank for each game."""
 
     rules: Rules
     seed: int
@@ -31,7 +31,7 @@ class GameSettings:
 
 
 class Forfeit(NamedTuple):
-    """Who lost by what: ``seat``, ``kind`` (one of FORFEITS) and a ``detail`` for the author."""
+    """Who lost by what: `seat`, `kind` (one of FORFEITS) and a `detail` for the author."""
 
     seat: int
     kind: str
@@ -64,7 +64,7 @@ def make_row(
     asked: tuple[int, int],
     clocked: Clocked,
 ) -> Row:
-    """A row. ``moves`` are numbers; ``asked`` and what a clock has measured are given as (bot that began, other)."""
+    """A row. `moves` are numbers; `asked` and what a clock has measured are given as (bot that began, other)."""
     if forfeit is None:
         outcome = state.outcome
         assert outcome is not None  # moves have run out
@@ -95,7 +95,7 @@ def record_pieces(settings: GameSettings, auto: tuple[bool, bool]) -> Pieces:
 
 
 def histogram(times: Sequence[int]) -> bytes:
-    """Thinking times in nanoseconds as the bytes of ``results.pack_times``."""
+    """Thinking times in nanoseconds as the bytes of `results.pack_times`."""
     counts: dict[int, int] = {}
     for ns in times:
         bucket = time_bucket(ns)
@@ -109,7 +109,7 @@ def histogram(times: Sequence[int]) -> bytes:
 def cut_row(
     settings: GameSettings, task: GameTask, standing: move_log.Standing, kind: str, detail: str
 ) -> Row | None:
-    """The row of a game whose worker hung (``timeout``) or died (``crash``), from the trail that it left.
+    """The row of a game whose worker hung (`timeout`) or died (`crash`), from the trail that it left.
 
     The bot that was to decide, or whose hook was being called, has forfeited. None if no bot was: then the
     cause is elsewhere, and the game can be played again. Times are not known and 0.

@@ -13,7 +13,7 @@ th, td { border-bottom: 1px solid #ccc; padding: 0.25em 0.7em; text-align: right
 
 
 def html_page(title: str, heading: str, blocks: Iterable[str]) -> str:
-    """A whole page; ``blocks`` are HTML, the other texts are not."""
+    """A whole page; `blocks` are HTML, the other texts are not."""
     first = [f"<h1>{html.escape(heading)}</h1>"] if heading else []
     inner = "\n".join([*first, *blocks])
     return f"""<!DOCTYPE html>
@@ -34,7 +34,7 @@ def html_page(title: str, heading: str, blocks: Iterable[str]) -> str:
 
 
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], aligned: Sequence[str]) -> str:
-    """A table of texts; ``aligned`` says ``left`` or ``right`` for each column.
+    """A table of texts; `aligned` says `left` or `right` for each column.
 
     >>> print(html_table(["bot"], [["<b>"]], ["right"]))
     <table>

@@ -112,7 +112,7 @@ class _Connection(sqlite3.Connection):
 
 
 def connect(place: str | Path, **options: Any) -> sqlite3.Connection:
-    """``sqlite3.connect`` for a process that forks workers from other threads meanwhile."""
+    """`sqlite3.connect` for a process that forks workers from other threads meanwhile."""
     with _at_work:
         return sqlite3.connect(place, factory=_Connection, **options)
 

@@ -49,8 +49,8 @@ needs_sandbox = pytest.mark.skipif(
 class Attack:
     """An attacker, and what is to become of its games.
 
-    ``kind`` is a pattern of the kind of its forfeits; ``none``: it is refused what it tries and plays on. ``text`` is a
-    pattern found in the detail. In texts of ``params``, ``{folder}`` is the folder of the test, ``{root}`` that of the
+    `kind` is a pattern of the kind of its forfeits; `none`: it is refused what it tries and plays on. `text` is a
+    pattern found in the detail. In texts of `params`, `{folder}` is the folder of the test, `{root}` that of the
     project.
     """
 
@@ -87,7 +87,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A tournament that was played. ``verdicts`` by bot, of all its games; ``untouched`` the games of harmless bots."""
+    """A tournament that was played. `verdicts` by bot, of all its games; `untouched` the games of harmless bots."""
 
     folder: Path
     report: RunReport
@@ -99,7 +99,7 @@ class Outcome:
 
 
 def stage(folder: Path, file: str) -> Path:
-    """Copy an attacker into a folder of its own below ``folder``; its file there."""
+    """Copy an attacker into a folder of its own below `folder`; its file there."""
     home = folder / file
     if not home.exists():
         if (ATTACKS / file).is_dir():
@@ -124,7 +124,7 @@ def tournament(
     workers: int = 1,
     **more: Any,
 ) -> Outcome:
-    """Each bot plays against a harmless one, ``ann``; and after them all another harmless one, ``bob``."""
+    """Each bot plays against a harmless one, `ann`; and after them all another harmless one, `bob`."""
     data = {
         "name": "attacks",
         "format": "gauntlet",

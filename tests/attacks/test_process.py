@@ -1,4 +1,4 @@
-"""Attackers at the level ``process``: crash, memory, time, protocol, cards out of reach, nothing left running.
+"""Attackers at the level `process`: crash, memory, time, protocol, cards out of reach, nothing left running.
 
 Files, network and processes of the user are not protected there; that the same attackers succeed in what only the
 sandbox refuses is tested, too: an attack that cannot succeed would prove nothing.
@@ -80,7 +80,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
 
 
 def left_alive(folder: Path) -> list[int]:
-    """Which of the processes are there that have written their number into the file ``pids``?"""
+    """Which of the processes are there that have written their number into the file `pids`?"""
     try:
         return [int(line) for line in (folder / "pids").read_text().split() if alive(int(line))]
     except FileNotFoundError:

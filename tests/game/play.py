@@ -22,7 +22,7 @@ COMPILED = not hasattr(State, "perform")
 
 
 def choose(state: State, rng: Rng, tactic: int = 2) -> Move:
-    """A random legal move: first a kind of move, ``tactic`` times as likely for each tactic card, then a stone."""
+    """A random legal move: first a kind of move, `tactic` times as likely for each tactic card, then a stone."""
     groups: dict[str, list[Move]] = {}
     for move in state.legal_moves():
         key = "clan" if move.kind == "place" and move.card and move.card[0] != "*" else f"{move.kind} {move.card}"
@@ -78,7 +78,7 @@ def set_up(
 
 
 def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: str = "", starter: int = 0) -> Deal:
-    """The deal of ``set_up``."""
+    """The deal of `set_up`."""
     hands = [mine.split(), theirs.split()]
     named = [*hands[0], *hands[1], *deck.split()]
     rest = [card for card in CARD_TEXTS[: 6 * rules.values] if card not in named]
@@ -96,7 +96,7 @@ def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: st
 
 _BY_SEAT = ("stones_of", "row", "hand_counts", "tactics_played", "joker_played")
 _BY_STONE = ("modes", "capacity", "completed_first")
-#: Properties of ``Shown``; ``test_dumps_are_whole`` looks that none is missing.
+#: Properties of `Shown`; `test_dumps_are_whole` looks that none is missing.
 PUBLIC = (
     "turn", "first_seat", "phase", "is_over", "winner", "outcome", "turns", "owners", "deck_counts", "passes",
     "pending", "taken_from", "ruse_under_way", "seen_clan_cards", "rules",

@@ -153,7 +153,7 @@ def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
 
 
 def test_what_has_types_is_compiled() -> None:
-    """Every source with a ``.pxd`` is in the list of compiled modules; ``bits`` is inlined into the others."""
+    """Every source with a `.pxd` is in the list of compiled modules; `bits` is inlined into the others."""
     folder = PACKAGE / "game"
     typed = {path.stem for path in folder.glob("*.pxd")} - {"bits"}
     assert typed == set(COMPILED)
@@ -214,7 +214,7 @@ def test_the_cython_that_is_blocked_is_really_gone(uncompiled: Path) -> None:
 
 
 def test_nocython_has_what_the_sources_use() -> None:
-    """Every name of ``cython`` in the sources stands in the stand-in."""
+    """Every name of `cython` in the sources stands in the stand-in."""
     stand_in = importlib.import_module("arena.game.nocython")
     for name in COMPILED:
         source = (PACKAGE / "game" / f"{name}.py").read_text()

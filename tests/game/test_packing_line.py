@@ -28,7 +28,7 @@ from arena.game.rules import load_rules
 
 
 class Ends:
-    """The pipes between a ``Line`` and a bot's process, all four ends."""
+    """The pipes between a `Line` and a bot's process, all four ends."""
 
     def __init__(self) -> None:
         self.orders, self.out = os.pipe()
@@ -172,7 +172,7 @@ def filled(end: int) -> int:
 def answering(
     ends: Ends, desks: list[Any], acts: list[Any], *pieces: bytes, clock_of: Callable[..., object] = tuple
 ) -> tuple[Any, ...]:
-    """What ``answer_line`` gives for pieces that come one after the other."""
+    """What `answer_line` gives for pieces that come one after the other."""
     found: list[tuple[Any, ...]] = []
     thread = threading.Thread(
         target=lambda: found.append(answer_line(ends.orders, ends.answers, desks, acts, clock_of))
@@ -192,7 +192,7 @@ def question_for(view: View, number: int, table: int = 0, flags: int = 0, count:
 
 
 def test_whole_games_are_answered_from_the_other_side(ends: Ends) -> None:
-    """A line here and ``answer_line`` in another thread play what a loop plays."""
+    """A line here and `answer_line` in another thread play what a loop plays."""
     rules = load_rules("tactical")
     clocks = []
 

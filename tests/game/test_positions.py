@@ -17,7 +17,7 @@ POSITIONS = json.loads((Path(__file__).parents[1] / "data" / "positions.json").r
 
 
 def without_answer(position: dict[str, Any]) -> dict[str, Any]:
-    """A position whose ``expect`` names the keys that are asked for and nothing more."""
+    """A position whose `expect` names the keys that are asked for and nothing more."""
     return position | {"expect": dict.fromkeys(position["expect"])}
 
 

@@ -52,7 +52,7 @@ def at_move(rules_name: str, seed: int, auto: tuple[bool, bool], length: int) ->
 
 
 def test_dumps_are_whole() -> None:
-    """``dump`` of tests.game.play knows every public name of states and views but the verbs and the helpers."""
+    """`dump` of tests.game.play knows every public name of states and views but the verbs and the helpers."""
     state = at_move("tactical", 1, (True, True), 5)
     verbs = {"legal_moves", "apply", "play_by", "copy", "rollout", "perft", "view", "sample", "rng", "clock"}
     asked = {"hand_of", "clan_cards_left", "tactic_cards_left", "events", "claimable", "side", "modes", "capacity"}
@@ -320,7 +320,7 @@ def test_a_rollout_ends_and_leaves_the_state(rules_name: str, seed: int, length:
 
 @pytest.mark.parametrize("rules_name", RULE_SETS)
 def test_perft_is_the_number_of_sequences(rules_name: str) -> None:
-    """``perft`` against counting with ``legal_moves`` and ``apply``, from a position in the middle."""
+    """`perft` against counting with `legal_moves` and `apply`, from a position in the middle."""
     state = at_move(rules_name, derive_seed(3, rules_name), (False, True), 30)
 
     def count(here: State, depth: int) -> int:

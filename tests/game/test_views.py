@@ -1,4 +1,4 @@
-"""What a seat may see: the view, its events, and the states that agree with it (``View.sample``)."""
+"""What a seat may see: the view, its events, and the states that agree with it (`View.sample`)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SMALL = "iello-tactical:hand_size=3"
 
 
 def states(rules_name: str, seed: int, step: int, auto: tuple[bool, bool] = (True, True)) -> list[State]:
-    """Copies of every ``step``-th state of a random game."""
+    """Copies of every `step`-th state of a random game."""
     game = random_game(rules_name, seed, auto, tactic=3)
     return [state.copy() for number, (state, _) in enumerate(game) if number % step == seed % step]
 
@@ -76,7 +76,7 @@ def test_a_view_leads_to_no_state(rules_name: str) -> None:
 
 @pytest.mark.parametrize("rules_name", RULE_SETS)
 def test_a_view_names_no_hidden_card(rules_name: str) -> None:
-    """Whatever is asked of a view, a card that the seat has not seen stands only in ``unseen``."""
+    """Whatever is asked of a view, a card that the seat has not seen stands only in `unseen`."""
     for state in states(rules_name, 5, 7, (False, True)):
         for seat in (0, 1):
             view = state.view(seat)
@@ -152,7 +152,7 @@ def test_generator_and_clock_are_handed_on() -> None:
 
 
 def hidden_twin(state: State, seat: int, deal: Deal, rng: Rng) -> tuple[Deal, dict[str, str]]:
-    """A deal that differs only in what ``seat`` has not seen, and where each hidden card went.
+    """A deal that differs only in what `seat` has not seen, and where each hidden card went.
 
     Jokers stay where they are if both are hidden (they look the same, so a return would be ambiguous).
     """

@@ -54,7 +54,7 @@ def soon(seconds: float = 30.0) -> float:
 def started(
     code: str, folder: Path, level: str = "process", limits: BotLimits | None = None, *words: str, **more: Any
 ) -> Iterator[BotProcess]:
-    """A process that runs a piece of Python, with ``hear(size)`` and ``say(data)``."""
+    """A process that runs a piece of Python, with `hear(size)` and `say(data)`."""
     if level == "sandbox":
         need_sandbox()
     argv = (sys.executable, "-I", "-S", "-c", _BEGINNING + code, *words)
@@ -86,7 +86,7 @@ def line_of(process: BotProcess) -> str:
 
 
 def bot_spec(text: str, name: str) -> BotSpec:
-    """A bot of tests/data/bots (``raises:hook=begin``), of the program (``greedy``) or of a file, under a name."""
+    """A bot of tests/data/bots (`raises:hook=begin`), of the program (`greedy`) or of a file, under a name."""
     stem, colon, params = text.partition(":")
     own = BOTS / f"{stem}.py"
     return find_bot(f"{own}{colon}{params}" if own.is_file() else text, name=name)
@@ -122,7 +122,7 @@ def at_table(
     seed: int = 1,
     twins: bool = False,
 ) -> Iterator[Referee]:
-    """A referee for isolated bots, which are called a, b, c ...; with ``twins`` each has two processes, as in a run."""
+    """A referee for isolated bots, which are called a, b, c ...; with `twins` each has two processes, as in a run."""
     bots = [
         isolated(text, name, rules, level, limits, household)
         for text, name in zip(texts, "abcdefgh")

@@ -34,7 +34,7 @@ def tell(value):
 
 @dataclass(frozen=True)
 class Confined:
-    """As much of a ``Launch`` as the sandbox looks at."""
+    """As much of a `Launch` as the sandbox looks at."""
 
     argv: tuple[str, ...]
     folder: Path
@@ -70,7 +70,7 @@ def need_sandbox() -> None:
 def run(launch: Confined, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command of a launch in the sandbox to its end, as the runner starts a bot.
 
-    ``environment`` is given to bubblewrap instead of the launch's, which is what the runner gives it.
+    `environment` is given to bubblewrap instead of the launch's, which is what the runner gives it.
     """
     need_sandbox()
     argv, passed = sandboxed(launch)
@@ -89,7 +89,7 @@ def run(launch: Confined, environment: Mapping[str, str] | None = None) -> subpr
 
 
 def learn(code: str, folder: Path, **more: Any) -> Any:
-    """What Python code ``tell``s inside of the sandbox, having ``attempt``ed something."""
+    """What Python code `tell`s inside of the sandbox, having `attempt`ed something."""
     ended = run(Confined((sys.executable, "-I", "-c", _BEGINNING + code), folder, **more))
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)

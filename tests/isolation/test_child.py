@@ -59,7 +59,7 @@ RULES = load_rules("base")
 
 
 class Spoken:
-    """A child with a bot of these lines; ``tell`` feeds a frame and gives what it has answered."""
+    """A child with a bot of these lines; `tell` feeds a frame and gives what it has answered."""
 
     def __init__(self, folder: Path, code: str, params: dict[str, Any] | None = None) -> None:
         path = folder / "bot.py"

@@ -1,4 +1,4 @@
-"""A short run of ``tests/fuzz_pipe.py``, and whether it would notice."""
+"""A short run of `tests/fuzz_pipe.py`, and whether it would notice."""
 
 from __future__ import annotations
 

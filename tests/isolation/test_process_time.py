@@ -109,7 +109,7 @@ def test_the_end_has_the_time_of_a_decision_with_the_bank_that_is_left() -> None
 
 
 class Time:
-    """The time of ``time.monotonic``, as it is told."""
+    """The time of `time.monotonic`, as it is told."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0

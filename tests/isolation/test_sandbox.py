@@ -102,7 +102,7 @@ tell({
 
 
 def test_a_python_within_a_covered_folder_still_runs(bot: Path) -> None:
-    """A project with its environment in ``.venv``, and the bot beside that."""
+    """A project with its environment in `.venv`, and the bot beside that."""
     (bot / ".venv" / "lib").mkdir(parents=True)
     (bot / ".venv" / "lib" / "module.py").write_text("", encoding="utf-8")
     (bot / ".venv" / "token").write_text("secret", encoding="utf-8")
@@ -377,7 +377,7 @@ Fake = Callable[[str], None]
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
-    """Put a program called ``bwrap`` before all others; what it does is given as a script."""
+    """Put a program called `bwrap` before all others; what it does is given as a script."""
 
     def put(script: str) -> None:
         folder = tmp_path / "bin"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.isolation.sandbox.bubblewrap import seccomp
+from arena.isolation.sandbox import seccomp
 from arena.isolation.sandbox.seccomp import (
     ALLOW,
     FORBIDDEN,
@@ -47,7 +47,7 @@ def instructions(machine: Machine) -> list[tuple[int, int, int, int]]:
 
 
 def judge(machine: Machine, number: int, *arguments: int, audit: int | None = None) -> int:
-    """What the filter answers, worked out by following its program as the kernel does (``man 2 bpf``, classic)."""
+    """What the filter answers, worked out by following its program as the kernel does (`man 2 bpf`, classic)."""
     padded = (*arguments, *[0] * (6 - len(arguments)))
     data = struct.pack("=IIQ6Q", number, machine.audit if audit is None else audit, 0, *padded)
     program = instructions(machine)
@@ -353,7 +353,7 @@ with tempfile.NamedTemporaryFile() as file: tell([new.exists(), os.path.exists("
 
 
 def test_another_program_is_below_the_same_filter(tmp_path: Path) -> None:
-    """Why ``execve`` may stay allowed."""
+    """Why `execve` may stay allowed."""
     inner = "import os\ntry: os.fork()\nexcept PermissionError: print('\"still forbidden\"')"
     code = f"os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', {inner!r}])"
     assert learn(code, tmp_path) == "still forbidden"

@@ -1,4 +1,4 @@
-"""Writes docs/wire-example.jsonl, a conversation of a real game: ``python -m tests.isolation.wire_example``."""
+"""Writes docs/wire-example.jsonl, a conversation of a real game: `python -m tests.isolation.wire_example`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ END = GameEnd(1, (2, 5), "five stones")
 
 
 class FakeProcess:
-    """Answers each line at once with the pieces that ``answer`` gives for it; an empty piece ends the process.
+    """Answers each line at once with the pieces that `answer` gives for it; an empty piece ends the process.
 
     When nothing is left to be received, the deadline passes at once.
     """
@@ -96,7 +96,7 @@ def fake_bot(answer: Callable[[bytes], Iterable[bytes]], limits: BotLimits | Non
 
 
 class Recorder:
-    """Answers by ``choose(message)`` (the value of "move") and keeps all that is said on both sides."""
+    """Answers by `choose(message)` (the value of "move") and keeps all that is said on both sides."""
 
     def __init__(self, choose: Callable[[Message], Any], hello: Message | None = None) -> None:
         self._choose = choose

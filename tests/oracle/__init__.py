@@ -1,13 +1,13 @@
 """A second engine for Schotten-Totten, slow and literal, to be read beside the rules (RULES.md).
 
-Cards are texts, sides are lists, proofs try every completion. It shares no code with ``arena`` and does not
+Cards are texts, sides are lists, proofs try every completion. It shares no code with `arena` and does not
 import it, so that a mistake in the fast engine is not repeated here.
 
-- ``rulebook``: the options of a rule set (RULES.md §6), formations (§2) and proofs (§3);
-- ``rulings``: a sentence for each ruling and rare event that play may exercise;
-- ``position``: what lies on the table, and the legal moves (§3, §4, §5);
-- ``table``: the course of a game (§3, §4, §5);
-- ``watch``: looks at claim windows only to count which rulings were exercised.
+- `rulebook`: the options of a rule set (RULES.md §6), formations (§2) and proofs (§3);
+- `rulings`: a sentence for each ruling and rare event that play may exercise;
+- `position`: what lies on the table, and the legal moves (§3, §4, §5);
+- `table`: the course of a game (§3, §4, §5);
+- `watch`: looks at claim windows only to count which rulings were exercised.
 """
 
 from tests.oracle.rulebook import (

@@ -29,7 +29,7 @@ class {name}:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory with a folder ``bots``."""
+    """An empty working directory with a folder `bots`."""
     (tmp_path / "bots").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -22,7 +22,7 @@ _TIMELESS = [at for at, name in enumerate(COLUMNS) if name not in CLOCKED and na
 
 
 def player(spec: str, name: str) -> Player:
-    """A bot of tests/data/bots (``sleeper:ms=5``) or of the program (``greedy``), under a name."""
+    """A bot of tests/data/bots (`sleeper:ms=5`) or of the program (`greedy`), under a name."""
     stem, colon, params = spec.partition(":")
     own = BOTS / f"{stem}.py"
     return Player.of(load_bot(find_bot(f"{own}{colon}{params}" if own.is_file() else spec, name=name)))
@@ -31,13 +31,13 @@ def player(spec: str, name: str) -> Player:
 def referee(
     a: str, b: str, rules: str = "base", seed: int = 1, clock: TimeLeft | None = None, **options: Any
 ) -> Referee:
-    """A referee for bots ``a`` and ``b``, which are called so."""
+    """A referee for bots `a` and `b`, which are called so."""
     settings = GameSettings(load_rules(rules), seed, clock)
     return Referee(settings, [player(a, "a"), player(b, "b")], **options)
 
 
 def play(referee: Referee, deals: Iterable[int]) -> list[Row]:
-    """The games of ``a`` and ``b`` on some deals."""
+    """The games of `a` and `b` on some deals."""
     return [row for deal in deals for row in referee.play_unit(PairTask(0, deal, "a", "b"))]
 
 
@@ -47,7 +47,7 @@ def timeless(rows: Iterable[Row]) -> list[tuple[Any, ...]]:
 
 
 def forfeit(row: Row) -> tuple[str | None, str | None]:
-    """Kind of the forfeit and who did it, ``a`` or ``b``."""
+    """Kind of the forfeit and who did it, `a` or `b`."""
     began = "ab" if not row[COLUMN["id"]] & 1 else "ba"
     by = row[COLUMN["forfeit_by"]]
     return FORFEITS[row[COLUMN["forfeit"]]], None if by == 0 else began[by - 1]

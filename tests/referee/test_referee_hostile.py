@@ -315,7 +315,7 @@ def test_output_goes_to_the_log_in_the_bots_name(
 
 
 def _stop_at(asked: int, stage: str = "act") -> tuple[move_log.Standing, list[str]]:
-    """The trail of a game that stops inside of a hook of bot ``b``, as a watcher sees it."""
+    """The trail of a game that stops inside of a hook of bot `b`, as a watcher sees it."""
     caught: list[move_log.Standing] = []
     moves: list[str] = []
 

@@ -1,8 +1,8 @@
 """A Python bot that lives in a process of its own, as the runner sees it.
 
-``IsolatedBot`` offers what a bot offers (``begin``, ``act``), so the referee plays it like any other. What goes wrong
-in the child comes out as ``BotFault``: what its bot raised (``exception``), no answer in time (``timeout``), the end
-of the process (``crash``), an answer that is none (``protocol``). After all but the first the process is ended with
+`IsolatedBot` offers what a bot offers (`begin`, `act`), so the referee plays it like any other. What goes wrong
+in the child comes out as `BotFault`: what its bot raised (`exception`), no answer in time (`timeout`), the end
+of the process (`crash`), an answer that is none (`protocol`). After all but the first the process is ended with
 everything it has started, and the next game gets a new one.
 """
 
@@ -73,7 +73,7 @@ _ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUME
 
 
 class IsolatedBot(RemoteBot):
-    """A Python bot in a child process, at one of the levels of ``arena.isolation.process``."""
+    """A Python bot in a child process, at one of the levels of `arena.isolation.process`."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class IsolatedBot(RemoteBot):
         household: Household | None = None,
         start: Callable[[Launch], BotProcess] = BotProcess,
     ) -> None:
-        """Starts nothing yet: ``load`` or ``prepare`` does, by ``start``."""
+        """Starts nothing yet: `load` or `prepare` does, by `start`."""
         self.name = spec.name
         self._spec = spec
         self._rules = rules
@@ -121,7 +121,7 @@ class IsolatedBot(RemoteBot):
         return self._limits.decision_s
 
     def load(self) -> None:
-        """Start the process and run the bot's file in it; ``BotError`` if that fails, as ``load_bot``."""
+        """Start the process and run the bot's file in it; `BotError` if that fails, as `load_bot`."""
         try:
             self._load()
         except BotFault as fault:
@@ -152,7 +152,7 @@ class IsolatedBot(RemoteBot):
             raise BotFault(fault.kind, detail) from None
 
     def prepare(self) -> None:
-        """Have the bot made and ready for a game, in a new process if need be. Raises ``BotFault``."""
+        """Have the bot made and ready for a game, in a new process if need be. Raises `BotFault`."""
         if self._household is not None:
             self._household.use(self)
         self._games += 1
@@ -211,7 +211,7 @@ class IsolatedBot(RemoteBot):
     # ---- what the referee calls ----------------------------------------------------------------------------
 
     def begin(self, setup: Setup) -> None:
-        """A new game. Asks the child only if its bot has a ``begin``."""
+        """A new game. Asks the child only if its bot has a `begin`."""
         wants = bool((self._flags or 0) & HAS_BEGIN)
         message = self.beginning(0, setup, wants)
         if self._line is not None:
@@ -273,7 +273,7 @@ class IsolatedBot(RemoteBot):
             raise self._failed(fault) from None
 
     def ask_many(self, beginnings: list[bytes], questions: list[bytes], deadline: float) -> bytes:
-        """The moves in many games (2 bytes each), after beginning some of them. ``BotFault`` if one fails."""
+        """The moves in many games (2 bytes each), after beginning some of them. `BotFault` if one fails."""
         line = self._line
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")

@@ -1,6 +1,6 @@
 """The inside of the process that plays one Python bot: reads frames, calls the bot, answers.
 
-It is started by ``arena.isolation.python.bot`` with nothing but its pipes; standard output and standard error of the
+It is started by `arena.isolation.python.bot` with nothing but its pipes; standard output and standard error of the
 bot both go to the runner's log. Whatever the bot does here it does to itself: the runner believes nothing but moves.
 """
 
@@ -71,7 +71,7 @@ class _Table:
 
 
 class Child:
-    """The loop. ``write`` takes whole frames."""
+    """The loop. `write` takes whole frames."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self.write = write
@@ -205,7 +205,7 @@ class Child:
             self.write(frame(DONE))
 
     def _ask(self, data: bytes) -> None:
-        """Decide at one table or at many. A clock, and ``observe``, come with single ones only."""
+        """Decide at one table or at many. A clock, and `observe`, come with single ones only."""
         _, _, question, count, flags, move, bank, number = QUESTION.unpack_from(data)
         if count != 1:
             self._ask_many(question, count, data)
@@ -301,7 +301,7 @@ def _text_of(error: BaseException) -> str:
 def _limit_threads(most: int) -> None:
     """Bound the threads of this process and the signals it has waiting, where the system counts for the sandbox alone.
 
-    See ``_counted`` in ``sandbox``.
+    See `_counted` in `sandbox`.
     """
     import resource
 

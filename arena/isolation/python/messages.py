@@ -1,14 +1,14 @@
 """The messages between the runner and the child that plays a Python bot: small, binary, one frame after the other.
 
 A frame is the length of its body (4 bytes), its kind (1 byte) and the body; numbers are little-endian. The runner
-asks, the child answers each frame but ``BEGIN`` without ``WANTS_ANSWER``. What the child sends is not trusted: it has
+asks, the child answers each frame but `BEGIN` without `WANTS_ANSWER`. What the child sends is not trusted: it has
 fixed places and bounded lengths, and nothing of it is unpickled or evaluated.
 
 ========== ======================================================================================================
 LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer: DONE, or FAULT
 MAKE       make the bot. Answer: MADE, or FAULT
 BEGIN      a game begins at a table: seat, starter, seed, clock, and whether an answer is wanted (DONE or FAULT)
-ASK        a number that the answer must repeat, clock, and views (``arena.game.packing``) at one or more tables.
+ASK        a number that the answer must repeat, clock, and views (`arena.game.packing`) at one or more tables.
            Answer: ANSWER with as many moves, or FAULT
 END        the rest of a game's events and its result. Answer: DONE, or FAULT
 ========== ======================================================================================================
@@ -45,7 +45,7 @@ AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END, DRAWS = 1, 2, 4, 8, 16,
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = ("exception", "illegal move")
 
-#: The environment variable that asks a child for ``arena.isolation.audit``. Its value marks the lines.
+#: The environment variable that asks a child for `arena.isolation.audit`. Its value marks the lines.
 ASKED = "ARENA_AUDIT"
 #: The longest body that a child may send.
 LONGEST = 1 << 15
@@ -93,7 +93,7 @@ def fault_frame(question: int, hook: str, kind: str, text: str) -> bytes:
 
 
 class Reading:
-    """Cuts what a child has written into frames. All errors are ``BotFault`` of the kind ``protocol``."""
+    """Cuts what a child has written into frames. All errors are `BotFault` of the kind `protocol`."""
 
     def __init__(self) -> None:
         self._data = b""
@@ -122,7 +122,7 @@ class Reading:
 
 
 def read_answer(found: Frame, question: int, count: int) -> bytes:
-    """The moves of an answer, 2 bytes each; ``BotFault`` for a fault, an answer to something else, or nonsense."""
+    """The moves of an answer, 2 bytes each; `BotFault` for a fault, an answer to something else, or nonsense."""
     if found.kind == FAULT:
         raise fault_of(found, question)
     if found.kind != ANSWER or len(found.body) != ANSWERING.size + 2 * count:

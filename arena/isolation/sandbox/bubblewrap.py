@@ -1,9 +1,9 @@
 """The sandbox: the command line of bubblewrap around a bot's command.
 
 The bot runs in namespaces of its own (user, processes, network, System V IPC, host name, control groups), as a user
-without rights, without capabilities, below a system call filter (``seccomp``), and sees a file system that holds
-nothing but what ``sandbox_files`` shows. Limits are set before and kept. There is no way back to less: a machine that
-cannot do this gets ``SandboxMissing``. What this protects from, and what not, is said in ``docs/security.md``.
+without rights, without capabilities, below a system call filter (`seccomp`), and sees a file system that holds
+nothing but what `sandbox_files` shows. Limits are set before and kept. There is no way back to less: a machine that
+cannot do this gets `SandboxMissing`. What this protects from, and what not, is said in `docs/security.md`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class SandboxMissing(ArenaError):
 
 
 class Confined(Protocol):
-    """What the sandbox asks of a ``Launch`` (see ``process``)."""
+    """What the sandbox asks of a `Launch` (see `process`)."""
 
     @property
     def argv(self) -> tuple[str, ...]: ...
@@ -100,10 +100,10 @@ class _Trial:
 
 
 def sandboxed(launch: Confined) -> tuple[list[str], list[int]]:
-    """The command line that runs ``launch`` in a sandbox, and descriptors to be passed to it and closed once it runs.
+    """The command line that runs `launch` in a sandbox, and descriptors to be passed to it and closed once it runs.
 
-    The command must be started with ``launch.environment`` and nothing else: what bubblewrap itself is given could be
-    read inside. ``SandboxMissing`` if this machine cannot sandbox, ``SandboxRefused`` if the bot's folder shows too
+    The command must be started with `launch.environment` and nothing else: what bubblewrap itself is given could be
+    read inside. `SandboxMissing` if this machine cannot sandbox, `SandboxRefused` if the bot's folder shows too
     much or the program is not among what the sandbox shows.
     """
     bubblewrap = usable()
@@ -193,7 +193,7 @@ def counts_inside() -> bool:
 
 
 def usable() -> Bubblewrap:
-    """The bubblewrap of this machine, once it has started a sandbox. ``SandboxMissing`` with the remedy otherwise."""
+    """The bubblewrap of this machine, once it has started a sandbox. `SandboxMissing` with the remedy otherwise."""
     bubblewrap = find()
     if bubblewrap.path not in _proven:
         trial(bubblewrap)
@@ -205,7 +205,7 @@ _proven: set[str] = set()
 
 
 def find() -> Bubblewrap:
-    """The bubblewrap that is installed. ``SandboxMissing`` if there is none, or none that will do."""
+    """The bubblewrap that is installed. `SandboxMissing` if there is none, or none that will do."""
     if sys.platform != "linux":
         raise SandboxMissing(f"bots cannot be sandboxed on {platform.system()}: that needs Linux. {_WITHOUT}")
     path = shutil.which("bwrap")
@@ -245,7 +245,7 @@ def _asked(path: str) -> Bubblewrap:
 
 
 def trial(bubblewrap: Bubblewrap) -> None:
-    """Start a sandbox that does nothing. ``SandboxMissing`` if it fails."""
+    """Start a sandbox that does nothing. `SandboxMissing` if it fails."""
     argv, passed = _command(bubblewrap, _Trial())
     try:
         ended = subprocess.run(argv, capture_output=True, pass_fds=passed, env={}, timeout=_TRIAL_S, cwd="/")

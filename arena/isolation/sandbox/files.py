@@ -41,7 +41,7 @@ class SandboxRefused(ArenaError):
 
 
 def shown(paths: Iterable[str], own: str) -> list[str]:
-    """Options of bubblewrap that show files and folders, and ``own``, the bot's folder, without what is hidden in it.
+    """Options of bubblewrap that show files and folders, and `own`, the bot's folder, without what is hidden in it.
 
     What does not exist is left out. A link is made anew and followed: what it leads to is shown, too.
     """
@@ -122,7 +122,7 @@ def python_files() -> tuple[str, ...]:
 
 
 def check_folder(folder: Path) -> None:
-    """SandboxRefused if the folder holds more than a bot: a home, a folder of the system, ``/tmp`` itself, ``/``.
+    """SandboxRefused if the folder holds more than a bot: a home, a folder of the system, `/tmp` itself, `/`.
 
     The bot may read all files of its folder. They could not leave the sandbox but through its moves, yet nothing
     that is not the bot's belongs there.

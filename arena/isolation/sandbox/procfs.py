@@ -1,14 +1,14 @@
 """What a sandbox shows of /proc: of the machine only what never changes.
 
 The two processes of a bot, one for each game of a pair, must not tell each other their hands. Whatever the kernel
-counts for the whole machine would do for that: memory that the one takes is missing from the ``MemFree`` that the other
-reads, and of a page that both have mapped ``/proc/self/smaps`` says that it is shared. So Python bots, which need none
-of it, get a /proc of a few plain files. Programs in other languages may look for themselves in it (``/proc/self/exe``);
+counts for the whole machine would do for that: memory that the one takes is missing from the `MemFree` that the other
+reads, and of a page that both have mapped `/proc/self/smaps` says that it is shared. So Python bots, which need none
+of it, get a /proc of a few plain files. Programs in other languages may look for themselves in it (`/proc/self/exe`);
 theirs is the kernel's, with everything covered that is not about processes.
 
 The plain files have the form of the kernel's and are the same in all sandboxes.
 
-Sources: ``man 5 proc``, ``man 1 bwrap``.
+Sources: `man 5 proc`, `man 1 bwrap`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SPEED = re.compile(r"^((?:cpu MHz|clock)[^\S\n]*:).*$", re.MULTILINE)
 def proc_options(memory_mb: int, processes: bool) -> tuple[list[str], list[int]]:
     """Options of bubblewrap that make a /proc, and descriptors of the files that it lays in there.
 
-    ``memory_mb``: what the bot is to take for the memory of the machine. ``processes``: show those of the sandbox.
+    `memory_mb`: what the bot is to take for the memory of the machine. `processes`: show those of the sandbox.
     Without them, /proc is a folder of the root, which is made read-only with that.
     """
     options: list[str] = []

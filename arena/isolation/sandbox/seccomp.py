@@ -5,11 +5,11 @@ processes, get memory that no limit counts, leave the processors it is pinned to
 of the kernel. It is a list of what is forbidden, since programs in any language must run below it; calls younger than
 Linux 6.1 do not exist below it either.
 
-bubblewrap loads the program as its last act before it runs the bot's command, so ``execve`` stays allowed. That is
+bubblewrap loads the program as its last act before it runs the bot's command, so `execve` stays allowed. That is
 harmless: the filter, the limits and "no new privileges" are kept across it, files that give rights give none, and
 another program sees the same files.
 
-Sources: ``man 2 seccomp``, ``linux/seccomp.h``, ``linux/filter.h``, ``linux/bpf_common.h``.
+Sources: `man 2 seccomp`, `linux/seccomp.h`, `linux/filter.h`, `linux/bpf_common.h`.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ _PR_SCHED_CORE, _PR_SET_MEMORY_MERGE = 62, 67
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction: ``struct sock_filter``."""
+    """One instruction: `struct sock_filter`."""
 
     code: int
     value: int
@@ -126,7 +126,7 @@ def machine_here() -> Machine | None:
 
 
 def filter_program(machine: Machine) -> bytes:
-    """The filter for a machine, as ``bwrap --seccomp`` reads it.
+    """The filter for a machine, as `bwrap --seccomp` reads it.
 
     >>> len(filter_program(MACHINES["x86_64"])) % 8
     0
@@ -190,14 +190,14 @@ def _argument(index: int) -> Instruction:
 
 
 def _unless(load: Instruction, values: Sequence[int], match: Instruction, rest: Instruction) -> Block:
-    """``match`` if the value loaded is one of the values, else ``rest``."""
+    """`match` if the value loaded is one of the values, else `rest`."""
     return _by_value(load, [(values, match)], rest)
 
 
 def _by_value(
     load: Instruction, cases: Sequence[tuple[Sequence[int], Instruction]], rest: Instruction
 ) -> Block:
-    """The answer of the case to which the value loaded belongs, ``rest`` if to none."""
+    """The answer of the case to which the value loaded belongs, `rest` if to none."""
     tests = [(value, case) for case, (values, _) in enumerate(cases) for value in values]
     found = [
         Instruction(_EQUAL, value, then=len(tests) - at + case) for at, (value, case) in enumerate(tests)

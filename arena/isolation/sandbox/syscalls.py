@@ -1,7 +1,7 @@
 """Numbers of the system calls that the filter of the sandbox judges, for x86_64 and aarch64.
 
-Source: ``arch/x86/entry/syscalls/syscall_64.tbl`` and ``include/uapi/asm-generic/unistd.h`` of Linux 6.1. The numbers
-are part of Linux's promise to programs and never change. ``None``: the machine has no such call.
+Source: `arch/x86/entry/syscalls/syscall_64.tbl` and `include/uapi/asm-generic/unistd.h` of Linux 6.1. The numbers
+are part of Linux's promise to programs and never change. `None`: the machine has no such call.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 class Machine:
     """What tells the calls of one kind of processor.
 
-    ``audit``: how a filter sees it (``AUDIT_ARCH_*`` of ``linux/audit.h``). ``column``: its numbers in ``NUMBERS``.
-    ``gap``: the first number that was free below ``SHARED``. ``x32``: it has a second set of calls, marked by
+    `audit`: how a filter sees it (`AUDIT_ARCH_*` of `linux/audit.h`). `column`: its numbers in `NUMBERS`.
+    `gap`: the first number that was free below `SHARED`. `x32`: it has a second set of calls, marked by
     bit 30 of the number.
     """
 

@@ -1,7 +1,7 @@
 """What a wire bot answers: one line of JSON, read strictly.
 
 A bot is a stranger, so nothing is taken on trust: the length of the line, its encoding, depth, numbers, keys and types
-are all checked, and whatever is wrong comes out as ``BotFault("protocol", ...)`` with a sentence for the author.
+are all checked, and whatever is wrong comes out as `BotFault("protocol", ...)` with a sentence for the author.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Hello:
 
 
 def read_answer(line: bytes, number: int) -> dict[str, Any]:
-    r"""The object of a line that answers the message with the id ``number``. ``BotFault`` for anything else.
+    r"""The object of a line that answers the message with the id `number`. `BotFault` for anything else.
 
     >>> read_answer(b'{"id":3,"move":"r7@3"}', 3)
     {'id': 3, 'move': 'r7@3'}
@@ -68,7 +68,7 @@ def read_answer(line: bytes, number: int) -> dict[str, Any]:
 
 
 def read_hello(answer: dict[str, Any]) -> Hello:
-    """The contents of the answer to ``hello``.
+    """The contents of the answer to `hello`.
 
     >>> read_hello({"id": 1, "protocol": 1, "events": True, "author": "me"})
     Hello(protocol=1, name=None, auto_claim=True, ask_forced=False, events=True)
@@ -94,7 +94,7 @@ def read_hello(answer: dict[str, Any]) -> Hello:
 
 def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move:
     """The move of an answer: by its text, or by its place in the list (from 0). One that is not in the list is the
-    fault ``illegal move``, with the reason."""
+    fault `illegal move`, with the reason."""
     if "move" not in answer:
         raise BotFault("protocol", 'the answer has no "move"')
     wanted = answer["move"]

@@ -1,11 +1,11 @@
 """A bot in any language, as the runner sees it: a command that reads and writes one JSON object a line.
 
-``WireBot`` offers what a bot offers, so the referee plays it like any other. The rule of the conversation is that each
-line with an ``id`` is answered by one line with the same ``id``; ``docs/wire.md`` is the description for authors.
+`WireBot` offers what a bot offers, so the referee plays it like any other. The rule of the conversation is that each
+line with an `id` is answered by one line with the same `id`; `docs/wire.md` is the description for authors.
 
-**Faults.** Whatever goes wrong comes out as ``BotFault``: no whole answer in time (``timeout``), the end of the process
-(``crash``), an answer that is none, or one that nobody has asked for (``protocol``), a move that is not legal
-(``illegal move``). After the first three the process is ended with everything that it has started, and the next game
+**Faults.** Whatever goes wrong comes out as `BotFault`: no whole answer in time (`timeout`), the end of the process
+(`crash`), an answer that is none, or one that nobody has asked for (`protocol`), a move that is not legal
+(`illegal move`). After the first three the process is ended with everything that it has started, and the next game
 gets a new one.
 
 **One game knows nothing of another.** A process that has ended between two games, or has written something there, or
@@ -41,14 +41,14 @@ log = logging.getLogger("arena.bots")
 
 #: With a clock the referee judges, exactly; the process is given this much longer before it is ended.
 GRACE_S = 1.0
-#: How long a process may take to end by itself after ``bye``, or after a game.
+#: How long a process may take to end by itself after `bye`, or after a game.
 FAREWELL_S = 0.2
 _LAST_WORDS = 6
 _FLUSH = "; is each answer written out at once (flush), with a newline at its end?"
 
 
 class Process(Protocol):
-    """What is asked of a process (``BotProcess``)."""
+    """What is asked of a process (`BotProcess`)."""
 
     restless: bool
 
@@ -65,15 +65,15 @@ class Process(Protocol):
 
 
 class Housekeeper(Protocol):
-    """Keeps the number of processes in bounds: it is told who plays now, and may ``close`` others."""
+    """Keeps the number of processes in bounds: it is told who plays now, and may `close` others."""
 
     def use(self, bot: Any) -> None: ...
 
 
 class WireBot(RemoteBot):
-    """A bot that is a command, in a process at one of the levels of ``arena.isolation.process``.
+    """A bot that is a command, in a process at one of the levels of `arena.isolation.process`.
 
-    Nothing is started before ``load`` or ``prepare`` (or ``begin``, which calls that if need be). ``BotError`` if a
+    Nothing is started before `load` or `prepare` (or `begin`, which calls that if need be). `BotError` if a
     file of the command has changed since it was found.
     """
 
@@ -116,7 +116,7 @@ class WireBot(RemoteBot):
         return self._process
 
     def load(self) -> None:
-        """Start the process and let it say hello; ``BotError`` if that fails."""
+        """Start the process and let it say hello; `BotError` if that fails."""
         if self._process is not None:
             return
         try:
@@ -125,7 +125,7 @@ class WireBot(RemoteBot):
             raise BotError(f"the bot {self._target} cannot be started: {fault.detail}") from None
 
     def prepare(self) -> None:
-        """Have a process that has said hello and is free for a game. Raises ``BotFault``."""
+        """Have a process that has said hello and is free for a game. Raises `BotFault`."""
         if self._household is not None:
             self._household.use(self)
         self._games += 1
@@ -233,7 +233,7 @@ class WireBot(RemoteBot):
         self._let_rest(setup.clock)
 
     def act(self, view: View, moves: list[Move]) -> Move:
-        """The bot's move, one of ``moves``."""
+        """The bot's move, one of `moves`."""
         message = messages.act(self._last_id + 1, view, moves, self._news(view))
         answer = self._ask("act", message, self._deadline(view.clock), view.clock)
         self._let_rest(view.clock)

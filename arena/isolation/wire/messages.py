@@ -1,6 +1,6 @@
-"""What a wire bot is told: each message as plain values for JSON. ``docs/wire.md`` is the description for authors.
+"""What a wire bot is told: each message as plain values for JSON. `docs/wire.md` is the description for authors.
 
-All messages are from the bot's own seat: ``me`` and ``them`` in the place of seats, ``mine`` and ``theirs`` for sides.
+All messages are from the bot's own seat: `me` and `them` in the place of seats, `mine` and `theirs` for sides.
 Keys may be added in later versions of the program; bots skip what they do not know.
 """
 
@@ -35,7 +35,7 @@ def line_of(message: Message) -> bytes:
 
 
 def hello(number: int, limits: BotLimits) -> Message:
-    """The first message to a process. ``number`` is the id that the answer has to repeat."""
+    """The first message to a process. `number` is the id that the answer has to repeat."""
     return {
         "type": "hello",
         "id": number,
@@ -64,7 +64,7 @@ def begin(number: int, setup: Setup) -> Message:
 
 
 def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] | None) -> Message:
-    """A decision: all that the seat knows, and the moves; ``events`` is what is new to it, None to leave that out."""
+    """A decision: all that the seat knows, and the moves; `events` is what is new to it, None to leave that out."""
     seat = view.seat
     other = 1 - seat
     owners = view.owners
