@@ -33,7 +33,8 @@ from tests.attacks.runs import (
 pytestmark = needs_sandbox
 
 KEY = 0x5EC7E7  # of a System V segment
-NAME = f"arena_attacked_{os.getpid()}"  # of a segment in /dev/shm
+# of a segment in /dev/shm: of this run of the tests, the same in all of its workers
+NAME = f"arena_attacked_{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"[:40]
 SECRETS = (
     "{folder}/secret.txt:{folder}/run:{folder}/bots/ships_modules:{root}/results:{root}/tests:{root}/.git"
 )
