@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from arena.check.report import Finding
+from arena.text import one_line
 
 USE = 160
 """Characters of what stands at a place in the source."""
@@ -18,23 +19,13 @@ _MOST_LEFT_OUT = 40
 T = TypeVar("T")
 
 
-def plain(text: str, most: int) -> str:
-    """The text in one line that can be printed, at most so long.
-
-    >>> plain("a\\x1b[2J\\nb", 20), plain("abcdefgh", 6)
-    ('a?[2J?b', 'abc...')
-    """
-    cut = text if len(text) <= most else f"{text[: max(most - 3, 0)]}..."
-    return cut if cut.isprintable() else "".join(sign if sign.isprintable() else "?" for sign in cut)
-
-
 def bounded(one: Finding) -> Finding:
     """The finding with texts that can be printed, and none longer than its place."""
     return replace(
         one,
-        text=plain(one.text, SENTENCE),
-        remedy=plain(one.remedy, SENTENCE),
-        details=tuple(plain(line, LINE) for line in one.details[:LINES]),
+        text=one_line(one.text, SENTENCE),
+        remedy=one_line(one.remedy, SENTENCE),
+        details=tuple(one_line(line, LINE) for line in one.details[:LINES]),
     )
 
 
@@ -61,6 +52,6 @@ class Care:
 
     def say(self, text: str) -> None:
         """Add a line, once."""
-        line = plain(text.rstrip(": "), LINE)
+        line = one_line(text.rstrip(": "), LINE)
         if line not in self.left_out and len(self.left_out) < _MOST_LEFT_OUT:
             self.left_out.append(line)

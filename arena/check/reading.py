@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.check.care import plain
 from arena.check.names import Names, dotted, is_set, own_names, written
 from arena.check.report import Nature
 from arena.check.source import LONGEST, MOST, Import, Source, Use, to_json
 from arena.check.state import leaks
 from arena.players.imports import is_foreign
+from arena.text import one_line
 
 HOOKS = ("begin", "act", "observe", "end")
 _MOST_FILES = 50
@@ -166,19 +166,19 @@ def _source(found: _Found, first: str) -> Source:
         name: tuple(map(_fit, getattr(found, name)[:MOST])) for name in ("entries", "state", "threads")
     }
     foreign = sorted(found.foreign, key=lambda one: _order(one, first))[:MOST]
-    left_out = [plain(one, LONGEST) for one in found.left_out]
+    left_out = [one_line(one, LONGEST) for one in found.left_out]
     if len(left_out) > _MOST_LEFT_OUT:
         left_out[_MOST_LEFT_OUT:] = [f"{len(left_out) - _MOST_LEFT_OUT} more files"]
     return Source(
         found.nature,
-        foreign=tuple(Import(one.file, one.line, plain(one.name, LONGEST), one.guarded) for one in foreign),
+        foreign=tuple(Import(one.file, one.line, one_line(one.name, LONGEST), one.guarded) for one in foreign),
         left_out=tuple(left_out),
         **uses,
     )
 
 
 def _fit(use: Use) -> Use:
-    return Use(use.file, use.line, plain(use.text, LONGEST))
+    return Use(use.file, use.line, one_line(use.text, LONGEST))
 
 
 def _order(one: Use | Import, first: str) -> tuple[bool, str, int]:
@@ -207,7 +207,7 @@ def _nature(file: str, tree: ast.Module, wanted: str | None) -> tuple[Nature, li
         hooks = tuple(name for name in HOOKS if name in methods)
         init = methods.get("__init__")
         parameters = _parameters(init)[:_MOST_PARAMETERS] if init else ()
-        return Nature(plain(f"class {chosen.name}", LONGEST), hooks, parameters), entries
+        return Nature(one_line(f"class {chosen.name}", LONGEST), hooks, parameters), entries
     return Nature("function act" if acts else ""), entries
 
 
@@ -242,7 +242,7 @@ def _parameter(arg: ast.arg, default: ast.expr | None) -> str:
     text = arg.arg + (f": {written(arg.annotation, _EXPRESSION)}" if arg.annotation else "")
     if default is not None:
         text += f"{' = ' if arg.annotation else '='}{written(default, _EXPRESSION)}"
-    return plain(text, _PARAMETER)
+    return one_line(text, _PARAMETER)
 
 
 # ---------------------------------------------------------------- what it does

@@ -8,6 +8,7 @@ from tabulate import tabulate
 
 from arena.check.places import shown
 from arena.check.report import Answer, CheckReport, Finding, RulesReport
+from arena.text import printable
 
 _WIDTH = 110
 MARGIN = 8
@@ -175,9 +176,4 @@ def finding_text(one: Finding) -> str:
         lines.append(f"{margin}See it: arena replay '{one.record}'")
     if one.again:
         lines.append(f"{margin}Again:  {one.again}")
-    return _clean("\n".join(lines))
-
-
-def _clean(text: str) -> str:
-    """Without what a terminal would take for a command: much of it is the bot's."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in text)
+    return printable("\n".join(lines), keep="\n")

@@ -13,6 +13,7 @@ import click
 from arena.cli import options
 from arena.cli.main import Entry, LazyGroup
 from arena.cli.output import chosen, output
+from arena.text import indented
 
 if TYPE_CHECKING:
     from arena.league.rating import Standing
@@ -124,7 +125,6 @@ def list_(format_: str | None, as_json: bool) -> None:
     from arena.league.store import LEAGUES, league_names
     from arena.league.views import league_line
     from arena.report.league import leagues_table, text
-    from arena.report.texts import below
 
     lines, unread = [], []
     for name in league_names():
@@ -133,7 +133,7 @@ def list_(format_: str | None, as_json: bool) -> None:
         except ArenaError as error:
             unread.append({"name": name, "reason": str(error)})
     for one in unread:
-        click.echo(f"{below(one['name'])} cannot be read: {below(one['reason'])}", err=True)
+        click.echo(f"{indented(one['name'])} cannot be read: {indented(one['reason'])}", err=True)
     if form == "json":
         _json({"leagues": lines, "unread": unread})
     elif not lines and unread:
@@ -295,7 +295,6 @@ def show(
     from arena.league.rating import standing
     from arena.league.store import open_league
     from arena.report.league import forfeits_table, opponents_table, text, versions_table
-    from arena.report.texts import below
 
     with open_league(name, write=False) as found:
         table = standing(found)
@@ -322,7 +321,7 @@ def show(
                 f"Retired {entries.date(one.retired)}{f': {one.retired_reason}' * bool(one.retired_reason)}"
             )
         if one.reason:
-            remarks.append(f"{one.label} {one.state}: {below(one.reason)}")
+            remarks.append(f"{one.label} {one.state}: {indented(one.reason)}")
         lines = {"versions": versions, "opponents": opponents, "forfeits": faults}
         click.echo(text(form, f"{one.name}{author}", tables, lines, remarks), nl=False)
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.errors import ArenaError, did_you_mean
+from arena.text import printable
 
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -110,12 +111,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except ArenaError as error:
-            raise Failure(_shown(str(error))) from error
-
-
-def _shown(text: str) -> str:
-    """A text, parts of which may be a stranger's, without what a terminal would obey."""
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else "?" for sign in text)
+            raise Failure(printable(str(error))) from error
 
 
 def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:

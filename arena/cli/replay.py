@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.errors import ArenaError
+from arena.text import first_line, indented
 
 if TYPE_CHECKING:
     from arena.match.results import GameResult
@@ -67,7 +68,6 @@ def replay(source: str, game: str | None, whole: bool, color: bool, as_record: b
 def _show(text: str, names: tuple[str, str], whole: bool, color: bool, reason: str) -> None:
     from arena.game.record import parse_record
     from arena.report.board import legend, result_line, step_text, steps
-    from arena.report.texts import below
 
     record = parse_record(text)
     click.echo(f"{legend(record.rules)}\n", color=color)
@@ -80,7 +80,7 @@ def _show(text: str, names: tuple[str, str], whole: bool, color: bool, reason: s
             whole = answer.strip().lower().startswith("a")
     click.echo(result_line(record, names))
     if reason.strip():
-        click.echo(f"  {below(reason.rstrip())}")
+        click.echo(f"  {indented(reason.rstrip())}")
 
 
 def _line(path: Path, number: str | None) -> str:
@@ -116,7 +116,6 @@ def _listing(reader: Reader) -> str:
     from itertools import islice
 
     from arena.match.tasks import GameId
-    from arena.report.texts import short
     from arena.store.reader import GAME_COLUMNS, reason_line
 
     count = reader.count()
@@ -127,7 +126,7 @@ def _listing(reader: Reader) -> str:
         score = {1.0: "1-0", 0.0: "0-1"}.get(row["score"], "½-½")
         ending = row["ending"]
         if row["forfeit"] is not None:
-            reason = short(reason_line(reader.result(identity).detail), _REASON)
+            reason = first_line(reason_line(reader.result(identity).detail), _REASON)
             ending = f"{row['forfeit_by']} forfeits: {row['forfeit']}" + (f" ({reason})" if reason else "")
         lines.append(
             f"{identity!s:>10}  {row['first']} - {row['second']}  {score}"

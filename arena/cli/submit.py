@@ -12,6 +12,7 @@ import click
 
 from arena.cli import options
 from arena.cli.output import chosen, output
+from arena.text import indented
 
 if TYPE_CHECKING:
     from arena.league.placement import Outcome
@@ -99,18 +100,17 @@ def submit(
 def tell_outcome(league: League, outcome: Outcome) -> None:
     """Say on stderr what has become of a submission."""
     from arena.league.games import forfeits
-    from arena.report.texts import below
 
     one = outcome.version
     for warning in outcome.warnings:
-        click.echo(f"{one.label}: {below(warning)}", err=True)
+        click.echo(f"{one.label}: {indented(warning)}", err=True)
     if outcome.interrupted:
         text = (
             f"Interrupted: {one.label} is {one.state}, {outcome.games} games are stored. Go on with:\n"
             f"  arena league play {shlex.quote(str(league.folder))}"
         )
     elif not outcome.accepted:
-        text = f"{one.label} is refused: {below(one.reason)}"
+        text = f"{one.label} is refused: {indented(one.reason)}"
     else:
         place = outcome.standing.place_of(one.id) if outcome.standing else None
         text = f"{one.label} is accepted"
@@ -147,14 +147,13 @@ def _tell_of_helpers(bot: str, reason: str) -> None:
 
 def _tell_known(league: League, sent: object) -> None:
     from arena.league.entries import Submitted, date
-    from arena.report.texts import below
 
     assert isinstance(sent, Submitted)
     one = sent.version
     text = {
         "known": f"This content is in {league.name} already, as {one.label}, submitted {date(one.submitted)}.",
         "waiting": f"{one.label} is {one.state} already, by another process.",
-        "refused": f"{one.label} was refused {date(one.decided or 0)}: {below(one.reason)}\n"
+        "refused": f"{one.label} was refused {date(one.decided or 0)}: {indented(one.reason)}\n"
         "To have it checked once more: --again",
     }[sent.outcome]
     click.echo(text, err=True)

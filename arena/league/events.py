@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -189,13 +188,3 @@ def event_at(league: League, text: str) -> Event:
     if not before:
         raise LeagueError(f"--at {text}: the league was created later")
     return before[-1]
-
-
-def shown_note(text: str) -> str:
-    """A note as one printable line: reasons come from bots.
-
-    >>> shown_note("a\\x1b[2Jb")
-    'a\\\\x1b[2Jb'
-    """
-    line = text.splitlines()[0] if text else ""
-    return line if line.isprintable() else json.dumps(line)[1:-1].replace("\\u00", "\\x")

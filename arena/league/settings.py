@@ -13,6 +13,7 @@ from arena.config.validation import Checker, check_limits, read_toml
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.processes.limits import Limits
+from arena.text import one_line
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 _LONGEST_AUTHOR = 80
@@ -69,8 +70,7 @@ def check_name(text: str, what: str) -> str:
     """
     if _NAME.fullmatch(text):
         return text
-    shown = text if text.isprintable() and len(text) <= 60 else ascii(text[:60])[1:-1]
-    raise LeagueError(f"'{shown}' is no name for a {what}: at most 40 letters, digits and . _ + -")
+    raise LeagueError(f"'{one_line(text, 60)}' is no name for a {what}: at most 40 letters, digits and . _ + -")
 
 
 def check_author(text: str | None) -> str | None:

@@ -16,6 +16,7 @@ from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.match.results import COLUMNS, GameResult
 from arena.match.tasks import GameId
+from arena.text import first_line
 
 Line = dict[str, Any]
 
@@ -184,7 +185,7 @@ def history_lines(league: League) -> list[Line]:
                 "total": event.total,
                 "most_moved": None if most is None else most[1],
                 "most_moved_by": None if most is None else most[0],
-                "note": events.shown_note(event.note),
+                "note": first_line(event.note),
             }
         )
         before = table or before

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from arena.text import printable
+
 log = logging.getLogger("arena.bots")
 
 #: Characters of output that are kept: of one bot in one game, and of one bot in one process.
@@ -98,12 +100,7 @@ class BotOutput(io.TextIOBase):
 
     @staticmethod
     def _log(bot: str, line: str) -> None:
-        log.info("%s: %s", bot, _plain(line.rstrip("\r")), extra={"bot": bot})
-
-
-def _plain(line: str) -> str:
-    """Without what a terminal obeys or hides: controls, changes of the direction of writing, lone surrogates."""
-    return line if line.isprintable() else "".join(s if s.isprintable() or s == "\t" else "?" for s in line)
+        log.info("%s: %s", bot, printable(line.rstrip("\r"), keep="\t"), extra={"bot": bot})
 
 
 class _Bytes(io.RawIOBase):

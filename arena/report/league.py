@@ -11,7 +11,7 @@ import pandas as pd
 
 from arena.report.figures import Table, report_text
 from arena.report.tables import number, percent
-from arena.report.texts import short
+from arena.text import first_line, spreadsheet_cell
 
 Line = Mapping[str, Any]
 
@@ -64,16 +64,7 @@ def text(
 
 
 def _flat(line: Line) -> dict[str, Any]:
-    return {key: _plain(value) for key, value in line.items() if not isinstance(value, list | dict)}
-
-
-def _plain(value: Any) -> Any:
-    """A text that a spreadsheet takes for a text: one that begins like a formula gets an apostrophe.
-
-    >>> _plain("=A1"), _plain("Ann"), _plain(-3)
-    ("'=A1", 'Ann', -3)
-    """
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return {key: spreadsheet_cell(value) for key, value in line.items() if not isinstance(value, list | dict)}
 
 
 def standing_table(lines: Sequence[Line]) -> Table:
@@ -132,7 +123,7 @@ def _moved(line: Line) -> str:
 
 
 def _short(text: str) -> str:
-    return short(text, _REASON)
+    return first_line(text, _REASON)
 
 
 def rating_history_table(events: Sequence[int], lines: Sequence[Line]) -> Table:

@@ -18,7 +18,7 @@ from tabulate import tabulate
 from arena.report.page import html_page, html_table, paragraphs
 from arena.report.run import RunData
 from arena.report.standings import FORFEIT_COLUMNS, Standings
-from arena.report.texts import clean, short
+from arena.text import first_line, one_line, printable_lines
 
 FORMATS = ("table", "markdown", "csv", "json", "html")
 DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
@@ -109,7 +109,13 @@ def summary(found: Standings) -> dict[str, Any]:
 def forfeits(found: Standings) -> list[dict[str, Any]]:
     """Why games were forfeited, for JSON. Texts of bots hold times and addresses: not for files of equal bytes."""
     return [
-        {"bot": line.bot, "kind": line.kind, "games": line.games, "reason": clean(line.reason), "game": line.game}
+        {
+            "bot": line.bot,
+            "kind": line.kind,
+            "games": line.games,
+            "reason": printable_lines(line.reason),
+            "game": line.game,
+        }
         for line in found.run.forfeits
     ]
 
@@ -274,8 +280,8 @@ def forfeit_lines(found: Standings, mark: str = "") -> list[str]:
     run = found.run
     lines = []
     for line in run.forfeits[:MOST_REASONS]:
-        text = f"{clean(line.bot)}: {line.games} game{'s' * (line.games != 1)} by {line.kind}"
-        reason = short(line.reason, _LONGEST_REASON)
+        text = f"{one_line(line.bot)}: {line.games} game{'s' * (line.games != 1)} by {line.kind}"
+        reason = first_line(line.reason, _LONGEST_REASON)
         if mark:
             reason = reason.replace(mark, "'")
         text += f": {mark}{reason}{mark}" if reason else ""

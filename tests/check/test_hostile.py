@@ -13,7 +13,7 @@ import pytest
 
 from arena.check import CheckReport, apart, check_bot, hints
 from arena.check.apart import read_source
-from arena.check.care import LINE, LINES, SENTENCE, Care, bounded, plain
+from arena.check.care import LINE, LINES, SENTENCE, Care, bounded
 from arena.check.games import ApartTable
 from arena.check.places import place_in
 from arena.check.plan import Progress, Schedule
@@ -350,7 +350,6 @@ def test_texts_are_bounded_and_printable() -> None:
     assert len(one.details) == LINES
     assert all(len(line) == LINE for line in one.details)
     assert all(text.isprintable() for text in (one.text, one.remedy, *one.details))
-    assert plain("in order", 8) == "in order"
 
 
 NOISY = r"""
@@ -368,7 +367,7 @@ class NOISY:
 def test_a_report_of_a_noisy_bot(tmp_path: Path) -> None:
     report = quick(lay(tmp_path, NOISY))
     assert {one.code for one in report.findings} == {"forfeit exception", "tries reads"}
-    assert any(line.endswith("y...") for one in report.findings for line in one.details)
+    assert any(line.endswith("y…") for one in report.findings for line in one.details)
     for one in report.findings:
         texts = [one.text, one.remedy, *one.details]
         assert all(len(text) <= SENTENCE and text.isprintable() for text in texts)

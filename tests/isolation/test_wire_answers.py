@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from arena.isolation.wire.answers import _depth, show
+from arena.isolation.wire.answers import _depth
+from arena.text import quoted
 from tests.isolation.wire_fakes import (
     SETUP,
     FakeProcess,
@@ -189,5 +190,5 @@ def test_flags_come_from_hello() -> None:
 
 
 def test_what_was_written_is_shown_safely() -> None:
-    assert show(b"\x1b[2J\xff'") == '"\\x1b[2J\\xff\'"'
-    assert show("ü\n") == r"'\xfc\n'"
+    assert quoted(b"\x1b[2J\xff'") == '"\\x1b[2J\\xff\'"'
+    assert quoted("ü\n") == r"'\xfc\n'"

@@ -48,7 +48,6 @@ from arena.isolation.python.messages import (
     clock_flags,
     fault_of,
     frame,
-    plain,
     read_answer,
 )
 from arena.isolation.sandbox.bubblewrap import counts_inside
@@ -57,6 +56,7 @@ from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.players.faults import BotError
 from arena.players.output import BotOutput
 from arena.players.spec import BotSpec
+from arena.text import printable
 
 GRACE_S = 1.0
 """With a clock the referee judges, exactly; the child is given this much longer before it is ended."""
@@ -373,7 +373,7 @@ class IsolatedBot(RemoteBot):
             return ""
         text = self._process.complaints()
         self._say(text)
-        lines = plain(text).strip().splitlines()[-6:]
+        lines = printable(text).strip().splitlines()[-6:]
         return "".join(f"\n  {line[:300]}" for line in lines)
 
     def _say(self, text: str) -> None:

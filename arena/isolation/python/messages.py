@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from arena.game.packing import ANSWER, ASK, QUESTION, REPLY
 from arena.players.bot import BotFault, TimeLeft
+from arena.text import printable
 
 __all__ = ["ANSWER", "ASK", "QUESTION", "REPLY"]
 
@@ -142,14 +143,5 @@ def fault_of(found: Frame, question: int) -> BotFault:
     number, hook, kind = FAULTY.unpack_from(found.body)
     if number != question or hook >= len(HOOKS) or kind >= len(KINDS):
         return BotFault("protocol", "told of a failure that nobody asked for")
-    clean = plain(found.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
+    clean = printable(found.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
     return BotFault(KINDS[kind], clean if kind else f"in {HOOKS[hook]}: {clean}")
-
-
-def plain(text: str) -> str:
-    r"""A bot's words without signs that a terminal obeys.
-
-    >>> plain("\x1b[2Jred\r\n")
-    '?[2Jred?\n'
-    """
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else "?" for sign in text)

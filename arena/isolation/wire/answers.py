@@ -20,6 +20,7 @@ from arena.game.moves import MOVES, Move
 from arena.game.turns import Turns
 from arena.isolation.wire.messages import LONGEST_LINE, VERSIONS
 from arena.players.bot import BotFault
+from arena.text import quoted
 
 _DEEPEST = 16
 _LONGEST_NUMBER = 40
@@ -111,7 +112,7 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
     if known is not None:
         raise BotFault("illegal move", why_illegal(cast(Turns, _Seen(view)), known))
     near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
-    raise BotFault("illegal move", f"{show(wanted)} is no move{near}")
+    raise BotFault("illegal move", f"{quoted(wanted)} is no move{near}")
 
 
 class _Seen:
@@ -186,7 +187,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise _Refused(f"has the key {show(name)} twice")
+            raise _Refused(f"has the key {quoted(name)} twice")
         found[name] = value
     return found
 
@@ -200,7 +201,7 @@ def _whole(text: str) -> int:
 def _broken(text: str) -> float:
     number = float(text) if len(text) <= _LONGEST_NUMBER else float("inf")
     if abs(number) == float("inf"):
-        raise _Refused(f"holds the number {show(text)}, which is too large or too long")
+        raise _Refused(f"holds the number {quoted(text)}, which is too large or too long")
     return number
 
 
@@ -214,18 +215,6 @@ _DECODER = json.JSONDecoder(
 
 
 # ---------------------------------------------------------------- words
-
-
-def show(text: str | bytes, longest: int = 80) -> str:
-    r"""What a bot has written, for messages: in quotes, in ASCII, not too long.
-
-    >>> show(b"caf\xe9"), show("x" * 100, 5), show("\ud800")
-    ("'caf\\xe9'", "'xxxxx'... (100 in all)", "'\\ud800'")
-    """
-    start = text[:longest]
-    shown = ascii(start.decode("ascii", "surrogateescape") if isinstance(start, bytes) else start)
-    shown = re.sub(r"\\udc([89a-f][0-9a-f])", r"\\x\1", shown) if isinstance(text, bytes) else shown
-    return shown if len(text) <= longest else f"{shown}... ({len(text)} in all)"
 
 
 def _kind(value: object) -> str:
@@ -243,4 +232,4 @@ def _kind(value: object) -> str:
 
 
 def _fault(what: str, line: bytes) -> BotFault:
-    return BotFault("protocol", f"{what}: {show(line)}")
+    return BotFault("protocol", f"{what}: {quoted(line)}")

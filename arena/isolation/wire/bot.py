@@ -29,13 +29,14 @@ from arena.isolation.limits import BotLimits, Starting, of_clock
 from arena.isolation.process import BotProcess, CannotStart, Ended, Launch, Overdue
 from arena.isolation.sandbox.files import SandboxRefused
 from arena.isolation.wire import messages
-from arena.isolation.wire.answers import Hello, read_answer, read_hello, read_move, show
+from arena.isolation.wire.answers import Hello, read_answer, read_hello, read_move
 from arena.isolation.wire.messages import LONGEST_LINE, Message, line_of
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.players.commands import check_unchanged
 from arena.players.faults import BotError
 from arena.players.output import BotOutput
 from arena.players.spec import BotSpec
+from arena.text import printable, quoted
 
 log = logging.getLogger("arena.bots")
 
@@ -286,7 +287,7 @@ class WireBot(RemoteBot):
         try:
             if self._rest or process.pending():
                 unasked = bytes(self._rest) or process.receive(deadline)
-                raise BotFault("protocol", f"has written something without being asked: {show(unasked)}")
+                raise BotFault("protocol", f"has written something without being asked: {quoted(unasked)}")
             process.send(line_of(message), deadline)
             told = True
             return read_answer(self._line(process, deadline), message["id"])
@@ -315,7 +316,7 @@ class WireBot(RemoteBot):
 
     def _fragment(self) -> str:
         """The line that was begun and not ended, in words."""
-        return f", in the middle of the line {show(bytes(self._rest))}" if self._rest else ""
+        return f", in the middle of the line {quoted(bytes(self._rest))}" if self._rest else ""
 
     # ---- faults and complaints -----------------------------------------------------------------------------
 
@@ -336,8 +337,7 @@ class WireBot(RemoteBot):
         text = process.complaints() if process is not None else ""
         if text:
             self._output.write(text if text.endswith("\n") else text + "\n")
-            clean = "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text)
-            lines = clean.strip().split("\n")[-_LAST_WORDS:]
+            lines = printable(text, keep="\n", instead=" ").strip().split("\n")[-_LAST_WORDS:]
             self._last_words = "".join(f"\n  {line[:300]}" for line in lines)
 
 

@@ -1,0 +1,94 @@
+"""The one cleaner for texts that strangers have written: names, reasons, output of bots.
+
+Pick a function by where the text goes: `printable` for a terminal or a log, `one_line` and `first_line` for a
+single line, `indented` below a line of ours, `quoted` inside a message, `spreadsheet_cell` for CSV. None of them
+raises, whatever the text holds.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+INSTEAD = "?"
+"""What stands for a character that is not shown."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_UNSEEN = frozenset(map(chr, [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0]))
+_TAGS = range(0xE0100, sys.maxunicode + 1)
+# Letters and marks to Unicode, but without width or ink; `str.isprintable` knows all others: control characters,
+# changes of the direction of writing, joiners and spaces without width, private and unassigned ones, lone surrogates.
+
+
+def printable(text: str, keep: str = "\n\t", instead: str = INSTEAD) -> str:
+    r"""The text without anything that a terminal obeys, hides or turns around; `keep` are the controls that may stay.
+
+    >>> printable("\x1b[2Jred\r\n"), printable("abc\u202edcb"), printable("a\tb", keep="")
+    ('?[2Jred?\n', 'abc?dcb', 'a?b')
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(sign if _is_shown(sign) or sign in keep else instead for sign in text)
+
+
+def _is_shown(sign: str) -> bool:
+    return sign.isprintable() and sign not in _UNSEEN and ord(sign) not in _TAGS
+
+
+def one_line(text: str, longest: int | None = None) -> str:
+    """The text as one line of at most `longest` (from 1) characters, tabs as blanks.
+
+    >>> one_line("a\\x1b[2J\\nb"), one_line("ValueError: too long", 10)
+    ('a?[2J?b', 'ValueErro…')
+    """
+    start = text if longest is None else text[: longest + 1]  # what is cut off need not be cleaned
+    line = printable(start.expandtabs(4), keep="")
+    return line if longest is None or len(line) <= longest else line[: longest - 1] + "…"
+
+
+def first_line(text: str, longest: int | None = None) -> str:
+    """The first line of a text, as `one_line`.
+
+    >>> first_line("ValueError: too long\\n  in act", 10), first_line("")
+    ('ValueErro…', '')
+    """
+    return one_line(text.partition("\n")[0], longest)
+
+
+def printable_lines(text: str) -> str:
+    """All lines of a text, tabs as blanks.
+
+    >>> printable_lines("a\\x1b[2J\\nb\\tc")
+    'a?[2J\\nb   c'
+    """
+    return printable(text.expandtabs(4), keep="\n")
+
+
+def indented(text: str) -> str:
+    """`printable_lines` behind the beginning of a line of ours: further ones are set in, so that none looks like ours.
+
+    >>> indented("fails\\n  at 3\\nrival is refused")
+    'fails\\n    at 3\\n  rival is refused'
+    """
+    return printable_lines(text).replace("\n", "\n  ")
+
+
+def quoted(text: str | bytes, longest: int = 80) -> str:
+    r"""A text for messages: in quotes, in ASCII, cut after `longest` characters.
+
+    >>> quoted(b"caf\xe9"), quoted("x" * 100, 5), quoted("\ud800")
+    ("'caf\\xe9'", "'xxxxx'... (100 in all)", "'\\ud800'")
+    """
+    start = text[:longest]
+    shown = ascii(start.decode("ascii", "surrogateescape") if isinstance(start, bytes) else start)
+    shown = re.sub(r"\\udc([89a-f][0-9a-f])", r"\\x\1", shown) if isinstance(text, bytes) else shown
+    return shown if len(text) <= longest else f"{shown}... ({len(text)} in all)"
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    """A value for CSV: a text that a spreadsheet would take for a formula gets an apostrophe, all else stays.
+
+    >>> spreadsheet_cell("=A1"), spreadsheet_cell("Ann"), spreadsheet_cell(-3)
+    ("'=A1", 'Ann', -3)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
