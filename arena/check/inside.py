@@ -15,7 +15,6 @@ from arena.runner.executors.base import Failed, Played, WorkerFault
 from arena.runner.executors.local import LocalExecutor
 from arena.runner.job import Plan
 from arena.runner.logs import Said
-from arena.store.row_batches import unpack
 
 _WAIT_S = 0.25
 
@@ -54,7 +53,7 @@ class InsideTable:
                         raise WorkerFault(event.text)
                     raise BotError(event.text)
                 if isinstance(event, Played):
-                    return self._setting.results(unpack(event.image, event.chunk))[0]
+                    return self._setting.results(event.rows)[0]
 
     def together(self, tasks: Sequence[PairTask], look: Callable[[], bool]) -> list[list[GameResult]] | None:
         return None

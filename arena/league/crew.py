@@ -35,7 +35,6 @@ from arena.runner.executors.choice import make_executor
 from arena.runner.job import Plan
 from arena.runner.logs import RunLog, Sink
 from arena.runner.tournament import Signals as Signals
-from arena.store.row_batches import unpack
 
 log = logging.getLogger("arena.league")
 
@@ -208,7 +207,7 @@ class Crew:
         """The rows of a delivery; what a bot's author reads names files as the author does."""
         return [
             (*row[:_DETAIL], self.plain(row[_DETAIL])) if row[_DETAIL] else row  # type: ignore[misc, arg-type]
-            for row in unpack(event.image, event.chunk)
+            for row in event.rows
         ]
 
     def plain(self, text: str | None) -> str:

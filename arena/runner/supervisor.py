@@ -233,16 +233,14 @@ class _Part:
 
     last: bool
     units: int
-    games: int
-    forfeits: int
     seconds: float
     fresh: bool
     scores: dict[int, tuple[int, ...]]
-    image: bytes
+    rows: list[Row]
 
     def played(self, number: int, tasks: tuple[Task, ...]) -> Played:
         done = Chunk(number, tasks[: self.units])
-        return Played(done, self.games, self.forfeits, self.seconds, self.scores, self.image)
+        return Played(done, self.seconds, self.scores, self.rows)
 
 
 class _Process:
@@ -291,12 +289,8 @@ class _Process:
 
     def receive(self) -> _Part:
         """The next part of the chunk."""
-        kind, units, games, forfeits, seconds, fresh, scores = self._message()
-        try:
-            image = self._results.recv_bytes()
-        except (EOFError, OSError):
-            raise _Dead from None
-        return _Part(kind == DONE, units, games, forfeits, seconds, fresh, scores, image)
+        kind, *part = self._message()
+        return _Part(kind == DONE, *part)
 
     def _message(self) -> tuple[Any, ...]:
         try:

@@ -333,8 +333,8 @@ class _Session:
     def _commit(self, waiting: Sequence[Played]) -> None:
         if not waiting:
             return
+        self.played += self.store.add_many([(event.chunk, event.rows) for event in waiting])
         for event in waiting:
-            self.played += self.store.add_image(event.chunk, event.image)
             self.scores.add(event)
         now = time.monotonic()
         self._recent.append((now, self.played))

@@ -41,7 +41,6 @@ from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
 from arena.runner import logs
 from arena.runner.job import Plan, unpack_chunk
-from arena.store.row_batches import Packer
 
 log = logging.getLogger("arena.worker")
 
@@ -61,7 +60,7 @@ NO_MEMORY = 77
 
 LOOK_S = 0.02
 FLUSH_S = 0.5
-FLUSH_ROWS = 4000  # images of a megabyte: what is packed, sent and stored is still in the caches
+FLUSH_ROWS = 4000  # a megabyte: what is packed, sent and stored is still in the caches
 
 Scores: TypeAlias = dict[int, tuple[int, int, int, int]]
 """By pairing: games, and of these won, drawn and lost by its bot `a`."""
@@ -118,7 +117,6 @@ class _Worker:
         self.results = results
         self.board = board
         self.buffer = shared_buffer(memory)
-        self.packer = Packer()
         self.threads = threading.active_count()
         self.household = Household()
         self.together: Lockstep | None = None
@@ -263,12 +261,8 @@ class _Worker:
         self.board[BEAT] += 1
         return bool(self.board[STOP])
 
-    def _send(self, kind: str, units: int, rows: Sequence[Row], seconds: float, fresh: bool = True) -> None:
-        forfeits = sum(1 for row in rows if row[3])
-        body = (kind, units, len(rows), forfeits, seconds, fresh, scores_of(rows))
-        # two messages, so that the image is not copied once more
-        self.results.send_bytes(marshal.dumps(body))
-        self.results.send_bytes(self.packer.pack(rows))
+    def _send(self, kind: str, units: int, rows: list[Row], seconds: float, fresh: bool = True) -> None:
+        self.results.send_bytes(marshal.dumps((kind, units, seconds, fresh, scores_of(rows), rows)))
 
     def _fresh(self) -> bool:
         """Has this process nothing of old games about it that could disturb the next?"""

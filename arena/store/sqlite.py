@@ -102,10 +102,6 @@ class _Connection(sqlite3.Connection):
         found: sqlite3.Cursor = self.cursor().executemany(*args)
         return found
 
-    def deserialize(self, *args: Any, **options: Any) -> None:
-        with _at_work:
-            super().deserialize(*args, **options)
-
     def close(self) -> None:
         with _at_work:
             super().close()

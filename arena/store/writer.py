@@ -14,14 +14,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import mul
 from pathlib import Path
 from typing import IO, Any
 
 from arena.match.results import CLOCKED, COLUMNS, FORFEITS, Row
 from arena.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask
 from arena.store.reader import BotEntry, Reader
-from arena.store.row_batches import CHECK, COPY, attach, unpack
 from arena.store.schema import StoreError, connect_writer, plain_errors
 
 _INSERT = (
@@ -83,29 +81,6 @@ class Store(Reader):
             except BaseException:
                 if self._db.in_transaction:  # some errors have rolled back by themselves
                     self._db.execute("ROLLBACK")
-                raise
-        self._known = pairings
-        return new
-
-    def add_image(self, chunk: Chunk, image: bytes) -> int:
-        """As `add`, for rows as an image (`arena.store.row_batches`): a fifth of the work."""
-        if not _attach(self._db, self.folder, chunk, image):
-            return self.add(chunk, unpack(image, chunk))
-        with plain_errors(self.folder, "write to"):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                pairings = dict(self._known)
-                self._add_pairings(chunk, pairings)
-                before = self._db.total_changes
-                self._db.execute(COPY)
-                new = self._db.total_changes - before
-                self._touch_session(new)
-                self._db.execute("COMMIT")
-            except BaseException as error:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                if isinstance(error, sqlite3.IntegrityError):  # some of it is stored already
-                    return self.add(chunk, unpack(image, chunk))
                 raise
         self._known = pairings
         return new
@@ -205,23 +180,6 @@ class Store(Reader):
         finally:
             del _open[self.folder.resolve()]
             self._lock.close()
-
-
-def _attach(db: sqlite3.Connection, folder: Path, chunk: Chunk, image: bytes) -> bool:
-    """Make an image readable beside the store, if it can be copied as it is; ValueError if it lacks games."""
-    if any(type(task) is SeriesTask for task in chunk.tasks):
-        return False
-    with plain_errors(folder, "write to"):
-        attach(db, image)
-        found = tuple(db.execute(CHECK).fetchone())
-    # sums tell as much as a list of identities, which are unique in an image, and are found much faster
-    numbers, deals, _, _, _, games = zip(*chunk.tasks)
-    lengths = list(map(len, games))
-    count = sum(lengths)
-    lows = 2 * sum(map(mul, numbers, lengths)) + sum(map(sum, games))
-    if found != (count, sum(map(mul, deals, lengths)), lows):
-        raise ValueError(f"{found[0]} games delivered are not the {count} of chunk {chunk.number}")
-    return True
 
 
 def _check_units(chunk: Chunk, rows: Sequence[Row]) -> None:

@@ -23,7 +23,6 @@ from arena.runner.executors.choice import make_executor
 from arena.runner.executors.local import LocalExecutor
 from arena.runner.job import Plan, pack_chunk, unpack_chunk
 from arena.runner.worker import scores_of
-from arena.store.row_batches import unpack
 from tests.runner.runs import (
     BOTS,
     FIELD,
@@ -179,8 +178,8 @@ def _finish(executor: LocalExecutor, chunks: list[Chunk]) -> tuple[list[Row], li
             seen.append(event)
             if isinstance(event, Played):
                 left[event.chunk.number] -= len(event.chunk)
-                rows += unpack(event.image, event.chunk)
-                assert event.games == sum(score[0] for score in event.scores.values())
+                rows += event.rows
+                assert len(event.rows) == sum(score[0] for score in event.scores.values())
     return sorted(rows), seen
 
 

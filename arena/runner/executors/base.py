@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from arena.match.results import Row
 from arena.match.tasks import Chunk
 
 
@@ -18,16 +19,14 @@ from arena.match.tasks import Chunk
 class Played:
     """Some units are done: `chunk` holds those, under the number of the chunk that was submitted.
 
-    `image` holds their rows (`arena.store.row_batches`). `seconds` is how long they took to play; `scores` says
+    `rows` are those of its games, in the order of the units. `seconds` is how long they took to play; `scores` says
     by pairing how many games there are, and how many of these its bot `a` won, drew and lost.
     """
 
     chunk: Chunk
-    games: int
-    forfeits: int
     seconds: float
     scores: Mapping[int, Sequence[int]]
-    image: bytes
+    rows: Sequence[Row]
 
 
 @dataclass(frozen=True)

@@ -113,9 +113,9 @@ class DaskExecutor:
         if delivery.failed is not None:
             return [*events, Failed(*delivery.failed)]
         at = 0
-        for units, games, forfeits, seconds, scores, image in delivery.parts:
+        for units, seconds, scores, rows in delivery.parts:
             part = Chunk(chunk.number, chunk.tasks[at : at + units])
-            events.append(Played(part, games, forfeits, seconds, scores, image))
+            events.append(Played(part, seconds, scores, rows))
             at += units
         if at < len(chunk) and not self._draining:
             self._send(Chunk(chunk.number, chunk.tasks[at:]), tries)

@@ -10,14 +10,15 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from arena.match.results import Row
 from arena.match.tasks import Chunk
 from arena.runner.executors.base import Event, Failed, Lost, Played
 from arena.runner.job import Plan, unpack_chunk
 from arena.runner.logs import Said
 from arena.runner.supervisor import Stopped, Supervisor
 
-Part: TypeAlias = tuple[int, int, int, float, dict[int, tuple[int, ...]], bytes]
-"""A `Played` as plain values: units, games, forfeits, seconds, scores, image."""
+Part: TypeAlias = tuple[int, float, dict[int, tuple[int, ...]], list[Row]]
+"""A `Played` as plain values: units, seconds, scores, rows."""
 
 
 @dataclass
@@ -43,9 +44,7 @@ class _Station:
         match event:
             case Played():
                 scores = {pairing: tuple(score) for pairing, score in event.scores.items()}
-                self.delivery.parts.append(
-                    (len(event.chunk), event.games, event.forfeits, event.seconds, scores, event.image)
-                )
+                self.delivery.parts.append((len(event.chunk), event.seconds, scores, list(event.rows)))
             case Lost():
                 self.delivery.lost.append(event.text)
             case Failed():
