@@ -1,7 +1,7 @@
 """Schotten-Totten arena: bots, tournaments and statistics for the card game Schotten-Totten.
 
-`arena.load("results/NAME")` reads a run into pandas frames; it is imported when it is asked for, so that
-`import arena` stays light.
+Everything that bots, scripts, tests and notebooks need is imported from here: `from arena import Bot, play_game`.
+A name is loaded when it is first asked for, so that `import arena` stays light, in the processes of bots too.
 """
 
 from __future__ import annotations
@@ -10,17 +10,56 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.notebook import Run as Run
-    from arena.notebook import load as load
+    from arena.errors import ArenaError
+    from arena.game.deals import Deal, make_deal
+    from arena.game.engine import State, View
+    from arena.game.event_log import Event
+    from arena.game.moves import Move, parse_move
+    from arena.game.rng import Rng
+    from arena.game.rules import Rules, load_rules
+    from arena.notebook import Run, load
+    from arena.players.bot import Bot, GameEnd, Setup, TimeLeft
 
-__all__ = ["Run", "load"]
+__all__ = [
+    "ArenaError",
+    "Bot",
+    "Deal",
+    "Event",
+    "GameEnd",
+    "Move",
+    "Rng",
+    "Rules",
+    "Run",
+    "Setup",
+    "State",
+    "TimeLeft",
+    "View",
+    "load",
+    "load_rules",
+    "make_deal",
+    "parse_move",
+]
+
+_HOMES = {
+    "arena.errors": ("ArenaError",),
+    "arena.game.deals": ("Deal", "make_deal"),
+    "arena.game.engine": ("State", "View"),
+    "arena.game.event_log": ("Event",),
+    "arena.game.moves": ("Move", "parse_move"),
+    "arena.game.rng": ("Rng",),
+    "arena.game.rules": ("Rules", "load_rules"),
+    "arena.notebook": ("Run", "load"),
+    "arena.players.bot": ("Bot", "GameEnd", "Setup", "TimeLeft"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        return getattr(importlib.import_module("arena.notebook"), name)
-    raise AttributeError(f"module 'arena' has no attribute '{name}'")
+    if name not in _HOME:
+        raise AttributeError(f"module 'arena' has no attribute '{name}'")
+    found = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *__all__})

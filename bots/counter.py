@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from arena.players.bot import Bot, Move, View
+from arena import Bot, Move, View
 
 Card = tuple[str, int]
 Pool = dict[Card, float]  # how likely each card comes to a player
@@ -21,7 +21,7 @@ EMPTY = [0.22, 0.22, 0.26, 0.18, 0.12]
 
 
 class Counter(Bot):
-    """How likely a card comes to a stone: an unseen one to ``mine`` or ``theirs``, one of my ``hand``."""
+    """How likely a card comes to a stone: an unseen one to `mine` or `theirs`, one of my `hand`."""
 
     def __init__(self, mine: float = 0.2, hand: float = 0.7, theirs: float = 0.5) -> None:
         self.mine = mine
@@ -100,7 +100,7 @@ def chance(mine: Hopes, theirs: Hopes, view: View, stone: int) -> float:
 
 
 def hopes(view: View, seat: int, stone: int, extra: list[str], pool: Pool) -> Hopes:
-    """What a side may become with the cards ``extra`` added, if the missing ones come from ``pool``."""
+    """What a side may become with the cards `extra` added, if the missing ones come from `pool`."""
     cards = [card.partition("=")[2] or card for card in view.side(seat, stone)] + extra
     known = [split(card) for card in cards if is_clan(card)]
     wilds = len(cards) - len(known)
@@ -116,7 +116,7 @@ def hopes(view: View, seat: int, stone: int, extra: list[str], pool: Pool) -> Ho
 
 
 def formations(known: list[Card], missing: int, wilds: int, pool: Pool) -> tuple[float, ...]:
-    """How likely a side becomes each formation, best first; ``wilds`` of the ``missing`` fit anywhere."""
+    """How likely a side becomes each formation, best first; `wilds` of the `missing` fit anywhere."""
     colour = known[0][0] if len({colour for colour, _ in known}) == 1 else None
     values = {value for _, value in known}
     need = missing - wilds
@@ -143,12 +143,12 @@ def any_of(chances: Iterable[float]) -> float:
 
 
 def all_of(chances: list[float], free: int) -> float:
-    """The chance that all happen, but for the ``free`` least likely."""
+    """The chance that all happen, but for the `free` least likely."""
     return math.prod(sorted(chances)[free:])
 
 
 def at_least(count: int, chances: list[float]) -> float:
-    """The chance that at least ``count`` of independent things happen."""
+    """The chance that at least `count` of independent things happen."""
     if count <= 0:
         return 1.0
     exactly = [1.0] + [0.0] * (count - 1)  # of 0, 1, ... count - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.players.bot import Move, View
+from arena import Move, View
 
 
 def act(view: View, moves: list[Move]) -> Move:

@@ -7,7 +7,7 @@ it worth without? It plays where most is gained. The opponent's cards are ignore
 
 from __future__ import annotations
 
-from arena.players.bot import Bot, Move, View
+from arena import Bot, Move, View
 
 # What three cards are worth: a little more than the share of formations that they beat.
 COLOUR_RUN, KIND, COLOUR, RUN, SUM = 1.0, 0.8, 0.55, 0.4, 0.1

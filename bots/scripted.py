@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from arena.players.bot import Bot, Move, Setup, View
+from arena import Bot, Move, Setup, View
 
 
 class Scripted(Bot):
-    """``moves`` are texts with ``|`` between them (``r7@3|pass``), played in order whenever they are legal.
+    """`moves` are texts with `|` between them (`r7@3|pass`), played in order whenever they are legal.
 
-    A move of the script that is not legal when its turn comes stays first in line. ``otherwise`` is what is
+    A move of the script that is not legal when its turn comes stays first in line. `otherwise` is what is
     played while no move of the script is.
     """
 

@@ -7,11 +7,11 @@ turn.
 
 from __future__ import annotations
 
-from arena.players.bot import Bot, Move, View
+from arena import Bot, Move, View
 
 
 class Search(Bot):
-    """``rollouts`` is the number of trials for a decision, over all moves together."""
+    """`rollouts` is the number of trials for a decision, over all moves together."""
 
     def __init__(self, rollouts: int = 200) -> None:
         if rollouts < 1:

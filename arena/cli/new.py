@@ -18,7 +18,7 @@ See it:    arena replay results/... 1
 Check it:  arena check bots/{name}.py
 """
 
-from arena.players.bot import Bot, Move, Setup, View
+from arena import Bot, Move, Setup, View
 
 
 class {class_name}(Bot):

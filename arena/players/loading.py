@@ -8,7 +8,6 @@ imports inside of `act` find installed packages only.
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import inspect
 import itertools
@@ -27,7 +26,7 @@ from arena.players.faults import BotError, author_traceback
 from arena.players.imports import HARMLESS, imported_names, may_draw_from
 from arena.players.output import bot_output
 from arena.players.params import typed_params
-from arena.players.spec import MODULE, BotSpec, find_bot, first_on_path, read_source
+from arena.players.spec import MODULE, BotSpec, find_bot, first_on_path, read_source, source_hash
 
 _PREFIX = "arena_bot_"
 _numbers = itertools.count(1)
@@ -130,7 +129,7 @@ def _sources(modules: Mapping[str, ModuleType]) -> list[bytes]:
 
 def _read_again(spec: BotSpec) -> bytes:
     source = read_source(spec.target, Path(spec.path))
-    if hashlib.sha256(source).hexdigest() != spec.source_hash:
+    if source_hash(source) != spec.source_hash:
         raise BotError(
             f"the bot {spec.target} has changed since it was named: {spec.path}; start again with the new one"
         )

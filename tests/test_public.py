@@ -1,0 +1,66 @@
+"""What can be imported from `arena`: all of it is there, is what editors are told, and costs nothing until it is used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import arena
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ast.parse((ROOT / "arena" / "__init__.py").read_text(encoding="utf-8"))
+
+
+def told_to_editors() -> dict[str, str]:
+    """Names and modules of the imports under TYPE_CHECKING."""
+    (block,) = (node for node in SOURCE.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", arena.__all__)
+def test_a_name_is_what_editors_are_told(name: str) -> None:
+    assert getattr(arena, name) is getattr(sys.modules[told_to_editors()[name]], name)
+    assert name in dir(arena)
+
+
+def test_editors_are_told_all_names() -> None:
+    assert sorted(told_to_editors()) == sorted(arena.__all__)
+    with pytest.raises(AttributeError, match="module 'arena' has no attribute 'lod'"):
+        arena.lod  # noqa: B018
+
+
+def test_import_stays_light() -> None:
+    heavy = python(
+        "import sys, arena; print([m for m in sys.modules if m.startswith('arena.')], 'numpy' in sys.modules)"
+    )
+    assert heavy == "[] False"
+
+
+def test_what_bots_need_is_light() -> None:
+    names = "Bot, Event, GameEnd, Move, Rng, Rules, Setup, State, View, load_rules, make_deal"
+    code = f"import sys; from arena import {names}; print({{'numpy', 'click', 'logging'}} & set(sys.modules))"
+    assert python(code) == "set()"
+
+
+def test_a_bot_in_a_process_of_its_own_imports_nothing_more() -> None:
+    code = """
+import sys
+from arena.isolation.python.child import Child
+from arena.players.loading import load_bot
+before = set(sys.modules)
+load_bot("scripted")
+print(sorted(set(sys.modules) - before))
+"""
+    assert python(code) == "['arena_bot_1_scripted']"
