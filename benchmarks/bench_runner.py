@@ -26,7 +26,7 @@ NAMES = "abcd"
 
 def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
     """Games a second of a referee in a process of its own that does nothing else."""
-    from arena.formats.schedule import round_robin
+    from arena.formats.round_robin import round_robin
     from arena.game.rules import load_rules
     from arena.match.results import Progress
     from arena.players.loading import load_bot

@@ -216,6 +216,7 @@ def play(
     named: bool = True,
 ) -> int:
     """Play, write the tables, show the standing; the exit code."""
+    from arena.formats.sprt import SprtSettings
     from arena.runner.progress import progress_for
     from arena.runner.sprt import Watch
     from arena.runner.tournament import run_tournament
@@ -226,7 +227,8 @@ def play(
         if not named and config.seed is None:
             config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
         folder = default_folder(config, named)
-    test = Watch(config.sprt) if config.format == "sprt" else None
+    settings = config.format_settings
+    test = Watch(settings) if isinstance(settings, SprtSettings) else None
     report = run_tournament(
         config,
         folder,

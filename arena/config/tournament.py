@@ -1,33 +1,37 @@
 """The settings of a tournament: a TOML file, checked strictly into frozen values.
 
 All mistakes of a file are reported together, each with the file, the key, what was expected and the nearest
-known name; nothing starts with a mistake in it. `TournamentConfig.canonical` is the part that determines
-the results.
+known name; nothing starts while there is one. `TournamentConfig.canonical` is the part that determines the
+results.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from arena.config.validation import Checker, check_limits, read_toml, show
-from arena.errors import ArenaError, did_you_mean
-from arena.formats.series import NEXT_STARTERS
+from arena.config.validation import Checker, read_toml, show
+from arena.errors import ArenaError
+from arena.formats.format import Design, Format, FormatSettings
+from arena.formats.registry import FORMATS
+from arena.formats.schedule import Schedule
 from arena.players.faults import BotError
 from arena.players.spec import display_name, parse_spec
 from arena.processes.limits import Limits
+from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 
-FORMATS = ("round-robin", "gauntlet", "swiss", "knockout", "match", "series", "sprt")
-MODELS = ("logistic", "normalized")
 ISOLATIONS = ("none", "process", "sandbox")
 EXECUTORS = ("local", "dask")
+LARGEST_SEED = 2**63 - 1
+"""The largest number that TOML promises."""
+LONGEST_TIME = 10**9  # milliseconds, eleven days
 
 Param: TypeAlias = str | int | float | bool
 Check: TypeAlias = Callable[[str], str | None]
-"""Given a bot's spec or the name of rules: what is wrong with it, or None."""
+"""Given a bot's spec or the name of a rule set: what is wrong with it, or None."""
 
 
 class ConfigError(ArenaError):
@@ -36,81 +40,70 @@ class ConfigError(ArenaError):
 
 @dataclass(frozen=True)
 class BotSetting:
-    """A bot of the tournament: what loads it, its name in the tables, parameters, and where it runs."""
+    """A bot of the tournament: what loads it, its name in the tables, its parameters, and where it runs."""
 
-    spec: str
-    name: str
-    params: Mapping[str, Param] = field(default_factory=dict)
-    isolation: str | None = None
+    spec: str = text(
+        REQUIRED, 4096, "name of a bot that comes with the program, its file, or package.module:Class"
+    )
+    name: str = text(REQUIRED, 200, "name in the tables; default: made from the spec")
+    params: Mapping[str, Param] = other(dict, "arguments for the bot's `__init__`, as a table")
+    isolation: str | None = choice(None, ISOLATIONS, "where this bot runs; default: as the others")
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Thinking time in milliseconds: for each move, and a bank for the whole game. None: no limit."""
+    """Thinking time in milliseconds: for each decision, and a bank for the whole game. None: no limit."""
 
-    move_ms: int | None = None
-    bank_ms: int | None = None
-
-
-@dataclass(frozen=True)
-class GauntletSettings:
-    hero: str | None = None
-
-
-@dataclass(frozen=True)
-class SwissSettings:
-    rounds: int | None = None
-
-
-@dataclass(frozen=True)
-class KnockoutSettings:
-    extra: int = 4
-
-
-@dataclass(frozen=True)
-class SeriesSettings:
-    matches: int = 1
-    next_starter: str = "winner"
-    rounds: int | None = None
-    target: int | None = None
-
-
-@dataclass(frozen=True)
-class SprtSettings:
-    """A test of two bots: hypotheses in Elo of the `model`, error rates, and the most pairs to play."""
-
-    elo0: float = 0.0
-    elo1: float = 10.0
-    alpha: float = 0.05
-    beta: float = 0.05
-    model: str = "logistic"
-    max_pairs: int = 1_000_000
+    move_ms: int | None = whole(None, 1, LONGEST_TIME, "milliseconds for each decision; default: no limit")
+    bank_ms: int | None = whole(
+        None,
+        0,
+        LONGEST_TIME,
+        "extra milliseconds for the whole game, used when a decision takes longer than `move_ms`",
+    )
 
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """Everything about a run. `seed` None: to be drawn (and shown) by the caller, see `with_seed`."""
+    """Everything about a run. `seed` None: to be drawn (and shown) by the caller, see `with_seed`.
 
-    name: str
-    format: str
-    bots: tuple[BotSetting, ...]
-    games: int = 100
-    rules: str = "base"
-    seed: int | None = None
-    pairs: bool = True
-    own_deals: bool = False
-    clock: Clock = Clock()
-    workers: int | None = None
-    executor: str = "local"
-    scheduler: str | None = None
-    isolation: str = "none"
-    limits: Limits = field(default_factory=Limits)
-    out: str | None = None
-    gauntlet: GauntletSettings = GauntletSettings()
-    swiss: SwissSettings = SwissSettings()
-    knockout: KnockoutSettings = KnockoutSettings()
-    series: SeriesSettings = SeriesSettings()
-    sprt: SprtSettings = SprtSettings()
+    `format_settings` is the table named after the format.
+    """
+
+    name: str = text(REQUIRED, 255, "name of the run; default: the name of the file")
+    format: str = choice("round-robin", FORMATS, "which bots meet, and when")
+    bots: tuple[BotSetting, ...] = other(
+        tuple, "list of names and files, or tables with settings for one bot"
+    )
+    games: int = whole(100, 1, 10**9, "games for each two bots, rounded up to whole pairs")
+    rules: str = text("base", 4096, "rule set, single options changed after a colon: `tactical:hand_size=6`")
+    seed: int | None = whole(
+        None, 0, LARGEST_SEED, "everything random derives from it; default: drawn and shown"
+    )
+    pairs: bool = flag(
+        True, "each deal is played twice with the seats swapped; false: once, the bots alternating"
+    )
+    own_deals: bool = flag(False, "each two bots play deals of their own, for bots that might remember cards")
+    clock: Clock = table(Clock, "thinking time; a bot that exceeds it loses the game")
+    workers: int | None = whole(None, 1, 100_000, "worker processes; default: one for each core")
+    executor: str = choice(
+        "local", EXECUTORS, "where the games are played: on this machine or on a Dask cluster"
+    )
+    scheduler: str | None = text(
+        None,
+        4096,
+        "address of the Dask scheduler, such as tcp://HOST:8786; default: a cluster on this machine",
+    )
+    isolation: str = choice(
+        "none",
+        ISOLATIONS,
+        "where bots run: inside the workers; each in a process of its own; or there without network and files",
+    )
+    limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
+    out: str | None = text(None, 4096, "folder of the results; default: results/NAME")
+    format_settings: FormatSettings = other(
+        FormatSettings, "settings of the format, in the table of its name"
+    )
 
     @property
     def bot_names(self) -> tuple[str, ...]:
@@ -129,12 +122,24 @@ class TournamentConfig:
     def with_seed(self, seed: int) -> TournamentConfig:
         return replace(self, seed=seed)
 
+    def schedule(self) -> Schedule:
+        """What is played. The config must have its seed.
+
+        >>> schedule = config_from_dict({"bots": ["a", "b", "c"], "games": 5, "seed": 1}).schedule()
+        >>> schedule.format, schedule.notes
+        ('round-robin', ('5 games for each pairing rounded up to 6, for whole pairs',))
+        """
+        if self.seed is None:
+            raise ValueError("the seed must be drawn before the schedule is made")
+        design = Design(self.bot_names, self.games, self.pairs, self.own_deals, self.seed)
+        return FORMATS[self.format].make(design, self.format_settings)
+
     def canonical(self) -> dict[str, Any]:
         """What determines the results, as plain values for JSON.
 
-        Left out is what must make no difference: name, folder, workers, executor, limits. Nor is the most pairs
-        of a test among it: with a greater number the same test goes on. Bots in processes of their own are named,
-        since the global generators that some bots draw from are seeded otherwise there.
+        Left out is what must make no difference: name, folder, workers, executor, limits, and settings declared so.
+        Bots in processes of their own are named, since the global generators that some bots draw from are seeded
+        differently there.
         """
         settings: dict[str, Any] = {
             "format": self.format,
@@ -144,50 +149,35 @@ class TournamentConfig:
             ],
             "rules": self.rules,
             "seed": self.seed,
-            "clock": {"move_ms": self.clock.move_ms, "bank_ms": self.clock.bank_ms},
+            "clock": dict(vars(self.clock)),
         }
         isolated = [bot.name for bot, level in zip(self.bots, self.levels) if level != "none"]
         if isolated:
             settings["isolated"] = isolated
-        if self.format not in _WITHOUT_GAMES:
+        if not FORMATS[self.format].games_from:
             settings |= {"games": self.games, "pairs": self.pairs}
         if self.own_deals:
             settings["own_deals"] = True
-        if self.format in _TABLES:
-            settings[self.format] = dict(vars(getattr(self, self.format)))
-        if self.format == "sprt":
-            del settings["sprt"]["max_pairs"]
+        if declared := settings_of(type(self.format_settings)):
+            settings[self.format] = {
+                key: getattr(self.format_settings, key) for key, one in declared.items() if one.shapes_results
+            }
         return settings
 
     def to_dict(self) -> dict[str, Any]:
         """All settings as plain values, as a file would give them; read back by `config_from_dict`."""
-        plain: dict[str, Any] = {"name": self.name, "format": self.format}
-        plain["bots"] = [_without_none(vars(bot) | {"params": dict(bot.params)}) for bot in self.bots]
-        for key in (
-            "games",
-            "rules",
-            "seed",
-            "pairs",
-            "workers",
-            "executor",
-            "scheduler",
-            "isolation",
-            "out",
-        ):
-            if not (key in ("games", "pairs") and self.format in _WITHOUT_GAMES):
-                plain[key] = getattr(self, key)
-        if self.own_deals:
-            plain["own_deals"] = True
-        plain["clock"] = _without_none(vars(self.clock))
+        plain = as_dict(self)
+        plain["bots"] = [as_dict(bot) | {"params": dict(bot.params)} for bot in self.bots]
         usual = vars(Limits())
         plain["limits"] = {key: value for key, value in vars(self.limits).items() if value != usual[key]}
-        if self.format in _TABLES:
-            plain[self.format] = _without_none(vars(getattr(self, self.format)))
-        return _without_none(plain)
-
-
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
+        if FORMATS[self.format].games_from:
+            del plain["games"], plain["pairs"]
+        if not self.own_deals:
+            del plain["own_deals"]
+        settings = plain.pop("format_settings")
+        if settings_of(type(self.format_settings)):
+            plain[self.format] = settings
+        return plain
 
 
 # ---------------------------------------------------------------- names of bots
@@ -203,28 +193,12 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
     """
     try:
         found = parse_spec(spec)
-    except BotError:  # said by whoever looks for the bot
+    except BotError:  # reported by whoever looks for the bot
         return spec
     return found.name or display_name(found.target, {**found.params, **(params or {})})
 
 
 # ---------------------------------------------------------------- checking
-
-_KEYS = (
-    "name", "format", "bots", "games", "rules", "seed", "pairs", "own_deals", "workers", "executor", "scheduler",
-    "isolation", "limits", "out", "clock", "gauntlet", "swiss", "knockout", "series", "sprt",
-)  # fmt: skip
-_TABLES = {
-    "gauntlet": ("hero",),
-    "swiss": ("rounds",),
-    "knockout": ("extra",),
-    "series": ("matches", "next_starter", "rounds", "target"),
-    "sprt": ("elo0", "elo1", "alpha", "beta", "model", "max_pairs"),
-}
-_WITHOUT_GAMES = ("series", "sprt")
-_OWN_DEALS = ("round-robin", "gauntlet")  # in the others no bot meets a deal again with another opponent
-_BOT_KEYS = ("spec", "name", "params", "isolation")
-_LARGEST_SEED = 2**63 - 1  # the largest number TOML promises
 
 
 def config_from_dict(
@@ -237,63 +211,35 @@ def config_from_dict(
     """Check plain values, as TOML gives them, into a config. ConfigError with all mistakes.
 
     `source` names the file in messages; `name` is the default name of the tournament. `check_bot` and
-    `check_rules` say what is wrong with a bot's spec or the name of rules, or None.
+    `check_rules` say what is wrong with a bot's spec or the name of a rule set, or None.
 
     >>> config_from_dict({"bots": ["greedy", "random"], "gmaes": 10, "rules": 7}, source="my.toml")
     Traceback (most recent call last):
     arena.config.tournament.ConfigError: my.toml: gmaes: unknown key; did you mean 'games'?
-    my.toml: rules: expected a text, found the number 7
+    my.toml: rules: expected a string, found the number 7
     """
     check = Checker(source)
-    check.known(data, _KEYS)
-    format_ = check.word(data, "format", "round-robin", FORMATS)
-    isolation = check.word(data, "isolation", "none", ISOLATIONS)
-    bots = _bots(check, data, check_bot)
-    clock = check.table(data, "clock", ("move_ms", "bank_ms"))
-    tables = {key: check.table(data, key, known) for key, known in _TABLES.items()}
-    for key in _TABLES:
-        if key in data and key != format_:
-            check.fault(key, f'the table [{key}] belongs to format = "{key}", but the format is "{format_}"')
-    config = TournamentConfig(
-        name=_run_name(check, data, name or Path(source).stem),
-        format=format_,
-        bots=bots,
-        games=check.number(data, "games", 100),
-        rules=check.text(data, "rules", "base"),
-        seed=check.number(data, "seed", None, least=0, most=_LARGEST_SEED),
-        pairs=check.flag(data, "pairs", True),
-        own_deals=check.flag(data, "own_deals", False),
-        clock=Clock(
-            check.number(clock, "move_ms", None, prefix="clock."),
-            check.number(clock, "bank_ms", None, least=0, prefix="clock."),
-        ),
-        workers=check.number(data, "workers", None),
-        executor=check.word(data, "executor", "local", EXECUTORS),
-        scheduler=check.text(data, "scheduler", None),
-        isolation=isolation,
-        limits=check_limits(check, data),
-        out=check.text(data, "out", None),
-        gauntlet=GauntletSettings(check.text(tables["gauntlet"], "hero", None, "gauntlet.")),
-        swiss=SwissSettings(check.number(tables["swiss"], "rounds", None, prefix="swiss.")),
-        knockout=KnockoutSettings(check.number(tables["knockout"], "extra", 4, least=0, prefix="knockout.")),
-        series=_series(check, tables["series"], format_),
-        sprt=_sprt(check, tables["sprt"]),
-    )
-    _check_together(check, data, config)
-    if config.clock.bank_ms == 0 and config.clock.move_ms is None:
-        check.fault("clock.bank_ms", "0 without move_ms is a clock without any time")
-    if check_rules is not None and (wrong := check_rules(config.rules)) is not None:
-        check.fault("rules", wrong)
+    tables = [key for key, one in FORMATS.items() if settings_of(one.settings)]
+    values: dict[str, Any] = {"name": name or Path(source).stem, "format": "round-robin"}
+    values |= check.read(TournamentConfig, data, others=["bots", *tables])
+    values["bots"] = _bots(check, data, check_bot)
+    form = FORMATS[values["format"]]
+    for key in tables:
+        if key in data and key != form.name:
+            check.fault(
+                key, f'the table [{key}] belongs to format = "{key}", but the format is "{form.name}"'
+            )
+    given = check.table(data, form.name, tuple(settings_of(form.settings))) if form.name in tables else {}
+    values["format_settings"] = form.settings(**check.read(form.settings, given, f"{form.name}."))
+    config = TournamentConfig(**values)
+    for key, wrong in config.format_settings.faults(given, config.bot_names):
+        check.fault(f"{form.name}.{key}" if key else form.name, wrong)
+    _check_together(check, data, config, form)
+    if check_rules is not None and (fault := check_rules(config.rules)) is not None:
+        check.fault("rules", fault)
     if check.faults:
         raise ConfigError("\n".join(check.faults))
     return config
-
-
-def _run_name(check: Checker, data: Mapping[str, Any], default: str) -> str:
-    name = str(check.text(data, "name", default))
-    if re.search(r"[/\\\0]", name) or name in (".", ".."):
-        check.fault("name", f"expected a name that can be a folder's, without slashes, found '{name}'")
-    return name
 
 
 def _bots(check: Checker, data: Mapping[str, Any], check_bot: Check | None) -> tuple[BotSetting, ...]:
@@ -326,93 +272,51 @@ def _bots(check: Checker, data: Mapping[str, Any], check_bot: Check | None) -> t
 def _bot(check: Checker, entry: object, place: str) -> BotSetting | None:
     if isinstance(entry, str):
         if not entry.strip():
-            check.fault(place, "expected the name or the file of a bot, found an empty text")
+            check.fault(place, "expected the name or the file of a bot, found an empty string")
             return None
         return BotSetting(entry, bot_name(entry))
     if not isinstance(entry, Mapping):
-        check.fault(
-            place, f"expected a bot's name or a table with {', '.join(_BOT_KEYS)}, found {show(entry)}"
-        )
+        known = ", ".join(settings_of(BotSetting))
+        check.fault(place, f"expected a bot's name or a table with {known}, found {show(entry)}")
         return None
-    prefix = f"{place}, "
-    check.known(entry, _BOT_KEYS, prefix)
+    values = check.read(BotSetting, entry, f"{place}, ")
     if "spec" not in entry:
         check.fault(place, "spec is missing: the name or the file of the bot")
-        return None
-    spec = check.text(entry, "spec", None, prefix)
     params = entry.get("params", {})
-    if not isinstance(params, Mapping) or not all(
-        isinstance(v, str | int | float | bool) for v in params.values()
-    ):
-        check.fault(prefix + "params", "expected a table of texts, numbers or truth values")
+    if not isinstance(params, Mapping) or not all(isinstance(v, Param) for v in params.values()):
+        check.fault(f"{place}, params", "expected a table of strings, numbers or booleans")
         params = {}
-    isolation = check.word(entry, "isolation", None, ISOLATIONS, prefix)
-    if spec is None:
+    if "spec" not in values:
         return None
-    name = check.text(entry, "name", bot_name(spec, params), prefix)
-    return BotSetting(spec, name, dict(params), isolation)
+    values = {"name": bot_name(values["spec"], params), **values}
+    return BotSetting(**values, params=dict(params))
 
 
-def _series(check: Checker, table: Mapping[str, Any], format_: str) -> SeriesSettings:
-    settings = SeriesSettings(
-        matches=check.number(table, "matches", 1, prefix="series."),
-        next_starter=check.word(table, "next_starter", "winner", NEXT_STARTERS, "series."),
-        rounds=check.number(table, "rounds", None, prefix="series."),
-        target=check.number(table, "target", None, prefix="series."),
-    )
-    if format_ == "series" and ("rounds" in table) == ("target" in table):
-        found = "found both" if "rounds" in table else "found neither"
+def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentConfig, form: Format) -> None:
+    """What is wrong only in the company of other keys."""
+    if re.search(r"[/\\\0]", config.name) or config.name in (".", ".."):
+        check.fault("name", f"expected a name that a folder can have, without slashes, found '{config.name}'")
+    if form.two_bots and len(config.bots) > 2:
+        expected = f'format = "{form.name}" is for two bots, found {len(config.bots)}'
+        check.fault("bots", f"{expected}; for more use round-robin")
+    for key, remedy in (("games", f"; use {form.games_from} instead"), ("pairs", "")):
+        if form.games_from and key in data:
+            check.fault(key, f'not used by format = "{form.name}"{remedy}')
+    if config.own_deals and not form.own_deals:
+        known = " and ".join(key for key, one in FORMATS.items() if one.own_deals)
         check.fault(
-            "series", f"expected either rounds (games of a series) or target (points to reach), {found}"
-        )
-    return settings
-
-
-def _sprt(check: Checker, table: Mapping[str, Any]) -> SprtSettings:
-    usual = SprtSettings()
-    reals = {key: check.real(table, key, getattr(usual, key), "sprt.") for key in _TABLES["sprt"][:4]}
-    settings = SprtSettings(
-        **reals,
-        model=check.word(table, "model", usual.model, MODELS, "sprt."),
-        max_pairs=check.number(table, "max_pairs", usual.max_pairs, prefix="sprt."),
-    )
-    if not settings.elo0 < settings.elo1:
-        check.fault("sprt", f"elo0 ({settings.elo0:g}) must be less than elo1 ({settings.elo1:g})")
-    for key in ("alpha", "beta"):
-        if not 0 < reals[key] < 0.5:
-            check.fault(f"sprt.{key}", f"expected an error rate between 0 and 0.5, found {reals[key]:g}")
-    return settings
-
-
-def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentConfig) -> None:
-    """What is wrong only in company of other keys."""
-    hero, names = config.gauntlet.hero, config.bot_names
-    if config.format == "gauntlet" and hero is not None and names and hero not in names:
-        near = did_you_mean(hero, names)
-        check.fault("gauntlet.hero", f"expected one of the bots ({', '.join(names)}), found '{hero}'{near}")
-    if config.format in ("match", "sprt") and len(config.bots) > 2:
-        what = "match" if config.format == "match" else "test"
-        check.fault(
-            "bots", f"a {what} is between two bots, found {len(config.bots)}; for more use round-robin"
-        )
-    if config.format in _WITHOUT_GAMES:
-        games = {"series": "series.matches and series.rounds", "sprt": "sprt.max_pairs"}[config.format]
-        for key, remedy in (("games", games), ("pairs", "no such key")):
-            if key in data:
-                check.fault(key, f'not used by format = "{config.format}"; use {remedy} instead')
-    if config.own_deals and config.format not in _OWN_DEALS:
-        check.fault(
-            "own_deals",
-            f"belongs to {' and '.join(_OWN_DEALS)}; in the format {config.format} no bot meets a deal again anyway",
+            "own_deals", f"belongs to {known}; in the format {form.name} no bot meets a deal again anyway"
         )
     if config.scheduler is not None and config.executor != "dask":
         check.fault("scheduler", f'belongs to executor = "dask", but the executor is "{config.executor}"')
+    if config.clock.bank_ms == 0 and config.clock.move_ms is None:
+        check.fault("clock.bank_ms", "0 without move_ms is a clock without any time")
 
 
 def load_config(
     path: Path | str, check_bot: Check | None = None, check_rules: Check | None = None
 ) -> TournamentConfig:
-    """Read and check a TOML file. ConfigError for a file that cannot be read, is no TOML, or has mistakes."""
+    """Read and check a TOML file. ConfigError for a file that cannot be read, is not TOML, or has mistakes."""
     path = Path(path)
     data = read_toml(path, ConfigError)
     return config_from_dict(data, str(path), path.stem, check_bot, check_rules)

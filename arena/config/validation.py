@@ -1,4 +1,4 @@
-"""Checking settings: values out of nested tables, and all that is wrong with them in one go."""
+"""Checking settings: values out of nested tables, and everything that is wrong with them at once."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
-from arena.processes.limits import Limits
+from arena.settings import Setting, settings_of
 
 
 class Checker:
-    """Takes values out of nested tables and collects what is wrong with them."""
+    """Takes values out of nested tables and collects what is wrong with them; `source` names the file."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -24,69 +24,49 @@ class Checker:
         self.faults.append(f"{self.source}: {key}: {text}")
 
     def known(self, table: Mapping[str, Any], known: Sequence[str], prefix: str = "") -> None:
+        """Note the keys that are not known."""
         for key in table:
             if key not in known:
                 near = did_you_mean(key, known) or f" (known: {', '.join(known)})"
                 self.fault(prefix + key, f"unknown key{near}")
 
-    def number(
-        self,
-        table: Mapping[str, Any],
-        key: str,
-        default: Any,
-        least: int = 1,
-        prefix: str = "",
-        most: int | None = None,
-    ) -> Any:
-        value = table.get(key, default)
-        if key not in table:
-            return value
-        wanted = (
-            f"a whole number from {least} to {most}"
-            if most is not None
-            else f"a whole number, at least {least}"
-        )
-        if not isinstance(value, int) or isinstance(value, bool):
-            self.fault(prefix + key, f"expected {wanted}, found {show(value)}")
-        elif value < least or (most is not None and value > most):
-            self.fault(prefix + key, f"expected {wanted}, found {value}")
-        else:
-            return value
-        return default
+    def read(
+        self, of: type[Any], data: Mapping[str, Any], prefix: str = "", others: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """The settings that `data` holds for a class, by name; those that are missing or wrong are left out.
 
-    def real(self, table: Mapping[str, Any], key: str, default: float, prefix: str = "") -> float:
-        value = table.get(key, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            self.fault(prefix + key, f"expected a number, found {show(value)}")
-            return default
-        return float(value)
+        `prefix` stands before the keys in messages; `others` are keys that the caller reads.
+        """
+        declared = settings_of(of)
+        sections = dict.fromkeys(one.section for one in declared.values() if one.section)
+        top = [name for name, one in declared.items() if not one.section]
+        self.known(data, [*top, *sections, *others], prefix)
+        tables = {"": data}
+        for section in sections:
+            keys = [name for name, one in declared.items() if one.section == section]
+            tables[section] = self.table(data, section, keys)
+        values = {}
+        for name, one in declared.items():
+            if one.kind != "other" and name in (table := tables[one.section]):
+                key = f"{one.section}.{name}" if one.section else prefix + name
+                value = self.value(one, table[name], key)
+                if value is not None:
+                    values[name] = value
+        return values
 
-    def text(self, table: Mapping[str, Any], key: str, default: Any, prefix: str = "") -> Any:
-        value = table.get(key, default)
-        if key in table and (not isinstance(value, str) or not value.strip()):
-            self.fault(prefix + key, f"expected a text, found {show(value)}")
-            return default
-        return value
+    def value(self, one: Setting, value: object, key: str) -> Any:
+        """A value if it is one that the setting can have, None otherwise."""
+        if one.of is not None:
+            table = self.table({key: value}, key, tuple(settings_of(one.of)))
+            return one.of(**self.read(one.of, table, f"{key}."))
+        if (wrong := _wrong(one, value)) is not None:
+            self.fault(key, wrong)
+            return None
+        return float(value) if one.kind == "number" else value  # type: ignore[arg-type]
 
-    def word(
-        self, table: Mapping[str, Any], key: str, default: Any, words: Sequence[str], prefix: str = ""
-    ) -> Any:
-        value = self.text(table, key, default, prefix)
-        if value != default and value not in words:
-            near = did_you_mean(value, words)
-            self.fault(prefix + key, f"expected one of {', '.join(words)}, found '{value}'{near}")
-            return default
-        return value
-
-    def flag(self, table: Mapping[str, Any], key: str, default: bool, prefix: str = "") -> bool:
-        value = table.get(key, default)
-        if not isinstance(value, bool):
-            self.fault(prefix + key, f"expected true or false, found {show(value)}")
-            return default
-        return value
-
-    def table(self, table: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any]:
-        value = table.get(key, {})
+    def table(self, data: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any]:
+        """The table of a key, with those of its keys that are known."""
+        value = data.get(key, {})
         if not isinstance(value, Mapping):
             self.fault(key, f"expected a table [{key}] with {', '.join(known)}, found {show(value)}")
             return {}
@@ -94,37 +74,42 @@ class Checker:
         return {name: part for name, part in value.items() if name in known}
 
 
+def _wrong(one: Setting, value: object) -> str | None:
+    """What was expected and what was found instead; None if nothing is wrong."""
+    right = True
+    if one.kind == "boolean":
+        right = isinstance(value, bool)
+    elif one.kind in ("whole number", "number"):
+        kinds = int if one.kind == "whole number" else int | float
+        right = isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
+        if right and not one.within(value):  # type: ignore[arg-type]
+            return f"expected {one.expected}, found {value if isinstance(value, int) else format(value, 'g')}"
+    else:
+        if not isinstance(value, str) or not value.strip():
+            return f"expected {one.expected}, found {show(value)}"
+        if one.choices and value not in one.choices:
+            return f"expected {one.expected}, found '{value}'{did_you_mean(value, one.choices)}"
+        if one.longest and len(value) > one.longest:
+            return f"expected at most {one.longest} characters, found {len(value)}"
+    return None if right else f"expected {one.expected}, found {show(value)}"
+
+
 def show(value: object) -> str:
-    kinds = {str: "the text", bool: "the truth value", int: "the number", float: "the number", list: "a list"}
-    for kind in (bool, str, int, float):
+    """A value as a message names it.
+
+    >>> show("ten"), show(2.5), show([1])
+    ('the string "ten"', 'the number 2.5', 'a list')
+    """
+    for kind, name in ((bool, "boolean"), (str, "string"), (int | float, "number")):
         if isinstance(value, kind):
-            return f"{kinds[kind]} {json.dumps(value)}"
-    if isinstance(value, list):
-        return "a list"
-    return "a table" if isinstance(value, Mapping) else f"the {type(value).__name__} {value}"
-
-
-def check_limits(check: Checker, data: Mapping[str, Any]) -> Limits:
-    """The table `[limits]`."""
-    usual = Limits()
-    table = check.table(data, "limits", tuple(vars(usual)))
-    seconds = {}
-    for key in ("decision_s", "loading_s"):
-        seconds[key] = check.real(table, key, getattr(usual, key), "limits.")
-        if not 0 < seconds[key] <= 86400:
-            check.fault(
-                f"limits.{key}", f"expected seconds, more than 0 and at most 86400, found {seconds[key]:g}"
-            )
-    return Limits(
-        **seconds,
-        memory_mb=check.number(table, "memory_mb", usual.memory_mb, least=64, prefix="limits."),
-        growth_mb=check.number(table, "growth_mb", usual.growth_mb, prefix="limits."),
-        file_mb=check.number(table, "file_mb", usual.file_mb, prefix="limits."),
-    )
+            return f"the {name} {json.dumps(value)}"
+    if isinstance(value, list | Mapping):
+        return "a list" if isinstance(value, list) else "a table"
+    return f"the {type(value).__name__} {value}"
 
 
 def read_toml(path: Path, error: type[ArenaError]) -> dict[str, Any]:
-    """The values of a TOML file; `error` with the place for one that cannot be read or is none."""
+    """The values of a TOML file; `error` with the place for one that cannot be read or is not TOML."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as fault:
@@ -133,6 +118,6 @@ def read_toml(path: Path, error: type[ArenaError]) -> dict[str, Any]:
             near = did_you_mean(path.name, [p.name for p in path.parent.iterdir() if p.suffix == ".toml"])
         raise error(f"{path}: cannot be read: {fault.strerror or fault}{near}") from fault
     except UnicodeDecodeError as fault:
-        raise error(f"{path}: not a text in UTF-8 ({fault.reason} at byte {fault.start})") from fault
+        raise error(f"{path}: not valid UTF-8 ({fault.reason} at byte {fault.start})") from fault
     except tomllib.TOMLDecodeError as fault:
         raise error(f"{path}: not valid TOML: {fault}") from fault

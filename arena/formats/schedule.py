@@ -19,11 +19,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import ClassVar
 
-from arena.errors import ArenaError, did_you_mean
-from arena.match.results import Progress
+from arena.errors import ArenaError
+from arena.match.results import GameResult, PairingScore, Progress
 from arena.match.tasks import Pairing, PairTask, Task
 
 
@@ -95,8 +94,11 @@ class Schedule(ABC):
     def planned(self, done: Progress) -> int:
         """Games in all as far as `done` tells: exact in most formats, else what is sure by now."""
 
-    def ranking(self, done: Progress) -> list[Place] | None:
-        """The format's own ranking (swiss, knockout), None where the rating table is the ranking."""
+    def ranking(self, done: Progress, games: Iterable[GameResult] = ()) -> list[Place] | None:
+        """The format's own ranking, None where the rating table is the ranking. `games` are all games played.
+
+        `games` may be read lazily: a format whose ranking follows from `done` leaves it alone.
+        """
         return None
 
 
@@ -131,81 +133,6 @@ def deal_tasks(
                 yield PairTask(number, deal, a, b, round_, games)
 
 
-@dataclass(frozen=True)
-class FixedSchedule(Schedule):
-    """All pairings known beforehand: round robin, gauntlet, single match."""
-
-    bots: tuple[str, ...]
-    meetings: tuple[Pairing, ...]
-    deals: Deals
-    notes: tuple[str, ...] = ()
-
-    format: ClassVar[str] = "round-robin"
-
-    def pairings(self, done: Progress) -> Sequence[Pairing]:
-        return self.meetings
-
-    def tasks(self, done: Progress) -> Iterator[Task]:
-        order = {bot: at for at, bot in enumerate(self.bots)}
-        deals = self.deals
-        yield from deal_tasks(self.meetings, range(deals.units), deals.paired, order, done, deals.own)
-
-    def planned(self, done: Progress) -> int:
-        return len(self.meetings) * self.deals.games
-
-
-class RoundRobin(FixedSchedule):
-    """Every bot meets every other."""
-
-    format: ClassVar[str] = "round-robin"
-
-
-class Gauntlet(FixedSchedule):
-    """One bot, the hero, meets all the others."""
-
-    format: ClassVar[str] = "gauntlet"
-
-
-class Match(FixedSchedule):
-    """Two bots."""
-
-    format: ClassVar[str] = "match"
-
-
-def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> RoundRobin:
-    """Each two bots play `games` games (rounded up to whole pairs), on the deals of all or on their `own`.
-
-    >>> from arena.match.results import Progress
-    >>> schedule = round_robin(["a", "b", "c"], games=4)
-    >>> [(t.a, t.b, t.deal) for t in schedule.tasks(Progress())]
-    [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]
-    """
-    names = check_bots(bots)
-    deals, notes = deals_for(games, paired, own)
-    return RoundRobin(names, _meetings(combinations(names, 2)), deals, notes)
-
-
-def gauntlet(
-    bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True, own: bool = False
-) -> Gauntlet:
-    """The hero (default: the first bot) plays `games` games against each other bot; `own` as in `round_robin`."""
-    names = check_bots(bots)
-    hero = names[0] if hero is None else hero
-    if hero not in names:
-        near = did_you_mean(hero, names)
-        raise ArenaError(f"the hero {hero!r} is none of the bots ({', '.join(names)}){near}")
-    deals, notes = deals_for(games, paired, own)
-    return Gauntlet(names, _meetings((hero, bot) for bot in names if bot != hero), deals, notes)
-
-
-def single_match(bots: Sequence[str], games: int, paired: bool = True) -> Match:
-    """Two bots play `games` games."""
-    names = check_bots(bots)
-    if len(names) != 2:
-        raise ArenaError(f"a match is between two bots, there are {len(names)}; for more use a round robin")
-    deals, notes = deals_for(games, paired)
-    return Match(names, _meetings([names]), deals, notes)
-
-
-def _meetings(pairs: Iterable[tuple[str, ...]]) -> tuple[Pairing, ...]:
-    return tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
+def margin(score: PairingScore) -> int:
+    """Games that bot `a` won more than bot `b`."""
+    return score.wins - score.losses

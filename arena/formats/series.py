@@ -7,18 +7,35 @@ starters; which bot begins the first of them is chance, from the seed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from arena.errors import ArenaError, did_you_mean
+from arena.formats.format import Format, FormatSettings
 from arena.formats.schedule import Place, Schedule, check_bots
 from arena.game.rng import derive_seed
-from arena.match.results import WIN_POINTS, GameResult, Progress, Row, points_of
-from arena.match.tasks import GameTask, Pairing, SeriesRule, SeriesTask, Task
+from arena.match.results import WIN_POINTS, GameResult, Progress
+from arena.match.tasks import Pairing, SeriesRule, SeriesTask, Task
+from arena.settings import choice, whole
 
 NEXT_STARTERS = ("winner", "loser", "alternate")
+
+
+@dataclass(frozen=True)
+class SeriesSettings(FormatSettings):
+    matches: int = whole(1, 1, 10**9, "series for each two bots")
+    next_starter: str = choice(
+        "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin"
+    )
+    rounds: int | None = whole(None, 1, 1_000_000, "games of a series, if it has no target")
+    target: int | None = whole(None, 1, 1_000_000, "points that end a series, if it has no number of rounds")
+
+    def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        if ("rounds" in given) == ("target" in given):
+            found = "found both" if "rounds" in given else "found neither"
+            yield "", f"expected either rounds (games of a series) or target (points to reach), {found}"
 
 
 def series_rule(
@@ -67,24 +84,6 @@ def is_over(rule: SeriesRule, games: int, points_a: int, points_b: int) -> bool:
     return rule.target is not None and max(points_a, points_b) >= rule.target and points_a != points_b
 
 
-def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
-    """Play a unit of work, pair or series, with `play` for one game; rows as the store takes them."""
-    if not isinstance(task, SeriesTask):
-        return [play(game) for game in task.game_tasks()]
-    rows: list[Row] = []
-    points = [0, 0]
-    starter = task.starter
-    while not is_over(task.rule, len(rows), *points):
-        row = play(task.game_task(len(rows), starter))
-        rows.append(row)
-        score = row[1]
-        first, second = points_of(score, row[5], row[6])
-        points[starter] += first
-        points[1 - starter] += second
-        starter = starter_after(task.rule, starter, score)
-    return rows
-
-
 @dataclass(frozen=True)
 class SeriesSchedule(Schedule):
     """Every two bots play `matches` series."""
@@ -118,6 +117,10 @@ class SeriesSchedule(Schedule):
         least = -(-(self.rule.target or 0) // WIN_POINTS)
         mean = done.games / (series - left) if left < series else least
         return done.games + round(left * mean)
+
+    def ranking(self, done: Progress, games: Iterable[GameResult] = ()) -> list[Place]:
+        """Series won (drawn 1/2), then the difference of match points, then seed order."""
+        return series_ranking(self.bots, series_results(self.rule, games))
 
 
 def series(
@@ -188,3 +191,18 @@ def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list
         difference[result.b] += result.points_b - result.points_a
     order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))
     return [Place(at + 1, bot, points[bot], (float(difference[bot]),)) for at, bot in enumerate(order)]
+
+
+def _to_twenty(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    return given if {"rounds", "target"} & given.keys() else {**given, "target": 20}
+
+
+SERIES = Format(
+    "series",
+    "the rulebook's match of several games, for points",
+    lambda design, settings: series(design.bots, design.seed, **vars(settings)),
+    SeriesSettings,
+    games_from="series.matches and series.rounds",
+    chained=True,
+    completed=_to_twenty,
+)

@@ -1,23 +1,25 @@
-"""What a league is begun with: a TOML file or options, checked strictly into frozen values."""
+"""What a league is created with: a TOML file or options, checked strictly into frozen values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from arena.config.tournament import ISOLATIONS, Clock
-from arena.config.validation import Checker, check_limits, read_toml
+from arena.config.validation import Checker, read_toml
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.processes.limits import Limits
+from arena.settings import REQUIRED, choice, real, table, text, whole
 from arena.text import one_line
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 _LONGEST_AUTHOR = 80
 _USUAL_CLOCK = Clock(move_ms=1000)
+_PLACEMENT, _RATING = {"section": "placement"}, {"section": "rating"}
 
 
 class LeagueError(ArenaError):
@@ -26,37 +28,38 @@ class LeagueError(ArenaError):
 
 @dataclass(frozen=True)
 class LeagueSettings:
-    """Everything that is fixed when a league is created.
+    """Everything that is fixed when a league is created."""
 
-    error       a placement ends when the 95 % error of the bot's rating is no more than so many Elo
-    most_games  ... or when it has played so many games
-    sample      opponents that a placement meets at a time
-    games       games against each of them before the next look at the ratings (an even number)
-    anchor      bot whose rating is held at `anchor_elo`; None: the mean of the standing is 0
-    prior       virtual draws a bot in the rating
-    """
-
-    name: str
-    rules: str = "base"
-    isolation: str = "sandbox"
-    clock: Clock = _USUAL_CLOCK
-    limits: Limits = field(default_factory=Limits)
-    error: float = 40.0
-    most_games: int = 1000
-    sample: int = 8
-    games: int = 10
-    anchor: str | None = None
-    anchor_elo: float = 0.0
-    prior: float = 2.0
+    name: str = text(REQUIRED, 40, "name of the league; default: the one it is created with")
+    rules: str = text("base", 4096, "rule set")
+    isolation: str = choice("sandbox", ISOLATIONS, "where bots run")
+    clock: Clock = table(Clock, "thinking time; 0: no limit", _USUAL_CLOCK)
+    limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
+    error: float = real(
+        40.0,
+        "Elo; a placement ends when the 95 % error of the bot's rating is no more",
+        least=1,
+        most=1000,
+        **_PLACEMENT,
+    )
+    most_games: int = whole(1000, 2, 1_000_000, "... or when it has played so many games", **_PLACEMENT)
+    sample: int = whole(8, 1, 1000, "opponents that a placement meets at a time", **_PLACEMENT)
+    games: int = whole(
+        10,
+        2,
+        10_000,
+        "games against each of them before the next look at the ratings, an even number",
+        **_PLACEMENT,
+    )
+    anchor: str | None = text(
+        None, 40, "bot whose rating is held at `anchor_elo`; default: the mean of all is 0", **_RATING
+    )
+    anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
+    prior: float = real(2.0, "virtual draws for each bot", least=0.01, most=100, **_RATING)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, read back by `settings_from_dict`."""
+        """Plain values for JSON, read back by `stored_settings`."""
         return asdict(self)
-
-
-_TOP = ("name", "rules", "isolation", "clock", "limits", "placement", "rating")
-_PLACEMENT = ("error", "most_games", "sample", "games")
-_RATING = ("anchor", "anchor_elo", "prior")
 
 
 def check_name(text: str, what: str) -> str:
@@ -66,11 +69,13 @@ def check_name(text: str, what: str) -> str:
     'deep-2'
     >>> check_name("../x", "bot")
     Traceback (most recent call last):
-    arena.league.settings.LeagueError: '../x' is no name for a bot: at most 40 letters, digits and . _ + -
+    arena.league.settings.LeagueError: '../x' is not a valid name for a bot: at most 40 letters, digits and . _ + -
     """
     if _NAME.fullmatch(text):
         return text
-    raise LeagueError(f"'{one_line(text, 60)}' is no name for a {what}: at most 40 letters, digits and . _ + -")
+    raise LeagueError(
+        f"'{one_line(text, 60)}' is not a valid name for a {what}: at most 40 letters, digits and . _ + -"
+    )
 
 
 def check_author(text: str | None) -> str | None:
@@ -94,59 +99,29 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
     open.toml: placement.error: expected a number from 1 to 1000, found -1
     """
     check = Checker(source)
-    check.known(data, _TOP)
-    clock = check.table(data, "clock", ("move_ms", "bank_ms"))
-    placement = check.table(data, "placement", _PLACEMENT)
-    rating = check.table(data, "rating", _RATING)
-    usual = LeagueSettings("usual")
-    rules = str(check.text(data, "rules", usual.rules))
+    clock = data.get("clock")
+    if clock == {}:
+        data = {key: value for key, value in data.items() if key != "clock"}
+    elif isinstance(clock, Mapping):  # 0 is no limit
+        data = {
+            **data,
+            "clock": {key: value for key, value in clock.items() if value or type(value) is not int},
+        }
+    values = check.read(LeagueSettings, data)
+    found = LeagueSettings(**{**values, "name": check_name(values.get("name", name), "league")})
     try:
-        load_rules(rules)
+        load_rules(found.rules)
     except ArenaError as error:
         check.fault("rules", str(error))
-    anchor = check.text(rating, "anchor", None, "rating.")
-    if anchor is not None and not _NAME.fullmatch(anchor):
-        check.fault("rating.anchor", f"expected the name of a bot, found '{anchor}'")
-    if anchor is None and "anchor_elo" in rating:
+    if found.anchor is not None and not _NAME.fullmatch(found.anchor):
+        check.fault("rating.anchor", f"expected the name of a bot, found '{found.anchor}'")
+    if found.anchor is None and "anchor_elo" in values:
         check.fault("rating.anchor_elo", "belongs to rating.anchor, the bot that has this rating")
-    found = LeagueSettings(
-        name=check_name(str(check.text(data, "name", name)), "league"),
-        rules=rules,
-        isolation=check.word(data, "isolation", usual.isolation, ISOLATIONS),
-        clock=_clock(check, clock, usual.clock),
-        limits=check_limits(check, data),
-        error=_real(check, placement, "error", usual.error, 1, 1000, "placement."),
-        most_games=check.number(placement, "most_games", usual.most_games, 2, "placement.", 1_000_000),
-        sample=check.number(placement, "sample", usual.sample, 1, "placement.", 1000),
-        games=check.number(placement, "games", usual.games, 2, "placement.", 10_000),
-        anchor=anchor,
-        anchor_elo=_real(check, rating, "anchor_elo", usual.anchor_elo, -10_000, 10_000, "rating."),
-        prior=_real(check, rating, "prior", usual.prior, 0.01, 100, "rating."),
-    )
     if found.games % 2:
         check.fault("placement.games", f"games come in pairs: expected an even number, found {found.games}")
     if check.faults:
         raise LeagueError("\n".join(check.faults))
     return found
-
-
-def _clock(check: Checker, table: Mapping[str, Any], usual: Clock) -> Clock:
-    """The clock; a `move_ms` of 0 and no bank mean that there is none."""
-    if not table:
-        return usual
-    move = check.number(table, "move_ms", None, least=0, prefix="clock.")
-    bank = check.number(table, "bank_ms", None, least=0, prefix="clock.")
-    return Clock(move or None, bank or None)
-
-
-def _real(
-    check: Checker, table: Mapping[str, Any], key: str, usual: float, least: float, most: float, prefix: str
-) -> float:
-    value = check.real(table, key, usual, prefix)
-    if least <= value <= most:
-        return value
-    check.fault(prefix + key, f"expected a number from {least:g} to {most:g}, found {value:g}")
-    return usual
 
 
 def load_settings(path: Path, name: str, given: Mapping[str, Any] | None = None) -> LeagueSettings:

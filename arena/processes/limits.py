@@ -1,4 +1,4 @@
-"""What a worker and the bots in it may take."""
+"""What a worker and the bots in it may use."""
 
 from __future__ import annotations
 
@@ -6,23 +6,36 @@ import os
 import sys
 from dataclasses import dataclass
 
+from arena.settings import real, whole
+
+_DAY = 86400
+_MOST_MB = 1 << 24
+_SECONDS = {"above": 0, "most": _DAY, "noun": "seconds"}
+
 
 @dataclass(frozen=True)
 class Limits:
-    """What a worker may take before it is stopped.
+    """What a worker may use before it is stopped; all but `growth_mb` hold for each bot in a process of its own.
 
-    `decision_s`: a call of a bot that takes longer, where there is no clock, is a hang. `loading_s`: the
-    same for running a bot's file. `memory_mb`: data of a worker process, beyond which allocations fail
-    (None: four fifths of the machine's memory, shared by the workers; a gigabyte for bots in processes of
-    their own). `growth_mb`: a worker that has grown by more is replaced by a fresh one. `file_mb`: the largest
-    file that a bot in a process of its own may write, and the size of its temporary folder in the sandbox.
+    `memory_mb` None: four fifths of the machine's memory, shared by the workers; a gigabyte for a bot in a
+    process of its own.
     """
 
-    decision_s: float = 60.0
-    loading_s: float = 60.0
-    memory_mb: int | None = None
-    growth_mb: int = 1024
-    file_mb: int = 16
+    decision_s: float = real(60.0, "seconds for an answer where there is no clock", **_SECONDS)
+    loading_s: float = real(
+        60.0, "seconds for running a bot's file, and again for making the bot", **_SECONDS
+    )
+    memory_mb: int | None = whole(
+        None,
+        64,
+        _MOST_MB,
+        "data in MiB, beyond which allocations fail; default: 1024 for a bot in a process of its own,"
+        " four fifths of the machine shared by the workers for the others",
+    )
+    growth_mb: int = whole(1024, 1, _MOST_MB, "MiB of growth after which a worker is replaced")
+    file_mb: int = whole(
+        16, 1, _MOST_MB, "MiB of the largest file, and of the temporary folder in the sandbox"
+    )
 
     def memory_bytes(self, workers: int) -> int | None:
         """The limit in bytes when so many workers share a machine; None if that is not known."""

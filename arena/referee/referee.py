@@ -29,7 +29,6 @@ from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
-from arena.formats.series import play_unit
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.event_log import Event
@@ -52,6 +51,7 @@ from arena.referee.rows import (
     make_row,
     record_pieces,
 )
+from arena.referee.series_play import play_unit
 
 log = logging.getLogger("arena.referee")
 

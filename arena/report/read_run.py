@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.config.make_schedule import make_schedule
 from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import did_you_mean
-from arena.formats.schedule import Place
-from arena.formats.series import SeriesSchedule, series_ranking, series_results
+from arena.formats.sprt import SprtSettings
 from arena.match.results import Progress, time_quantile
 from arena.report.run import BotTime, ForfeitReason, FormatPlace, RunData, SessionTime
 from arena.runner.sprt import watched
@@ -60,14 +58,12 @@ def read_run(folder: Path) -> RunData:
 def _schedule(
     config: TournamentConfig, reader: Reader, done: Progress
 ) -> tuple[int, tuple[FormatPlace, ...] | None]:
-    schedule = make_schedule(config)
-    places: list[Place] | None = schedule.ranking(done)
-    if isinstance(schedule, SeriesSchedule):
-        places = series_ranking(schedule.bots, series_results(schedule.rule, reader.results()))
+    schedule = config.schedule()
+    places = schedule.ranking(done, reader.results())
     shown = None if places is None else tuple(FormatPlace(p.rank, p.bot, p.points, p.remark) for p in places)
     planned = schedule.planned(done)
-    if config.format == "sprt":
-        planned = watched(config.sprt, reader).planned
+    if isinstance(config.format_settings, SprtSettings):
+        planned = watched(config.format_settings, reader).planned
     return planned, shown
 
 

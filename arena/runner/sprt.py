@@ -8,7 +8,7 @@ from typing import cast
 
 import click
 
-from arena.config.tournament import SprtSettings
+from arena.formats.sprt import SprtSettings
 from arena.report.export import write_whole
 from arena.report.run import RunData
 from arena.report.sprt import sprt_line, sprt_text, sprt_values

@@ -22,10 +22,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
-from arena.config.make_schedule import make_schedule
 from arena.config.tournament import TournamentConfig
 from arena.errors import ArenaError
-from arena.formats.schedule import FixedSchedule, Schedule
+from arena.formats.round_robin import FixedSchedule
+from arena.formats.schedule import Schedule
 from arena.isolation.sandbox.bubblewrap import usable
 from arena.match.results import Progress as Done
 from arena.match.tasks import Chunk, Task
@@ -101,7 +101,7 @@ def run_tournament(
         stored = _stored_seed(folder)
         config = config.with_seed(secrets.randbits(62) if stored is None else stored)
     assert config.seed is not None
-    schedule = make_schedule(config)
+    schedule = config.schedule()
     specs = tuple(find_bot(bot.spec, bot.params, bot.name) for bot in config.bots)
     check_names(specs)
     levels = config.levels

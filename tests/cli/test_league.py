@@ -100,7 +100,7 @@ def test_create_from_a_file(arena: Arena) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("create", "../up"), "is no name for a league"),
+        (("create", "../up"), "is not a valid name for a league"),
         (("create", "open", "--config", "nosuch.toml"), "nosuch.toml: cannot be read"),
         (("create", "open", "--rules", "bsae"), "unknown rule set 'bsae'"),
         (("create", "open", "--games", "3"), "an even number"),
@@ -219,7 +219,7 @@ def test_names_and_authors(open_: Arena) -> None:
     out = open_("submit", "bots/last.py", "--league", "open", "--name", "ann", "--author", "Ann", *ONE).out
     assert "Ann" in out
     assert (
-        "is no name for a bot"
+        "is not a valid name for a bot"
         in open_("submit", "bots/last.py", "--league", "open", "--name", "a b", code=2).err
     )
 

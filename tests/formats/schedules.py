@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from arena.formats.rounds import knockout, swiss
-from arena.formats.schedule import Schedule, gauntlet, round_robin, single_match
-from arena.formats.series import (
-    play_unit,
-    series,
-)
+from arena.formats.knockout import knockout
+from arena.formats.round_robin import gauntlet, round_robin, single_match
+from arena.formats.schedule import Schedule
+from arena.formats.series import series
+from arena.formats.swiss import swiss
 from arena.match.results import GameResult, Progress
 from arena.match.tasks import GameTask, Task
+from arena.referee.series_play import play_unit
 from tests.runner.fake import fake_result
 
 

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ArenaError
-from arena.formats.rounds import knockout, swiss
-from arena.formats.schedule import Schedule, gauntlet, round_robin, single_match
+from arena.formats.knockout import knockout
+from arena.formats.round_robin import gauntlet, round_robin, single_match
+from arena.formats.schedule import Schedule
 from arena.formats.series import (
     SeriesSchedule,
     is_over,
@@ -24,6 +25,7 @@ from arena.formats.series import (
     series_rule,
     starter_after,
 )
+from arena.formats.swiss import swiss
 from arena.match.results import GameResult, Progress
 from arena.match.tasks import Chunk, GameId, PairTask, SeriesTask, Task, chunks
 from tests.formats.schedules import names, play, play_all, schedules

@@ -8,8 +8,9 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.formats.knockout import bracket, knockout
 from arena.formats.matching import has_perfect_matching, maximum_matching
-from arena.formats.rounds import bracket, knockout, swiss
+from arena.formats.swiss import swiss
 from arena.match.results import PairingScore, Progress
 from arena.match.tasks import GameId
 from tests.formats.schedules import names, play_all

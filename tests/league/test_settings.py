@@ -55,7 +55,7 @@ def test_a_league_may_be_without_a_clock(clock: dict[str, int], expected: Clock)
         ({"rating": {"prior": 0}}, "rating.prior"),
         ({"clock": {"move_ms": "1"}}, "clock.move_ms: expected a whole number"),
         ({"limits": {"memory_mb": 1}}, "limits.memory_mb: expected a whole number"),
-        ({"name": "../up"}, "'../up' is no name for a league"),
+        ({"name": "../up"}, "'../up' is not a valid name for a league"),
     ],
 )
 def test_mistakes_are_named(values: dict[str, object], message: str) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.config.make_schedule import make_schedule
 from arena.config.tournament import config_from_dict
 from arena.match.results import GameResult
 from arena.match.tasks import GameTask, chunks
@@ -36,7 +35,7 @@ def store_run(
     bots = [BotEntry(bot.name, bot.spec, f"hash of {bot.spec}") for bot in config.bots]
     store = open_store(folder, config.canonical(), bots, config.to_dict())
     store.begin_session({"workers": 2})
-    schedule = make_schedule(config)
+    schedule = config.schedule()
     while wave := list(schedule.tasks(store.progress()))[:units]:
         for part in chunks(wave, chunk):
             store.add(part, play_pairs(part, play))

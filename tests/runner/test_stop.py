@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from arena.config.tournament import ConfigError, config_from_dict
+from arena.formats.sprt import SprtSettings
 from arena.runner.progress import Status
 from arena.store.reader import Reader
 from tests.runner.runs import bot, games, play, settings
@@ -140,7 +141,7 @@ def sprt(**table: object) -> dict[str, Any]:
 
 def test_settings_of_a_test_survive_the_store() -> None:
     config = config_from_dict(sprt(elo1=30, model="normalized", max_pairs=50))
-    assert (config.sprt.elo0, config.sprt.elo1, config.sprt.max_pairs) == (0.0, 30.0, 50)
+    assert config.format_settings == SprtSettings(elo1=30.0, model="normalized", max_pairs=50)
     assert config_from_dict(config.to_dict()) == config
 
 
@@ -157,9 +158,9 @@ def test_more_pairs_are_the_same_test() -> None:
         ({"sprt": {"alpha": 0.7}}, "sprt.alpha: expected an error rate between 0 and 0.5, found 0.7"),
         ({"sprt": {"elo1": float("nan")}}, "sprt.elo1: expected a number"),
         ({"sprt": {"model": "logistc"}}, "did you mean 'logistic'?"),
-        ({"sprt": {"max_pairs": 0}}, "sprt.max_pairs: expected a whole number, at least 1, found 0"),
+        ({"sprt": {"max_pairs": 0}}, "sprt.max_pairs: expected a whole number from 1 to 1000000000, found 0"),
         ({"games": 100}, "use sprt.max_pairs instead"),
-        ({"bots": ["random", "greedy", "counter"]}, "a test is between two bots, found 3"),
+        ({"bots": ["random", "greedy", "counter"]}, 'format = "sprt" is for two bots, found 3'),
     ],
 )
 def test_mistakes_in_a_test(change: dict[str, Any], message: str) -> None:

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.formats.schedule import round_robin
-from arena.formats.series import play_unit, series
+from arena.formats.round_robin import round_robin
+from arena.formats.series import series
 from arena.match.results import (
     GameResult,
     Progress,
@@ -30,6 +30,7 @@ from arena.match.results import (
     time_quantile,
 )
 from arena.match.tasks import Chunk, GameId, GameTask, chunks
+from arena.referee.series_play import play_unit
 from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, Cell, Reader, reason_line
 from arena.store.schema import StoreError
 from arena.store.sqlite import connect

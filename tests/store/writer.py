@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from arena.formats.schedule import round_robin
+from arena.formats.round_robin import round_robin
 from arena.match.tasks import chunks
 from arena.store.reader import BotEntry
 from arena.store.writer import open_store

@@ -1,0 +1,133 @@
+"""Settings declared once: each with its default, its bounds and what it is for, in the class that holds it.
+
+A settings class is a frozen dataclass whose fields are made by the functions below. How a file is read and
+checked (`arena.config.validation`), the options of commands and the reference in the docs follow from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import Any, Literal
+
+Kind = Literal["whole number", "number", "string", "boolean", "choice", "table", "other"]
+REQUIRED: Any = MISSING
+"""The default of a setting that has none."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a setting may be. `above` and `below` are bounds that are not reached themselves.
+
+    `longest` is in characters. `section` is the table of the file that holds the setting, where that is another
+    than the table of its class. `shapes_results` is False for what must make no difference to the games.
+    """
+
+    kind: Kind
+    help: str
+    default: Any = None
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    longest: int = 0
+    choices: Collection[str] = ()
+    of: type[Any] | None = None
+    noun: str = ""
+    section: str = ""
+    shapes_results: bool = True
+
+    @property
+    def expected(self) -> str:
+        """The values that are possible, as a message names them.
+
+        >>> Setting("whole number", "", least=1, most=9).expected
+        'a whole number from 1 to 9'
+        """
+        if self.kind == "choice":
+            return f"one of {', '.join(self.choices)}"
+        if self.kind == "boolean":
+            return "true or false"
+        noun = self.noun or f"a {self.kind}"
+        if self.least is not None:
+            return f"{noun} from {_plain(self.least)} to {_plain(self.most)}"
+        if self.below is not None:
+            return f"{noun} between {_plain(self.above)} and {_plain(self.below)}"
+        if self.above is not None:
+            return f"{noun}, more than {_plain(self.above)} and at most {_plain(self.most)}"
+        return noun
+
+    def within(self, value: float) -> bool:
+        """Is a number, finite or not, within the bounds?"""
+        return (
+            (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+
+
+def _plain(number: float | None) -> str:
+    return f"{number:g}" if isinstance(number, float) else str(number)
+
+
+def whole(default: int | None, least: int, most: int, help: str, **more: Any) -> Any:
+    """A whole number from `least` to `most`."""
+    return _declared(Setting("whole number", help, default, least, most, **more))
+
+
+def real(default: float, help: str, **bounds: Any) -> Any:
+    """A finite number; `bounds` are two of `least`, `most`, `above` and `below`."""
+    return _declared(Setting("number", help, default, **bounds))
+
+
+def text(default: str | None, longest: int, help: str, **more: Any) -> Any:
+    """A string that is not blank."""
+    return _declared(Setting("string", help, default, longest=longest, **more))
+
+
+def choice(default: str | None, choices: Collection[str], help: str) -> Any:
+    """One of a few words. `choices` is looked at each time, so it may be a registry that grows."""
+    return _declared(Setting("choice", help, default, choices=choices))
+
+
+def flag(default: bool, help: str) -> Any:
+    """True or false."""
+    return _declared(Setting("boolean", help, default))
+
+
+def table(of: type[Any], help: str, default: Any = None) -> Any:
+    """A table with settings of its own; left out, `default` or the defaults of all of them hold."""
+    return _declared(Setting("table", help, of() if default is None else default, of=of))
+
+
+def other(default: Any, help: str) -> Any:
+    """What is read by code of its own. `default` may be a function that makes it."""
+    return _declared(Setting("other", help, default))
+
+
+def _declared(setting: Setting) -> Any:
+    metadata = {"setting": setting}
+    if callable(setting.default):
+        return field(default_factory=setting.default, metadata=metadata)
+    return field(default=setting.default, metadata=metadata)
+
+
+def settings_of(of: type[Any]) -> dict[str, Setting]:
+    """The settings that a class declares, in order."""
+    return {one.name: one.metadata["setting"] for one in fields(of) if "setting" in one.metadata}
+
+
+def as_dict(values: Any) -> dict[str, Any]:
+    """Settings as the plain values of a file; what is None is left out.
+
+    >>> @dataclass(frozen=True)
+    ... class Clock:
+    ...     move_ms: int | None = whole(None, 1, 1000, "time for a move")
+    >>> as_dict(Clock()), as_dict(Clock(5))
+    ({}, {'move_ms': 5})
+    """
+    found = ((one.name, getattr(values, one.name)) for one in fields(values))
+    return {
+        name: as_dict(value) if is_dataclass(value) else value for name, value in found if value is not None
+    }
