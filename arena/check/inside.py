@@ -13,7 +13,7 @@ from arena.players.faults import BotError
 from arena.processes.limits import Limits
 from arena.runner.executors.base import Failed, Played, WorkerFault
 from arena.runner.executors.local import LocalExecutor
-from arena.runner.job import Plan
+from arena.runner.job import Job
 from arena.runner.logs import Said
 
 _WAIT_S = 0.25
@@ -25,11 +25,11 @@ class InsideTable:
     def __init__(self, setting: Setting, rules: Rules) -> None:
         limits = Limits(setting.limits.decision_s, setting.limits.loading_s)
         bots = (setting.spec, setting.twin, setting.random, setting.greedy)
-        plan = Plan(rules.name, setting.seed, bots, setting.clock, limits)
+        job = Job(rules.name, setting.seed, bots, setting.clock, limits)
         self._setting = setting
         self._names = {setting.spec.name, setting.twin.name}
         self._printed = 0
-        self._executor = LocalExecutor(plan, 1, self._hear, "spawn")
+        self._executor = LocalExecutor(job, 1, self._hear, "spawn")
         self._chunks = 0
 
     def _hear(self, said: Said) -> None:

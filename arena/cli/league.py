@@ -445,10 +445,10 @@ class Teller:
     def __init__(self) -> None:
         import time
 
-        from arena.runner.progress import Status, progress_for
+        from arena.runner.progress import RunStatus, progress_for
 
         self._now: Callable[[], float] = time.monotonic
-        self._status = Status
+        self._status = RunStatus
         self._begun = self._now()
         self._doing = ""
         self._games = 0

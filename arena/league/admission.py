@@ -114,7 +114,7 @@ def check(desk: Desk, one: Version) -> Verdict | None:
 
 def _report(crew: Crew, name: str, level: str) -> CheckReport:
     """What `arena check` says of a bot of the crew."""
-    desk, plan = crew.desk, crew.plan
+    desk, job = crew.desk, crew.job
 
     def report(progress: Progress) -> None:
         desk.process.beat()
@@ -122,12 +122,12 @@ def _report(crew: Crew, name: str, level: str) -> CheckReport:
             raise _Stopped
 
     return check_bot(
-        next(spec for spec in plan.bots if spec.name == name),
+        next(spec for spec in job.bots if spec.name == name),
         rules=(desk.league.settings.rules,),
         level=level,
         games=CHECK_GAMES,
-        clock=plan.clock,
-        limits=plan.bot_limits,
+        clock=job.clock,
+        limits=job.bot_limits,
         seconds=CHECK_S,
         report=report,
     )

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from arena.errors import ArenaError
 from arena.isolation.sandbox.bubblewrap import usable
@@ -27,21 +27,18 @@ from arena.league.store import League
 from arena.league.submission import find_entry
 from arena.league.working import PLAYING, Process
 from arena.match.results import COLUMNS, Row
-from arena.match.tasks import Chunk, PairTask
+from arena.match.tasks import PairTask
 from arena.paths import data_folder
 from arena.players.spec import BotSpec, find_bot
-from arena.runner.executors.base import Drained, Executor, Failed, Lost, Played, WorkerFault
-from arena.runner.executors.choice import make_executor
-from arena.runner.job import Plan
+from arena.runner.dispatch import Dispatcher
+from arena.runner.executors import make_executor
+from arena.runner.executors.base import Executor, Failed, Lost, Played, WorkerFault
+from arena.runner.job import Job
 from arena.runner.logs import RunLog, Sink
-from arena.runner.tournament import Signals as Signals
+from arena.runner.signals import StopSignals
 
 log = logging.getLogger("arena.league")
 
-_CHUNK_S = 0.4
-_AHEAD = 2  # chunks for each worker: one in its hands, one that waits for it
-_COMMIT_S = 0.2
-_TICK_S = 0.25
 _DETAIL = COLUMNS.index("detail")
 
 Deliver: TypeAlias = Callable[[Sequence[Row]], int]
@@ -68,7 +65,7 @@ class Desk:
     process: Process
     workers: int
     isolation: str
-    signals: Signals
+    signals: StopSignals
     sink: Sink
     tell: Callable[[int], None] = lambda games: None
     failures: Counter[int] = field(default_factory=Counter)
@@ -76,13 +73,13 @@ class Desk:
     @property
     def stopping(self) -> bool:
         """Has Ctrl-C been pressed?"""
-        return self.signals.count > 0
+        return self.signals.stopping
 
 
 class Crew:
     """Some versions, and perhaps bots of the program's own (`house`, by name), ready to play. Close it.
 
-    `specs` name the unpacked bots, by the number of the version; `plan` is what the workers play.
+    `specs` name the unpacked bots, by the number of the version; `job` is what the workers play.
     """
 
     def __init__(self, desk: Desk, players: Sequence[Version], house: Sequence[str] = ()) -> None:
@@ -97,12 +94,12 @@ class Crew:
             )  # fmt: skip
         self.folder = (league.folder / PLAYING / str(self.number)).resolve()
         self._executor: Executor | None = None
-        self._seconds = 0.0  # that a worker takes for a unit
+        self._dispatcher: Dispatcher | None = None
         try:
             self.specs = {one.id: self._extracted(one) for one in players}
             specs = list(self.specs.values())
             specs += [find_bot(str(data_folder("bots") / f"{name}.py"), name=name) for name in house]
-            self.plan = self._planned(specs)
+            self.job = self._job_of(specs)
         except BaseException:
             self.close()
             raise
@@ -121,11 +118,11 @@ class Crew:
         except ArenaError as error:
             raise BotsFailed(self.plain(str(error)), one.id) from error
 
-    def _planned(self, specs: Sequence[BotSpec]) -> Plan:
+    def _job_of(self, specs: Sequence[BotSpec]) -> Job:
         settings = self.desk.league.settings
         seed = games.crew_seed(self.desk.league.meta("secret"), self.number)
         levels = (self.desk.isolation,) * len(specs)
-        return Plan(
+        return Job(
             settings.rules,
             seed,
             tuple(specs),
@@ -151,57 +148,30 @@ class Crew:
         """Play units of work; what is stored by `deliver`. BotsFailed if a bot cannot be loaded."""
         if self.desk.stopping:
             return 0
-        if self._executor is None:
-            self._executor = make_executor(self.plan, workers=self.desk.workers, sink=self.desk.sink)
+        stored = 0
+
+        def store(played: Sequence[Played]) -> bool:
+            nonlocal stored
+            fresh = deliver([row for one in played for row in self._rows(one)])
+            stored += fresh
+            self.desk.tell(fresh)
+            return False
+
         try:
-            return self._play(self._executor, list(tasks), deliver)
+            self._ready().play(iter(tasks), len(tasks), store)
         except BaseException:
             self.close()
             raise
-
-    def _play(self, crew: Executor, left: list[PairTask], deliver: Deliver) -> int:
-        stored = number = 0
-        out: dict[int, int] = {}  # units of each chunk that are not back
-        waiting: list[Row] = []
-        committed = time.monotonic()
-        draining = False
-        while out or waiting or (left and not draining):
-            if self.desk.stopping and not draining:
-                draining = True
-                crew.drain()
-            while left and not draining and len(out) < _AHEAD * crew.slots:
-                units = self._units(len(left), crew.slots)
-                number += 1
-                crew.submit(Chunk(number, tuple(left[:units])))
-                out[number] = units
-                del left[:units]
-            drained = False
-            for event in crew.events(_TICK_S if out else 0.0):
-                match event:
-                    case Played():
-                        waiting += self._rows(event)
-                        out[event.chunk.number] -= len(event.chunk)
-                        if not out[event.chunk.number]:
-                            del out[event.chunk.number]
-                        self._learn(event.seconds / len(event.chunk))
-                    case Lost():
-                        log.warning("%s", event.text)
-                    case Failed():
-                        self._fail(event)
-                    case Drained():
-                        drained = True
-            now = time.monotonic()
-            over = drained or self.desk.signals.count > 1
-            if waiting and (now - committed >= _COMMIT_S or over or not out):
-                fresh = deliver(waiting)
-                stored += fresh
-                waiting = []
-                committed = now
-                self.desk.tell(fresh)
-            self.desk.process.beat()
-            if over:
-                break
         return stored
+
+    def _ready(self) -> Dispatcher:
+        if self._dispatcher is None:
+            desk = self.desk
+            self._executor = make_executor(self.job, workers=desk.workers, sink=desk.sink)
+            self._dispatcher = Dispatcher(
+                self._executor, desk.signals, failed=self._fail, lost=_note_lost, tick=desk.process.beat
+            )
+        return self._dispatcher
 
     def _rows(self, event: Played) -> list[Row]:
         """The rows of a delivery; what a bot's author reads names files as the author does."""
@@ -218,16 +188,7 @@ class Crew:
             text = text.replace(f"{home}{os.sep}", "").replace(home, "its folder")
         return text
 
-    def _units(self, left: int, slots: int) -> int:
-        """Units for the next chunk: some tenths of a second, and so few that all workers have some."""
-        if self._seconds == 0:
-            return 1
-        return max(1, min(int(_CHUNK_S / self._seconds), left // (_AHEAD * slots)))
-
-    def _learn(self, seconds: float) -> None:
-        self._seconds = seconds if self._seconds == 0 else self._seconds + (seconds - self._seconds) * 0.3
-
-    def _fail(self, event: Failed) -> None:
+    def _fail(self, event: Failed) -> NoReturn:
         if event.ours:
             raise WorkerFault(event.text)
         if self.players and not self.folder.is_dir():
@@ -238,7 +199,7 @@ class Crew:
 
     def close(self) -> None:
         """End all its processes, remove its files, give back the deals that it has not played."""
-        executor, self._executor = self._executor, None
+        executor, self._executor, self._dispatcher = self._executor, None, None
         if executor is not None:
             executor.close()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -258,6 +219,10 @@ class Crew:
         self.close()
 
 
+def _note_lost(event: Lost) -> None:
+    log.warning("%s", event.text)
+
+
 @contextlib.contextmanager
 def at_work(
     league: League,
@@ -272,7 +237,7 @@ def at_work(
     """
     level = isolation or league.settings.isolation
     check_isolation(level)
-    with Process(league, doing) as process, open_log(league.folder) as run_log, Signals() as signals:
+    with Process(league, doing) as process, open_log(league.folder) as run_log, StopSignals() as signals:
         yield Desk(league, process, workers, level, signals, run_log.sink, tell)
 
 

@@ -15,7 +15,7 @@ _ISOLATED_S = 15.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class Job:
     """All that is needed to play any unit of a run.
 
     `levels` are the isolation levels of the bots in their order; none given: all play inside of the workers.

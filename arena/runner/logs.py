@@ -85,7 +85,9 @@ class LogFile(logging.FileHandler):
             there = path.stat()
         except FileNotFoundError:
             there = None
-        if self.stream is not None and (there is None or not os.path.samestat(os.fstat(self.stream.fileno()), there)):
+        if self.stream is not None and (
+            there is None or not os.path.samestat(os.fstat(self.stream.fileno()), there)
+        ):
             self._leave()
         if there is not None and there.st_size >= LARGEST_LOG:
             self._leave()

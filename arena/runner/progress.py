@@ -1,6 +1,6 @@
-"""How a run tells where it stands: one line that is rewritten on a terminal, plain lines elsewhere.
+"""The progress of a run: one line that is rewritten on a terminal, plain lines elsewhere.
 
-Everything is written to stderr, so that a run's stdout holds results only.
+All of it goes to stderr, so that stdout holds results only.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Protocol, TextIO, TypeAlias
 
 
 @dataclass(frozen=True)
-class Standing:
-    """A bot's place so far: games played and its share of the points in them (a drawn game is half)."""
+class BotShare:
+    """A bot so far: games played and its share of the points in them (a draw is half a point)."""
 
     bot: str
     games: int
@@ -23,11 +23,11 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Status:
+class RunStatus:
     """Where a run stands. `total` is what is planned by now; formats played in rounds may add to it.
 
     `rate` is in games a second over the last seconds, 0 while nothing is known; `seconds_left` None then.
-    `standing` works out the order of the bots so far, best first; call it only if it is shown.
+    `shares` computes how the bots do so far, best first; call it only if that is shown.
     """
 
     done: int
@@ -35,23 +35,32 @@ class Status:
     seconds: float
     rate: float
     seconds_left: float | None
-    standing: Callable[[], Sequence[Standing]]
+    shares: Callable[[], Sequence[BotShare]]
 
 
-class Progress(Protocol):
+class ProgressListener(Protocol):
     """What a run reports to. All calls come from the thread that called `run_tournament`."""
 
-    def begin(self, name: str, seed: int, status: Status) -> None:
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
         """Play begins; `status.done` games were stored before."""
 
-    def update(self, status: Status) -> None:
+    def update(self, status: RunStatus) -> None:
         """Games were stored. Called often; it is for the progress to show only some of it."""
 
     def note(self, text: str) -> None:
         """Something a person should know, such as a worker that died."""
 
-    def end(self, status: Status, interrupted: bool) -> None:
+    def end(self, status: RunStatus, interrupted: bool) -> None:
         """Play has ended."""
+
+
+class NoProgress:
+    """Listens and shows nothing."""
+
+    def begin(self, name: str, seed: int, status: RunStatus) -> None: ...
+    def update(self, status: RunStatus) -> None: ...
+    def note(self, text: str) -> None: ...
+    def end(self, status: RunStatus, interrupted: bool) -> None: ...
 
 
 def duration(seconds: float) -> str:
@@ -68,10 +77,10 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def status_text(status: Status) -> str:
-    """Games, share, speed and time left, without the standing.
+def status_text(status: RunStatus) -> str:
+    """Games, share, speed and time left, without the bots' shares.
 
-    >>> status_text(Status(250, 1000, 1.0, 250.0, 3.0, lambda: []))
+    >>> status_text(RunStatus(250, 1000, 1.0, 250.0, 3.0, lambda: []))
     '250 of 1,000 games (25 %), 250 games/s, 3 s left'
     """
     share = f" ({status.done * 100 // status.total} %)" if status.total else ""
@@ -83,18 +92,18 @@ def status_text(status: Status) -> str:
     return text
 
 
-def standing_text(standing: Sequence[Standing], most: int = 3) -> str:
+def shares_text(shares: Sequence[BotShare], most: int = 3) -> str:
     """The first few bots with their share of the points.
 
-    >>> standing_text([Standing("greedy", 10, 0.9), Standing("random", 10, 0.1)], most=1)
+    >>> shares_text([BotShare("greedy", 10, 0.9), BotShare("random", 10, 0.1)], most=1)
     'greedy 90.0 %, ...'
     """
-    played = [place for place in standing if place.games]
-    shown = [f"{place.bot} {place.share * 100:.1f} %" for place in played[:most]]
+    played = [one for one in shares if one.games]
+    shown = [f"{one.bot} {one.share * 100:.1f} %" for one in played[:most]]
     return ", ".join(shown + ["..."] * (len(played) > most))
 
 
-Text: TypeAlias = Callable[[Status], str]
+Text: TypeAlias = Callable[[RunStatus], str]
 
 
 class _Paced:
@@ -103,7 +112,7 @@ class _Paced:
     def __init__(self, stream: TextIO | None, every: float, text: Text | None) -> None:
         self.stream = sys.stderr if stream is None else stream
         self.every = every
-        self.text = text or _with_standing
+        self.text = text or _with_shares
         self.most = "at most " if text else ""  # a run with figures of its own ends when they are clear
         self._next = 0.0
 
@@ -128,19 +137,19 @@ class LineProgress(_Paced):
     def __init__(self, stream: TextIO | None = None, every: float = 5.0, text: Text | None = None) -> None:
         super().__init__(stream, every, text)
 
-    def begin(self, name: str, seed: int, status: Status) -> None:
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
         before = f", {status.done:,} of them played before" if status.done else ""
         self._write(f"{name}: {self.most}{status.total:,} games{before}, seed {seed}\n")
         self._next = time.monotonic() + self.every
 
-    def update(self, status: Status) -> None:
+    def update(self, status: RunStatus) -> None:
         if self._due():
             self._write(f"{self.text(status)}\n")
 
     def note(self, text: str) -> None:
         self._write(f"{text}\n")
 
-    def end(self, status: Status, interrupted: bool) -> None:
+    def end(self, status: RunStatus, interrupted: bool) -> None:
         self._write(f"{self.text(status)}{' - interrupted' if interrupted else ''}\n")
 
 
@@ -150,34 +159,34 @@ class TerminalProgress(_Paced):
     def __init__(self, stream: TextIO | None = None, every: float = 0.1, text: Text | None = None) -> None:
         super().__init__(stream, every, text)
 
-    def begin(self, name: str, seed: int, status: Status) -> None:
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
         self._write(f"{name}, seed {seed}\n")
         self._show(status)
 
-    def update(self, status: Status) -> None:
+    def update(self, status: RunStatus) -> None:
         if self._due():
             self._show(status)
 
     def note(self, text: str) -> None:
         self._write(f"\r\x1b[K{text}\n")
 
-    def end(self, status: Status, interrupted: bool) -> None:
+    def end(self, status: RunStatus, interrupted: bool) -> None:
         self._show(status)
         self._write(f"{' - interrupted' if interrupted else ''}\n")
 
-    def _show(self, status: Status) -> None:
+    def _show(self, status: RunStatus) -> None:
         width = shutil.get_terminal_size().columns - 1
         text = self.text(status)
         # a line that wraps could not be rewritten
         self._write(f"\r\x1b[K{text if len(text) <= width else text[: max(width - 1, 0)] + '…'}")
 
 
-def _with_standing(status: Status) -> str:
-    standing = standing_text(status.standing())
-    return status_text(status) + (f"  |  {standing}" if standing else "")
+def _with_shares(status: RunStatus) -> str:
+    shares = shares_text(status.shares())
+    return status_text(status) + (f"  |  {shares}" if shares else "")
 
 
 def progress_for(stream: TextIO | None = None, text: Text | None = None) -> LineProgress | TerminalProgress:
-    """What suits the stream (default stderr). `text` says where a run stands, in other words than usual."""
+    """The display that suits the stream (default stderr). `text` replaces the usual text of a line."""
     stream = sys.stderr if stream is None else stream
     return TerminalProgress(stream, text=text) if stream.isatty() else LineProgress(stream, text=text)

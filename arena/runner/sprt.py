@@ -13,7 +13,7 @@ from arena.report.export import write_whole
 from arena.report.run import RunData
 from arena.report.sprt import sprt_line, sprt_text, sprt_values
 from arena.report.tables import json_text
-from arena.runner.progress import Status
+from arena.runner.progress import RunStatus
 from arena.stats.sprt import ScaleName, Sprt, SprtResult, SprtTest
 from arena.store.reader import Reader
 
@@ -52,7 +52,7 @@ class Watch:
         """The state of the test."""
         return self._sprt.result()
 
-    def text(self, status: Status) -> str:
+    def text(self, status: RunStatus) -> str:
         """Where the test stands, for a line of progress."""
         rate = f"{status.rate:,.0f}" if status.rate >= 10 else f"{status.rate:.2g}"
         return sprt_line(self.result()) + (f", {rate} games/s" if status.rate > 0 else "")

@@ -5,7 +5,7 @@ supervisor can: the referee's trail in shared memory tells which game was being 
 which moves had been made. So a hang or a death is that bot's forfeit of that game, and everything else is
 played as if nothing had happened:
 
-* A call of a bot that lasts longer than the plan allows: the process is killed, the game ends as `timeout`.
+* A call of a bot that lasts longer than the job allows: the process is killed, the game ends as `timeout`.
 * The process dies while a bot is being asked: that may have come from outside, so the game is played once
   more. If the process dies again at the same place, it was the bot: the game ends as `crash`.
 * The process dies while no bot is being asked: the units that were not delivered are played again.
@@ -35,7 +35,7 @@ from arena.processes import worker_setup
 from arena.referee.move_log import SIZE, Standing, read_standing, shared_buffer
 from arena.referee.rows import cut_row, find_game
 from arena.runner.executors.base import Event, Failed, Lost, Played
-from arena.runner.job import Plan, pack_chunk
+from arena.runner.job import Job, pack_chunk
 from arena.runner.logs import Sink, WorkerLog
 from arena.runner.worker import (
     BOARD,
@@ -75,17 +75,17 @@ class Supervisor:
 
     def __init__(
         self,
-        plan: Plan,
+        job: Job,
         report: Callable[[Event], None],
         sink: Sink,
         method: str | None = None,
         place: int | None = None,
     ) -> None:
-        self.plan = plan
+        self.job = job
         self.report = report
         self.sink = sink
         self.context: BaseContext = multiprocessing.get_context(method or start_method())
-        self._settings = settings_of(plan)
+        self._settings = settings_of(job)
         self._place = place
         self._worker: _Process | None = None
         self._draining = False
@@ -152,7 +152,7 @@ class Supervisor:
 
     def _alive(self) -> _Process:
         if self._worker is None:
-            self._worker = _Process(self.plan, self.context, self.sink, self._place)
+            self._worker = _Process(self.job, self.context, self.sink, self._place)
         if self._draining:
             self._worker.board[STOP] = 1
         if self._stopped:  # perhaps between the two
@@ -205,7 +205,7 @@ class Supervisor:
         if worker.overdue is None and deaths < 2:
             self._say(worker, "another takes its place")
             return None
-        bot = self.plan.bots[worker.board[BOT]]
+        bot = self.job.bots[worker.board[BOT]]
         return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False, bot=bot.name)
 
     def _say(self, worker: _Process, then: str) -> None:
@@ -246,8 +246,8 @@ class _Part:
 class _Process:
     """One worker process, seen from outside."""
 
-    def __init__(self, plan: Plan, context: BaseContext, sink: Sink, place: int | None) -> None:
-        self.plan = plan
+    def __init__(self, job: Job, context: BaseContext, sink: Sink, place: int | None) -> None:
+        self.job = job
         self.overdue: str | None = None
         self.how = "it died"
         self._ready = False
@@ -260,7 +260,7 @@ class _Process:
             self.board: Any = context.RawArray("q", BOARD)
             self.buffer = shared_buffer(memory, clear=True)
             self._log = WorkerLog(context, sink)
-            args = (plan, orders, results, self._log.sender, memory, self.board, os.getpid(), place)
+            args = (job, orders, results, self._log.sender, memory, self.board, os.getpid(), place)
             self.process = context.Process(target=run_worker, args=args, name="arena worker")
             with _may_have_children():
                 self.process.start()
@@ -301,7 +301,7 @@ class _Process:
             raise _Dead from None
         if message[0] == BROKEN:
             loading = message[1] and self.board[STATE] == LOADING
-            bot = self.plan.bots[self.board[BOT]].name if loading else None
+            bot = self.job.bots[self.board[BOT]].name if loading else None
             raise _Refused(Failed(message[2], ours=not message[1], bot=bot))
         self._still = 0.0
         return message
@@ -325,16 +325,16 @@ class _Process:
 
     def _patience(self) -> tuple[float, str]:
         if self.board[STATE] == LOADING:
-            limit = self.plan.loading_patience_s(self.board[BOT])
+            limit = self.job.loading_patience_s(self.board[BOT])
             return limit, f"it was not done within {limit:g} s"
         if read_standing(self.buffer).hook is None:
             return _STALL_S, f"it made no progress for {_STALL_S:g} s"
-        limit = self.plan.patience_s
+        limit = self.job.patience_s
         return limit, f"no answer within {limit:g} s"
 
     def kill(self) -> None:
         """Stop it and all that it has started, at once."""
-        if self.plan.isolated:
+        if self.job.isolated:
             end_descendants(self.pid)
         worker_setup.kill_group(self.pid)
 

@@ -40,7 +40,7 @@ from arena.referee.process_state import Surroundings
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
 from arena.runner import logs
-from arena.runner.job import Plan, unpack_chunk
+from arena.runner.job import Job, unpack_chunk
 
 log = logging.getLogger("arena.worker")
 
@@ -67,7 +67,7 @@ Scores: TypeAlias = dict[int, tuple[int, int, int, int]]
 
 
 def run_worker(
-    plan: Plan,
+    job: Job,
     orders: Connection[Any, Any],
     results: Connection[Any, Any],
     said: Connection[Any, Any],
@@ -88,14 +88,14 @@ def run_worker(
         worker_setup.die_with_parent(parent, orders)
         worker_setup.no_core_dumps()
         worker_setup.limit_memory(
-            plan.limits.memory_bytes(plan.workers), beyond=plan.limits.memory_mb is not None
+            job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None
         )
-        logs.log_to(said, plan.log_level)
-        if plan.isolated:
+        logs.log_to(said, job.log_level)
+        if job.isolated:
             adopt_orphans()
             worker_setup.stay_on_core(place)
         gc.freeze()  # what was inherited by fork is never looked at again
-        _Worker(plan, orders, results, memory, board).work()
+        _Worker(job, orders, results, memory, board).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
     except MemoryError:
@@ -110,9 +110,9 @@ def run_worker(
 
 class _Worker:
     def __init__(
-        self, plan: Plan, orders: Connection[Any, Any], results: Connection[Any, Any], memory: Any, board: Any
+        self, job: Job, orders: Connection[Any, Any], results: Connection[Any, Any], memory: Any, board: Any
     ) -> None:
-        self.plan = plan
+        self.job = job
         self.orders = orders
         self.results = results
         self.board = board
@@ -132,8 +132,8 @@ class _Worker:
                 self.results.send_bytes(marshal.dumps((BROKEN, True, str(error))))
                 return
             self.memory = worker_setup.memory_in_use()
-            limit = self.plan.limits.memory_bytes(self.plan.workers)
-            growth = self.plan.limits.growth_mb << 20
+            limit = self.job.limits.memory_bytes(self.job.workers)
+            growth = self.job.limits.growth_mb << 20
             # a bot that has filled half of the memory there is must not leave the others without
             self.growth = growth if limit is None else min(growth, limit // 2)
             self.results.send_bytes(marshal.dumps((READY,)))
@@ -151,33 +151,33 @@ class _Worker:
     # ------------------------------------------------------------ bots
 
     def _load(self) -> Referee:
-        plan = self.plan
+        job = self.job
         players = []
         surroundings = Surroundings()
-        for number, spec in enumerate(plan.bots):
+        for number, spec in enumerate(job.bots):
             self.board[BOT] = number
             self.board[STATE] = LOADING
             players.append(self._player(number, spec))
         surroundings.restore()  # one bot's file must not change the world of the others
         self.threads = threading.active_count()
-        return Referee(settings_of(plan), players, buffer=self.buffer)
+        return Referee(settings_of(job), players, buffer=self.buffer)
 
     def _player(self, number: int, spec: BotSpec) -> Player:
-        plan = self.plan
-        level = plan.level(number)
+        job = self.job
+        level = job.level(number)
         if level == "none":
             return self._inside(load_bot(spec))
-        rules = load_rules(plan.rules)
+        rules = load_rules(job.rules)
 
         def remote() -> WireBot | IsolatedBot:
             if spec.command:
-                return WireBot(spec, level, plan.bot_limits, self.household)
-            return IsolatedBot(spec, rules, level, plan.bot_limits, self.household)
+                return WireBot(spec, level, job.bot_limits, self.household)
+            return IsolatedBot(spec, rules, level, job.bot_limits, self.household)
 
         one, other = remote(), remote()
         if number < self.household.most // 2:
             one.load()  # a file that cannot be run, a command that does not answer: known before the first game
-            if settings_of(plan).clock is not None:
+            if settings_of(job).clock is not None:
                 one.stand_by()
         return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
 
@@ -221,7 +221,7 @@ class _Worker:
         start = perf_counter()
         look = start + LOOK_S
         fresh = True
-        if self.plan.isolated and self.together is None:
+        if self.job.isolated and self.together is None:
             self.together = Lockstep(referee, self._look)
         together = None if known else self.together
         tasks = unpack_chunk(packed).tasks
@@ -267,7 +267,7 @@ class _Worker:
     def _fresh(self) -> bool:
         """Has this process nothing of old games about it that could disturb the next?"""
         if worker_setup.has_children(running):
-            if not self.plan.isolated:
+            if not self.job.isolated:
                 log.info("a bot left processes behind; this process is replaced")
                 return False
             kill_orphans()
@@ -278,12 +278,12 @@ class _Worker:
         return True
 
 
-def settings_of(plan: Plan) -> GameSettings:
+def settings_of(job: Job) -> GameSettings:
     """What all games of a run have in common."""
     clock = None
-    if plan.clock.move_ms is not None or plan.clock.bank_ms is not None:
-        clock = TimeLeft(plan.clock.move_ms, plan.clock.bank_ms)
-    return GameSettings(load_rules(plan.rules), plan.seed, clock)
+    if job.clock.move_ms is not None or job.clock.bank_ms is not None:
+        clock = TimeLeft(job.clock.move_ms, job.clock.bank_ms)
+    return GameSettings(load_rules(job.rules), job.seed, clock)
 
 
 def scores_of(rows: Sequence[Row]) -> Scores:

@@ -218,7 +218,7 @@ def test_what_a_worker_loads_beforehand_rests_under_a_clock(tmp_path: Path, cloc
         clock=SimpleNamespace(move_ms=clock and clock.move_ms, bank_ms=None),
     )
     household = Household()
-    player = _Worker._player(SimpleNamespace(plan=plan, household=household), 0, spec)  # type: ignore[arg-type]
+    player = _Worker._player(SimpleNamespace(job=plan, household=household), 0, spec)  # type: ignore[arg-type]
     bot = player._make()
     assert isinstance(bot, IsolatedBot)
     time.sleep(0.05)

@@ -19,7 +19,7 @@ from typing import Any
 from arena.config.tournament import config_from_dict
 from arena.match.results import CLOCKED, COLUMNS
 from arena.processes.limits import Limits
-from arena.runner.progress import Status
+from arena.runner.progress import RunStatus
 from arena.runner.tournament import RunReport, run_tournament
 from arena.store.reader import Reader
 
@@ -136,16 +136,16 @@ def wait_for(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
 class _Printed:
     """Progress as lines on stdout; what is printed is stored."""
 
-    def begin(self, name: str, seed: int, status: Status) -> None:
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
         print("stored", status.done, flush=True)
 
-    def update(self, status: Status) -> None:
+    def update(self, status: RunStatus) -> None:
         print("stored", status.done, flush=True)
 
     def note(self, text: str) -> None:
         print("note", text, flush=True)
 
-    def end(self, status: Status, interrupted: bool) -> None:
+    def end(self, status: RunStatus, interrupted: bool) -> None:
         print("stored", status.done, flush=True)
 
 

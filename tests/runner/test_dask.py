@@ -17,7 +17,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.processes.limits import Limits
-from arena.runner.progress import Status
+from arena.runner.progress import RunStatus
 from tests.runner.runs import FIELD, alive, bot, children, forfeits, games, play, settings, wait_for
 
 distributed = pytest.importorskip(
@@ -64,16 +64,16 @@ class _KillsAt:
         self.pid = pid
         self.orphans: list[int] = []
 
-    def begin(self, name: str, seed: int, status: Status) -> None: ...
+    def begin(self, name: str, seed: int, status: RunStatus) -> None: ...
 
-    def update(self, status: Status) -> None:
+    def update(self, status: RunStatus) -> None:
         if status.done >= self.done >= 0:
             self.done = -1
             self.orphans = children(self.pid)
             os.kill(self.pid, signal.SIGKILL)
 
     def note(self, text: str) -> None: ...
-    def end(self, status: Status, interrupted: bool) -> None: ...
+    def end(self, status: RunStatus, interrupted: bool) -> None: ...
 
 
 def test_cluster_and_local_give_the_same_games_though_a_worker_is_killed(
@@ -97,7 +97,7 @@ def test_ctrl_c_and_resume_on_a_cluster(cluster: tuple[str, list[int]], tmp_path
     data = settings(bot("sleeper", "slow", ms=3.0), *FIELD[:2], games=16)
 
     class Interrupts(_KillsAt):
-        def update(self, status: Status) -> None:
+        def update(self, status: RunStatus) -> None:
             if status.done >= self.done >= 0:
                 self.done = -1
                 os.kill(os.getpid(), signal.SIGINT)

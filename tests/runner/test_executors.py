@@ -18,10 +18,10 @@ from arena.match.results import FORFEITS, Row
 from arena.match.tasks import Chunk, PairTask, SeriesRule, SeriesTask
 from arena.players.spec import find_bot
 from arena.processes.limits import Limits
+from arena.runner.executors import make_executor
 from arena.runner.executors.base import Drained, Event, Failed, Lost, Played
-from arena.runner.executors.choice import make_executor
 from arena.runner.executors.local import LocalExecutor
-from arena.runner.job import Plan, pack_chunk, unpack_chunk
+from arena.runner.job import Job, pack_chunk, unpack_chunk
 from arena.runner.worker import scores_of
 from tests.runner.runs import (
     BOTS,
@@ -160,10 +160,10 @@ def test_workers_do_not_hear_ctrl_c(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- the executor itself
 
 
-def _plan(*names: str, limits: Limits = QUICK, **more: Any) -> Plan:
+def _job(*names: str, limits: Limits = QUICK, **more: Any) -> Job:
     parts = (name.partition(":") for name in names)
     bots = tuple(find_bot(f"{BOTS / name}.py{colon}{params}", name=name) for name, colon, params in parts)
-    return Plan("base", 7, bots, limits=limits, workers=2, **more)
+    return Job("base", 7, bots, limits=limits, workers=2, **more)
 
 
 def _finish(executor: LocalExecutor, chunks: list[Chunk]) -> tuple[list[Row], list[Event]]:
@@ -202,7 +202,7 @@ def test_chunking_and_start_method_change_nothing(method: str) -> None:
     said: list[Any] = []
     results = []
     for sizes in ((2,), (1, 1)) if method == "spawn" else ((4,), (1, 3)):
-        executor = LocalExecutor(_plan("well_behaved", "exit_hard"), 2, said.append, method)
+        executor = LocalExecutor(_job("well_behaved", "exit_hard"), 2, said.append, method)
         try:
             chunks = _chunks("well_behaved", "exit_hard", *sizes)
             for chunk in chunks:
@@ -218,7 +218,7 @@ def test_chunking_and_start_method_change_nothing(method: str) -> None:
 
 
 def test_after_drain_nothing_new_begins() -> None:
-    executor = LocalExecutor(_plan("well_behaved", "sleeper"), 2, print)
+    executor = LocalExecutor(_job("well_behaved", "sleeper"), 2, print)
     chunks = _chunks("well_behaved", "sleeper", 4, 4, 4)
     try:
         for chunk in chunks:
@@ -240,7 +240,7 @@ def test_after_drain_nothing_new_begins() -> None:
 @linux
 def test_close_stops_hung_workers_at_once() -> None:
     before = children(os.getpid())
-    executor = LocalExecutor(_plan("loop_c", "well_behaved", limits=Limits()), 2, print)
+    executor = LocalExecutor(_job("loop_c", "well_behaved", limits=Limits()), 2, print)
     for chunk in _chunks("loop_c", "well_behaved", 1, 1):
         executor.submit(chunk)
     time.sleep(0.5)
@@ -254,7 +254,7 @@ def test_close_stops_hung_workers_at_once() -> None:
 @linux
 def test_a_death_in_a_bots_decision_is_not_the_bots_if_it_does_not_happen_again() -> None:
     before = children(os.getpid())
-    executor = LocalExecutor(_plan("sleeper", "well_behaved", limits=Limits()), 1, print)
+    executor = LocalExecutor(_job("sleeper", "well_behaved", limits=Limits()), 1, print)
     chunks = _chunks("sleeper", "well_behaved", 1)
     try:
         executor.submit(chunks[0])
@@ -287,9 +287,9 @@ def test_a_stopped_run_is_no_hang(tmp_path: Path) -> None:
 
 
 def test_growing_workers_are_replaced() -> None:
-    plan = _plan("memory:mb=8", "well_behaved", limits=Limits(growth_mb=100))
+    job = _job("memory:mb=8", "well_behaved", limits=Limits(growth_mb=100))
     pids: set[int] = set()
-    executor = LocalExecutor(plan, 1, lambda said: pids.add(said[4]))
+    executor = LocalExecutor(job, 1, lambda said: pids.add(said[4]))
     chunks = _chunks("memory", "well_behaved", 1, 1, 1)
     try:
         for chunk in chunks:
@@ -322,19 +322,19 @@ def test_packed_chunks_come_back_equal() -> None:
 
 
 def test_patience_is_the_clocks_and_a_little_more() -> None:
-    assert _plan(limits=Limits(decision_s=7)).patience_s == 7
-    assert _plan(clock=Clock(100, 2000)).patience_s == pytest.approx(3.1)
+    assert _job(limits=Limits(decision_s=7)).patience_s == 7
+    assert _job(clock=Clock(100, 2000)).patience_s == pytest.approx(3.1)
 
 
 def test_unknown_executor() -> None:
     with pytest.raises(ArenaError, match="unknown executor 'ray'; there are local and dask"):
-        make_executor(_plan(), workers=1, executor="ray", sink=print)
+        make_executor(_job(), workers=1, executor="ray", sink=print)
 
 
 def test_failed_comes_once_with_the_reason(tmp_path: Path) -> None:
     file = tmp_path / "two.py"
     file.write_text("class A:\n    def act(self, v, m): ...\n\nclass B:\n    def act(self, v, m): ...\n")
-    executor = LocalExecutor(Plan("base", 1, (find_bot(str(file)),)), 1, print)
+    executor = LocalExecutor(Job("base", 1, (find_bot(str(file)),)), 1, print)
     try:
         executor.submit(Chunk(0, (PairTask(0, 0, "two", "two"),)))
         found: list[Event] = []

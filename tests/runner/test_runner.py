@@ -12,7 +12,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.isolation.sandbox.bubblewrap import SandboxMissing
-from arena.runner.progress import Status
+from arena.runner.progress import RunStatus
 from arena.store.reader import Reader
 from arena.store.writer import StoreError
 from tests.runner.runs import FIELD, Running, alive, bot, forfeits, games, play, settings, wait_for
@@ -64,10 +64,10 @@ class _StopsAt:
         self.done = done
         self.notes: list[str] = []
 
-    def begin(self, name: str, seed: int, status: Status) -> None:
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
         self.update(status)
 
-    def update(self, status: Status) -> None:
+    def update(self, status: RunStatus) -> None:
         if status.done >= self.done >= 0:
             self.done = -1
             os.kill(os.getpid(), signal.SIGINT)
@@ -75,7 +75,7 @@ class _StopsAt:
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def end(self, status: Status, interrupted: bool) -> None: ...
+    def end(self, status: RunStatus, interrupted: bool) -> None: ...
 
 
 @pytest.mark.parametrize("name", FORMATS)

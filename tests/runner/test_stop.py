@@ -12,7 +12,7 @@ import pytest
 
 from arena.config.tournament import ConfigError, config_from_dict
 from arena.formats.sprt import SprtSettings
-from arena.runner.progress import Status
+from arena.runner.progress import RunStatus
 from arena.store.reader import Reader
 from tests.runner.runs import bot, games, play, settings
 
@@ -119,12 +119,12 @@ def test_a_gap_ends_what_is_read(tmp_path: Path) -> None:
 
 class _Ends:
     def __init__(self) -> None:
-        self.last: Status | None = None
+        self.last: RunStatus | None = None
 
-    def begin(self, name: str, seed: int, status: Status) -> None: ...
-    def update(self, status: Status) -> None: ...
+    def begin(self, name: str, seed: int, status: RunStatus) -> None: ...
+    def update(self, status: RunStatus) -> None: ...
     def note(self, text: str) -> None: ...
-    def end(self, status: Status, interrupted: bool) -> None:
+    def end(self, status: RunStatus, interrupted: bool) -> None:
         self.last = status
 
 

@@ -1,1 +1,38 @@
-"""Where chunks are played: local worker processes or a Dask cluster."""
+"""Where chunks are played: a registry of executors by name.
+
+To add one: a module here with a class that implements `base.Executor` and is made as `Factory` says, a line in
+`_FACTORIES`, and its name in `arena.config.tournament.EXECUTORS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TypeAlias
+
+from arena.errors import ArenaError
+from arena.runner.executors.base import Executor
+from arena.runner.job import Job
+from arena.runner.logs import Sink
+
+Factory: TypeAlias = Callable[[Job, int, str | None, Sink], Executor]
+"""Takes the job, the number of workers, a scheduler's address if there is one, and the sink for log records."""
+
+_FACTORIES = {  # imported when used: Dask is an extra
+    "local": "arena.runner.executors.local:local_executor",
+    "dask": "arena.runner.executors.dask:DaskExecutor",
+}
+
+
+def make_executor(
+    job: Job, *, workers: int, executor: str = "local", scheduler: str | None = None, sink: Sink
+) -> Executor:
+    """The executor of that name; `sink` gets what workers and bots log.
+
+    ArenaError for an unknown name, or if what the executor needs is not installed.
+    """
+    if executor not in _FACTORIES:
+        raise ArenaError(f"unknown executor '{executor}'; there are {' and '.join(_FACTORIES)}")
+    module, _, name = _FACTORIES[executor].partition(":")
+    factory: Factory = getattr(import_module(module), name)
+    return factory(job, workers, scheduler, sink)

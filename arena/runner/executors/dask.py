@@ -18,7 +18,7 @@ from arena.errors import ArenaError
 from arena.match.tasks import Chunk
 from arena.runner.executors.base import Drained, Event, Failed, Lost, Played
 from arena.runner.executors.dask_worker import Delivery, end_run, play_chunk
-from arena.runner.job import Plan, pack_chunk
+from arena.runner.job import Job, pack_chunk
 from arena.runner.logs import Sink
 
 log = logging.getLogger("arena.dask")
@@ -31,9 +31,9 @@ _TRIES = 5
 class DaskExecutor:
     """An `Executor` on the cluster of a scheduler (`tcp://host:port`), or on `workers` processes of its own."""
 
-    def __init__(self, plan: Plan, workers: int, scheduler: str | None, sink: Sink) -> None:
+    def __init__(self, job: Job, workers: int, scheduler: str | None, sink: Sink) -> None:
         distributed = _distributed()
-        self._plan = plan
+        self._job = job
         self._sink = sink
         self._run = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
         self._cluster: Any = None
@@ -79,7 +79,7 @@ class DaskExecutor:
     def _send(self, chunk: Chunk, tries: int) -> None:
         key = f"arena-{self._run}-{chunk.number}-{tries}-{uuid.uuid4().hex[:8]}"
         future = self._client.submit(
-            play_chunk, self._run, self._plan, pack_chunk(chunk), key=key, pure=False, priority=-chunk.number
+            play_chunk, self._run, self._job, pack_chunk(chunk), key=key, pure=False, priority=-chunk.number
         )
         self._out[key] = (future, chunk, tries)
         future.add_done_callback(self._done.put)

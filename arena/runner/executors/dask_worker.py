@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from arena.match.results import Row
 from arena.match.tasks import Chunk
 from arena.runner.executors.base import Event, Failed, Lost, Played
-from arena.runner.job import Plan, unpack_chunk
+from arena.runner.job import Job, unpack_chunk
 from arena.runner.logs import Said
 from arena.runner.supervisor import Stopped, Supervisor
 
@@ -34,11 +34,11 @@ class Delivery:
 class _Station:
     """The supervisor of one thread, for one run."""
 
-    def __init__(self, run: str, plan: Plan) -> None:
+    def __init__(self, run: str, job: Job) -> None:
         self.run = run
         self.delivery = Delivery()
         # a Dask worker has threads, and a process that has them cannot be forked safely
-        self.supervisor = Supervisor(plan, self._note, self._hear, method="spawn")
+        self.supervisor = Supervisor(job, self._note, self._hear, method="spawn")
 
     def _note(self, event: Event) -> None:
         match event:
@@ -65,14 +65,14 @@ _ended: set[str] = set()
 _lock = threading.Lock()
 
 
-def play_chunk(run: str, plan: Plan, packed: tuple[Any, ...]) -> Delivery:
+def play_chunk(run: str, job: Job, packed: tuple[Any, ...]) -> Delivery:
     """Play a chunk in this thread's station; an incomplete delivery if the run was told to end."""
     station: _Station | None = getattr(_mine, "station", None)
     if station is not None and station.run != run:
         _close(station)
         station = None
     if station is None:
-        station = _mine.station = _Station(run, plan)
+        station = _mine.station = _Station(run, job)
     with _lock:
         _stations.add(station)
         if run in _ended:

@@ -8,21 +8,26 @@ import traceback
 
 from arena.match.tasks import Chunk
 from arena.runner.executors.base import Drained, Event, Failed
-from arena.runner.job import Plan
+from arena.runner.job import Job
 from arena.runner.logs import Sink
 from arena.runner.supervisor import Stopped, Supervisor
+
+
+def local_executor(job: Job, workers: int, scheduler: str | None, sink: Sink) -> LocalExecutor:
+    """The factory for the registry; there is no scheduler to find."""
+    return LocalExecutor(job, workers, sink)
 
 
 class LocalExecutor:
     """An `Executor` of `workers` processes. A single worker is one, too: a hung bot must be killable."""
 
-    def __init__(self, plan: Plan, workers: int, sink: Sink, method: str | None = None) -> None:
+    def __init__(self, job: Job, workers: int, sink: Sink, method: str | None = None) -> None:
         """`method` is the start method of the processes, default what suits the system."""
         self._workers = max(workers, 1)
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
         self._supervisors = [
-            Supervisor(plan, self._events.put, sink, method, place) for place in range(self._workers)
+            Supervisor(job, self._events.put, sink, method, place) for place in range(self._workers)
         ]
         self._draining = False
         self._busy = self._workers  # threads that have not come to their end
