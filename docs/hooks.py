@@ -1,0 +1,101 @@
+"""What mkdocs fills into the pages: everything that the program itself can tell, so that it is written once.
+
+A page holds a marker such as `<!-- commands -->`; the function of that name gives the Markdown in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+import arena
+from arena.cli.main import cli
+from arena.notebook import COLUMNS
+
+ROOT = Path(__file__).resolve().parents[1]
+_MARKER = re.compile(r"<!-- (\w+) -->")
+_LINK = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
+
+
+def commands() -> str:
+    """Every command with its usage, description and options."""
+    context = click.Context(cli, info_name="arena")
+    return "\n".join(_describe(cli, context))
+
+
+def _describe(command: click.Command, context: click.Context) -> Iterator[str]:
+    if context.parent is not None:
+        yield f"{'#' * (context.command_path.count(' ') + 1)} {context.command_path}\n"
+        yield f"```text\n{context.command_path} {' '.join(command.collect_usage_pieces(context))}\n```\n"
+        yield re.sub(r"^\s+", "", command.help or "", flags=re.MULTILINE).replace("\b", "") + "\n"
+        rows = [record for one in command.get_params(context) if (record := one.get_help_record(context))]
+        if rows:
+            yield "| option | |\n|---|---|"
+            yield from (f"| `{_cell(name)}` | {_cell(text)} |" for name, text in rows)
+            yield ""
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from _describe(inner, click.Context(inner, info_name=name, parent=context))
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def columns() -> str:
+    """The columns of every frame."""
+    parts = []
+    for name, texts in COLUMNS.items():
+        rows = "\n".join(f"| `{column}` | {_cell(text)} |" for column, text in texts.items())
+        parts.append(f"## {name}\n\n| column | |\n|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+def settings() -> str:
+    """Every setting of a tournament's file."""
+    from arena.config.reference import settings_markdown
+
+    return settings_markdown()
+
+
+def api() -> str:
+    """The public names, each documented from its docstring."""
+    places: dict[str, str] = arena.PLACES
+    return "\n".join(f"::: {places[name]}.{name}\n" for name in arena.__all__)
+
+
+def _file(name: str) -> Callable[[], str]:
+    """A file of the repository as a page; links into docs/ are made relative to the page."""
+
+    def text() -> str:
+        return _LINK.sub(_relative, (ROOT / name).read_text(encoding="utf-8"))
+
+    return text
+
+
+def _relative(match: re.Match[str]) -> str:
+    target = match[1]
+    pages = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+    return f"]({pages.get(target, '../' + target.removeprefix('docs/'))})"
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "columns": columns,
+    "settings": settings,
+    "api": api,
+    "architecture": _file("ARCHITECTURE.md"),
+    "contributing": _file("CONTRIBUTING.md"),
+    "changelog": _file("CHANGELOG.md"),
+}
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """mkdocs asks this of every page before it is rendered."""
+    return _MARKER.sub(lambda match: MAKERS[match[1]]() if match[1] in MAKERS else match[0], markdown)

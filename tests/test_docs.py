@@ -1,0 +1,75 @@
+"""The tutorials and how-to pages work as they are written: commands, files and snippets, from top to bottom."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.cli.main import COMMANDS
+from arena.notebook import COLUMNS
+from arena.store.schema import SCHEMA
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = [
+    DOCS / "tutorials" / "first-bot.md",
+    DOCS / "tutorials" / "first-tournament.md",
+    DOCS / "howto" / "debugging.md",
+]
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_works_as_written(page: Path, tmp_path: Path) -> None:
+    """Python blocks that define the bot are its file, others are run; TOML is `mycup.toml`."""
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "mybot.py").write_text("def act(view, moves):\n    return moves[0]\n")
+    for kind, text in _BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "console":
+            for line in text.splitlines():
+                run(shlex.split(line.removeprefix("$ "), comments=True), tmp_path)
+        elif kind == "toml":
+            (tmp_path / "mycup.toml").write_text(text)
+        elif kind == "python" and "class MyBot" in text:
+            (tmp_path / "bots" / "mybot.py").write_text(text)
+        elif kind == "python" and ">>>" not in text:
+            run([sys.executable, "-c", text], tmp_path)
+
+
+def run(words: list[str], folder: Path) -> None:
+    if words[:2] == ["arena", "new"]:
+        (folder / "bots" / f"{words[2]}.py").unlink(missing_ok=True)
+    if words[0] == "arena":
+        words = [sys.executable, "-m", "arena.cli.main", *words[1:]]
+    root = str(DOCS.parent)
+    environment = {**os.environ, "PYTHONPATH": root}
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    allowed = (0, 1) if "check" in words else (0,)
+    assert done.returncode in allowed, f"{shlex.join(words)}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
+def test_commands_named_in_the_pages_exist() -> None:
+    for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]:
+        text = page.read_text(encoding="utf-8")
+        for command in re.findall(r"(?:^\$ |`)arena ([a-z]+)\b", text, re.MULTILINE):
+            assert command in COMMANDS, f"{page.name}: arena {command}"
+
+
+def test_the_database_page_names_every_table_and_column_of_the_view() -> None:
+    text = (DOCS / "reference" / "database.md").read_text(encoding="utf-8")
+    for table in re.findall(r"CREATE TABLE (\w+)", SCHEMA):
+        assert f"| `{table}` |" in text, table
+    view = SCHEMA[SCHEMA.index("CREATE VIEW game_list") :].partition("FROM games g")[0]
+    named = set(re.findall(r"`(\w+)`", text))
+    for column in {*re.findall(r" AS (\w+)[,\n]", view), *re.findall(r"[gp]\.(\w+),", view)} - {"score"}:
+        assert column in named, column
+
+
+def test_every_column_is_explained() -> None:
+    assert all(text and not text.endswith(".") for texts in COLUMNS.values() for text in texts.values())
