@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGE := pyproject.toml setup.py $(wildcard arena/game/*.pxd)
 
-.PHONY: help setup build test lint types format bench tournament clean
+.PHONY: help setup build test test-all lint types format bench docs tournament clean
 
 help:
-	@echo "make setup | build | test | lint | types | format | bench | tournament | clean"
+	@echo "make setup | build | test | test-all | lint | types | format | bench | docs | tournament | clean"
 
 setup: .venv/.installed
 
@@ -22,6 +22,10 @@ build: setup
 test: setup
 	$(BIN)/pytest
 
+# the slow tests, too
+test-all: setup
+	$(BIN)/pytest -m ""
+
 lint: setup
 	$(BIN)/ruff check
 
@@ -32,10 +36,15 @@ format: setup
 	$(BIN)/ruff format arena/cli arena/report tests/cli tests/report
 
 bench: setup
-	$(BIN)/pytest benchmarks --benchmark-only
+	$(BIN)/pytest benchmarks --benchmark-only -n 0
+
+# the site, in site/
+docs: setup
+	$(BIN)/pip install --quiet "mkdocs>=1.6,<2" "mkdocs-material>=9.5" "mkdocstrings[python]>=0.26"
+	$(BIN)/mkdocs build
 
 tournament: setup
 	$(BIN)/arena run quick
 
 clean:
-	rm -rf .venv build dist *.egg-info arena/game/*.so arena/game/*.c arena/game/*.html
+	rm -rf .venv build dist site *.egg-info arena/game/*.so arena/game/*.c arena/game/*.html
