@@ -13,7 +13,7 @@ from arena.check.care import bounded
 from arena.check.games import Setting, folder_of, minimal_start, start_time
 from arena.check.places import last_line, place_in
 from arena.check.plan import Progress, Schedule
-from arena.check.processes import on_one_core, without_strays
+from arena.check.processes import without_strays
 from arena.check.report import ERROR, LEVELS, Answer, CheckReport, Finding, Loading, RulesReport
 from arena.check.source import Source
 from arena.check.trials import Trials
@@ -26,6 +26,7 @@ from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
 from arena.isolation.sandbox.files import SandboxRefused, check_folder
 from arena.players.faults import BotError
 from arena.players.spec import BotSpec, find_bot
+from arena.processes.affinity import pinned_to_core
 
 RULES = ("base", "tactical", "expert")
 GAMES = 40
@@ -66,7 +67,7 @@ def check_bot(
     schedule = Schedule(rules, games, seconds, strength, listener)
     trials = Trials(setting, rules, games, schedule)
     care = trials.care
-    with on_one_core(), without_strays(level) as strays:
+    with pinned_to_core(), without_strays(level) as strays:
         source = read_source(found, level, care)
         loading, failure = _loaded(trials, source)
         if failure is None:

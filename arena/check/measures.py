@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from arena.check.games import AGAINST, ITSELF, Table
-from arena.check.processes import innermost, status_mb, threads
+from arena.check.processes import innermost
 from arena.check.report import Memory, Speed
 from arena.match.results import GameResult, merge_times, time_quantile
+from arena.processes.procfs import status_mb, threads
 
 
 def speed(games: Iterable[GameResult]) -> Speed | None:

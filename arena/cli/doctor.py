@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import platform
 import shutil
 import sys
@@ -11,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 import click
+
+from arena.processes.affinity import core_count
 
 if TYPE_CHECKING:
     from arena.isolation.doctor import Offer
@@ -51,7 +52,7 @@ def _checks() -> list[tuple[str, bool]]:
         lines.append((f"schotten-arena {version('schotten-arena')}", False))
     except PackageNotFoundError:
         lines.append(("schotten-arena is not installed: pip install -e .", True))
-    lines += [_engine(), _data(), (f"{_cores()} cores for workers", False)]
+    lines += [_engine(), _data(), (f"{core_count()} cores for workers", False)]
     compiler = next((name for name in ("cc", "gcc", "clang", "cl") if shutil.which(name)), None)
     lines.append((f"C compiler: {compiler or 'none (only needed to compile the engine)'}", False))
     for name, use in OPTIONAL.items():
@@ -104,7 +105,3 @@ def _data() -> tuple[str, bool]:
             True,
         )
     return f"reference bots and configs in {folders['bots'].parent}", False
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from arena.isolation.sandbox import bubblewrap
 from arena.isolation.sandbox.seccomp import machine_here
+from arena.processes.affinity import usable_cores
 
 _LANDLOCK_CREATE_RULESET, _VERSION_ASKED = 444, 1
 
@@ -103,7 +104,7 @@ def _limits() -> Offer:
 
 
 def _pinning() -> Offer:
-    cores = sorted(os.sched_getaffinity(0))
+    cores = usable_cores()
     return Offer(
         True,
         f"bots can be pinned to {len(cores)} cores ({', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)})",

@@ -8,13 +8,11 @@ the rights of its user. At the level `sandbox` the same command runs inside of b
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import os
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,6 +21,16 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.isolation.limits import MIB, BotLimits
 from arena.isolation.sandbox.bubblewrap import sandboxed
+from arena.processes.procfs import descendants
+from arena.processes.rlimits import limits_setter
+from arena.processes.tree import (
+    PR_SET_PDEATHSIG,
+    kill_group,
+    kill_with_group,
+    prctl,
+    send_group_signal,
+    send_signal,
+)
 
 LEVELS = ("process", "sandbox")
 PIECE = 1 << 16
@@ -30,7 +38,6 @@ _COMPLAINTS = 20_000
 IDLE_S = 0.05
 """Processor time beside its decisions that a bot may use in a game before it is stopped between them."""
 _LONGEST_S = 3600.0  # of one wait: the system takes 24 days at most
-_PR_SET_PDEATHSIG = 1
 
 #: Process numbers of the bots that run now, as this process knows them.
 running: set[int] = set()
@@ -195,7 +202,7 @@ class BotProcess:
     def bot_pid(self) -> int:
         """The process of the bot itself: in the sandbox a descendant of bubblewrap's."""
         if self._bot_pid == self.pid and self.launch.level == "sandbox":
-            line = _descendants(self.pid)
+            line = descendants(self.pid)
             if len(line) >= 2:  # bubblewrap's init, and the bot
                 self._bot_pid = line[-1]
         return self._bot_pid
@@ -248,11 +255,10 @@ class BotProcess:
             self._frozen = True
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if self.launch.level == "process":
-                os.killpg(self.pid, number)
-            else:
-                os.kill(self.bot_pid, number)
+        if self.launch.level == "process":
+            send_group_signal(self.pid, number)
+        else:
+            send_signal(self.bot_pid, number)
 
     def _ended(self) -> str:
         """How the process has ended, when its pipe says that it has."""
@@ -282,14 +288,13 @@ class BotProcess:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 own = process.wait(grace_s)
         followers += self._followers()
-        _kill_group(self.pid)
         if own is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
+            kill_with_group(self.pid)
+        else:
+            kill_group(self.pid)
         process.wait()
         for pid in followers:  # those that have left the group
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+            send_signal(pid, signal.SIGKILL)
         while self._listen_rest():
             pass
         for end in (process.stdout, process.stderr):
@@ -301,7 +306,7 @@ class BotProcess:
 
     def _followers(self) -> list[int]:
         """What it has started, as far as that could outlive it."""
-        return _descendants(self.pid) if self.launch.level == "process" else []
+        return descendants(self.pid) if self.launch.level == "process" else []
 
     def _listen_rest(self) -> bool:
         """Read the last words, as far as they are there; something may still hold the pipe open."""
@@ -362,49 +367,19 @@ def _remedy(error: OSError, program: str) -> str:
 
 def _preparation(launch: Launch) -> Callable[[], None]:
     """What happens in the new process before its program begins: limits, core, death with the parent."""
-    import resource  # not there on Windows
-
     limits = launch.limits
-    wanted = [
-        (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_FSIZE, limits.file_mb * MIB, limits.file_mb * MIB),
-        (resource.RLIMIT_NOFILE, limits.files, limits.files),
-        (resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 5),
-    ]
-    # data counts memory that is written to; the address space would also count what is only reserved
-    memory = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
-    wanted.append((memory, limits.memory_mb * MIB, limits.memory_mb * MIB))
-    bounded = [(kind, *_within(soft, hard, resource.getrlimit(kind)[1])) for kind, soft, hard in wanted]
+    set_limits = limits_setter(limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s)
     parent = os.getpid()
-    die = _death_with_parent()
+    die = prctl()
 
     def prepare() -> None:
-        for kind, soft, hard in bounded:
-            with contextlib.suppress(ValueError, OSError):
-                resource.setrlimit(kind, (soft, hard))
+        set_limits()
         if die is not None:
-            die(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            die(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             if os.getppid() != parent:
                 os._exit(1)
 
     return prepare
-
-
-def _within(soft: int, hard: int, most: int) -> tuple[int, int]:
-    if most < 0:  # RLIM_INFINITY
-        return soft, hard
-    return min(soft, most), min(hard, most)
-
-
-def _death_with_parent() -> Callable[..., int] | None:
-    """prctl, looked up before the fork: a lock of the loader could be held in the child."""
-    if sys.platform != "linux":
-        return None
-    try:
-        found: Callable[..., int] = ctypes.CDLL(None).prctl
-    except (OSError, AttributeError):
-        return None
-    return found
 
 
 # ---------------------------------------------------------------- ending
@@ -427,74 +402,3 @@ def how_ended(code: int, level: str = "process") -> str:
         name = signal.Signals(-code).name
     reasons = {"SIGXCPU": " (its processor time is used up)", "SIGXFSZ": " (a file grew too large)"}
     return f"it was killed by {name}{reasons.get(name, '')}"
-
-
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-
-
-def _children(pid: int) -> list[int]:
-    """The children of all threads of a process; it and they may end meanwhile."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError):
-                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
-    return found
-
-
-def _descendants(pid: int) -> list[int]:
-    """Processes that a process has started, and theirs; those whose parent has ended are not found."""
-    found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        new = _children(waiting.pop())
-        found += new
-        waiting += new
-    return found
-
-
-def end_descendants(pid: int, patience_s: float = 2.0) -> None:
-    """End all that a process of ours has started, even what starts new ones again and again.
-
-    The process itself is stopped meanwhile, and is to be ended next. What has left its parents is found only if the
-    process takes over orphans (`adopt_orphans`).
-    """
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, signal.SIGSTOP)
-    deadline = time.monotonic() + patience_s
-    while (left := [one for one in _descendants(pid) if _lives(one)]) and time.monotonic() < deadline:
-        for one in left:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(one, signal.SIGKILL)
-        time.sleep(0.001)
-
-
-def _lives(pid: int) -> bool:
-    """Is there such a process, and not merely its exit code?"""
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][:1] not in ("Z", "X", "")
-    return False
-
-
-def kill_orphans() -> None:
-    """End children of this process that are no bots it knows: what a bot has started and left behind.
-
-    Only where this process is told to take over orphans (`adopt_orphans`).
-    """
-    for path in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            for word in path.read_text().split():
-                pid = int(word)
-                if pid not in running:
-                    with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
-                        os.kill(pid, signal.SIGKILL)
-                        os.waitpid(pid, 0)
-
-
-def adopt_orphans(adopt: bool = True) -> None:
-    """Become the parent of processes whose parent has ended, so that they can be ended; or no more (Linux)."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(36, int(adopt), 0, 0, 0)  # PR_SET_CHILD_SUBREAPER

@@ -13,9 +13,9 @@ import platform
 import shutil
 import sys
 import time
-from pathlib import Path
 
 from arena.league.store import League
+from arena.processes.procfs import machine_boot, start_time
 
 BEAT_S = 5.0
 STALE_S = 300.0
@@ -34,7 +34,7 @@ class Process:
         with league.change():
             self.number = league.insert(
                 "INSERT INTO processes (machine, pid, born, doing, started, seen) VALUES (?, ?, ?, ?, ?, ?)",
-                machine(), os.getpid(), born(os.getpid()), doing, now, now,
+                machine_boot(), os.getpid(), start_time(os.getpid()), doing, now, now,
             )  # fmt: skip
         self._beaten = time.monotonic()
 
@@ -91,37 +91,16 @@ def _sweep(league: League) -> None:
 # ---------------------------------------------------------------- is it alive?
 
 
-def machine() -> str:
-    """This machine since it was started: its name, and on Linux the number of this start."""
-    start = ""
-    with contextlib.suppress(OSError):
-        start = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return f"{platform.node()}/{start}"
-
-
-def born(pid: int) -> str:
-    """When a process was started, in the system's own count; empty where that is not known, or if it is dead.
-
-    With the number of the process it tells it from a later one that was given the same number.
-    """
-    try:
-        text = (Path("/proc") / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    fields = text.rpartition(")")[2].split()
-    return "" if fields[0] in "ZX" else fields[19]  # killed, and nobody has asked how it ended
-
-
 def is_alive(where: str, pid: int, when: str, seen: float) -> bool:
     """Does a process still work? On another machine only its last sign of life can tell."""
     if where.rpartition("/")[0] != platform.node() or sys.platform == "win32":  # there, asking would kill it
         return time.time() - seen < STALE_S
-    if where != machine():
-        return False  # the machine has been started anew since
+    if where != machine_boot():
+        return False  # the machine has been rebooted since
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except OSError:
         pass  # another user's
-    return born(pid) == when
+    return start_time(pid) == when

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 from multiprocessing.context import BaseContext, ForkContext, SpawnContext
 from typing import Any, cast
 
-from arena.isolation.process import end_descendants
 from arena.match.results import Row
 from arena.match.tasks import Chunk, GameId, GameTask, Task
-from arena.processes import worker_setup
+from arena.processes.tree import end_descendants, kill_group, kill_with_group
+from arena.processes.worker_setup import widen_pipe
 from arena.referee.move_log import SIZE, Standing, read_standing, shared_buffer
 from arena.referee.rows import cut_row, find_game
 from arena.runner.executors.base import Event, Failed, Lost, Played
@@ -255,7 +255,7 @@ class _Process:
         with _birth:
             orders, self._orders = context.Pipe(duplex=False)
             self._results, results = context.Pipe(duplex=False)
-            worker_setup.widen_pipe(results.fileno())
+            widen_pipe(results.fileno())
             memory = context.RawArray("B", 2 * SIZE)
             self.board: Any = context.RawArray("q", BOARD)
             self.buffer = shared_buffer(memory, clear=True)
@@ -336,7 +336,7 @@ class _Process:
         """Stop it and all that it has started, at once."""
         if self.job.isolated:
             end_descendants(self.pid)
-        worker_setup.kill_group(self.pid)
+        kill_with_group(self.pid)
 
     def bury(self) -> None:
         """Wait for its end, note how it ended, and let go of everything."""
@@ -345,7 +345,7 @@ class _Process:
             self.kill()
             self.process.join()
         else:
-            worker_setup.kill_followers(self.pid)
+            kill_group(self.pid)
         self.how = self.overdue or _how(self.process.exitcode)
         for end in (self._orders, self._results):
             end.close()

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.isolation.process import adopt_orphans, kill_orphans, running
+from arena.isolation.process import running
 from arena.isolation.python.bot import Household, IsolatedBot
 from arena.isolation.wire.bot import WireBot
 from arena.match.results import Row
@@ -32,7 +32,11 @@ from arena.players.bot import Actor, TimeLeft
 from arena.players.loading import LoadedBot, load_bot
 from arena.players.output import BotOutput, redirected
 from arena.players.spec import BotSpec
-from arena.processes import worker_setup
+from arena.processes.affinity import pin_to_core
+from arena.processes.procfs import has_children, memory_in_use
+from arena.processes.rlimits import limit_memory, no_core_dumps
+from arena.processes.tree import adopt_orphans, kill_orphans, lead_group
+from arena.processes.worker_setup import die_with_parent
 from arena.referee.lockstep import Lockstep
 from arena.referee.move_log import shared_buffer
 from arena.referee.player import Player
@@ -84,16 +88,14 @@ def run_worker(
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         faulthandler.disable()  # would write through descriptors that are not this process's own
-        worker_setup.own_group()
-        worker_setup.die_with_parent(parent, orders)
-        worker_setup.no_core_dumps()
-        worker_setup.limit_memory(
-            job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None
-        )
+        lead_group()
+        die_with_parent(parent, orders)
+        no_core_dumps()
+        limit_memory(job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None)
         logs.log_to(said, job.log_level)
         if job.isolated:
             adopt_orphans()
-            worker_setup.stay_on_core(place)
+            pin_to_core(place)
         gc.freeze()  # what was inherited by fork is never looked at again
         _Worker(job, orders, results, memory, board).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -131,7 +133,7 @@ class _Worker:
             except ArenaError as error:
                 self.results.send_bytes(marshal.dumps((BROKEN, True, str(error))))
                 return
-            self.memory = worker_setup.memory_in_use()
+            self.memory = memory_in_use()
             limit = self.job.limits.memory_bytes(self.job.workers)
             growth = self.job.limits.growth_mb << 20
             # a bot that has filled half of the memory there is must not leave the others without
@@ -252,7 +254,7 @@ class _Worker:
         self.household.listen()
         fresh = fresh and self._fresh()
         if not fresh:
-            worker_setup.limit_memory(None)  # what a bot has left of it may not do to deliver
+            limit_memory(None)  # what a bot has left of it may not do to deliver
         self._send(DONE, units, rows, perf_counter() - start, fresh)
         return fresh
 
@@ -266,12 +268,12 @@ class _Worker:
 
     def _fresh(self) -> bool:
         """Has this process nothing of old games about it that could disturb the next?"""
-        if worker_setup.has_children(running):
+        if has_children(running):
             if not self.job.isolated:
                 log.info("a bot left processes behind; this process is replaced")
                 return False
-            kill_orphans()
-        grown = worker_setup.memory_in_use() - self.memory
+            kill_orphans(running)
+        grown = memory_in_use() - self.memory
         if grown > self.growth:
             log.info("this process has grown by %d MB; it is replaced", grown >> 20)
             return False

@@ -12,9 +12,10 @@ import pytest
 from arena.check.measures import growth
 from arena.check.places import last_line, place_in
 from arena.check.plan import ALONE, ORDER, PLAY, REPEAT, Progress, Schedule
-from arena.check.processes import children, innermost, on_one_core, status_mb, without_strays
+from arena.check.processes import innermost, without_strays
 from arena.check.report import ERROR, Finding
 from arena.check.text import finding_text
+from arena.processes.procfs import children, status_mb
 from tests.runner.runs import alive
 
 
@@ -104,11 +105,3 @@ def test_processes_are_found_and_ended() -> None:
         assert (status_mb(pid, "VmHWM") or 0) > 1
     assert found == [pid]
     assert not alive(pid)
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cannot pin here")
-def test_one_core_and_back() -> None:
-    before = os.sched_getaffinity(0)
-    with on_one_core():
-        assert len(os.sched_getaffinity(0)) == 1
-    assert os.sched_getaffinity(0) == before

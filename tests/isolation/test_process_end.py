@@ -61,14 +61,15 @@ hear(1)
     runner = f"""
 import sys
 from pathlib import Path
-from arena.isolation.process import adopt_orphans, kill_orphans
+from arena.isolation.process import running
+from arena.processes.tree import adopt_orphans, kill_orphans
 from tests.isolation.children import heard, marked, started, wait_for
 adopt_orphans()
 with started({code!r}, Path(sys.argv[1])) as process, started("hear(1)", Path(sys.argv[1])) as other:
     heard(process, 1)
     assert wait_for(lambda: len(marked({mark!r})) > 1)  # it, and this process's own command line
     process.close()
-    kill_orphans()
+    kill_orphans(running)
     assert other.close() == "it was stopped"
 """
     done = subprocess.run(

@@ -17,7 +17,8 @@ from arena.league.entries import ACTIVE, MOST_ATTEMPTS, PENDING, PLACING, REFUSE
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
-from arena.league.working import Process, born, bury_dead, is_alive, machine
+from arena.league.working import Process, bury_dead, is_alive
+from arena.processes.procfs import machine_boot, start_time
 from tests.league.leagues import FIRST, LAST, MIDDLE, enter, league, submission
 
 
@@ -205,7 +206,7 @@ def dead(found: League, one: Version) -> int:
     with found.change():
         number = found.insert(
             "INSERT INTO processes (machine, pid, born, doing, started, seen) VALUES (?, ?, 'before', 'submit', 0, ?)",
-            machine(), os.getpid(), time.time(),
+            machine_boot(), os.getpid(), time.time(),
         )  # fmt: skip
         found.run("UPDATE versions SET holder = ? WHERE version = ?", number, one.id)
     return number
@@ -243,8 +244,8 @@ def test_files_of_the_living_stay(found: League, process: Process) -> None:
 
 
 def test_who_is_alive() -> None:
-    here, now = machine(), time.time()
-    mine = born(os.getpid())
+    here, now = machine_boot(), time.time()
+    mine = start_time(os.getpid())
     assert is_alive(here, os.getpid(), mine, now - 10_000)  # stopped for long, but there
     assert not is_alive(here, os.getpid(), "1", now)
     assert not is_alive(here, 2**22 + 1, mine, now)
@@ -257,11 +258,11 @@ def test_who_is_alive() -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only there it is known")
 def test_the_killed_whom_nobody_has_buried_are_dead() -> None:
     process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    when = born(process.pid)
-    assert is_alive(machine(), process.pid, when, time.time())
+    when = start_time(process.pid)
+    assert is_alive(machine_boot(), process.pid, when, time.time())
     process.kill()
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it is a zombie now
-    assert not is_alive(machine(), process.pid, when, time.time())
+    assert not is_alive(machine_boot(), process.pid, when, time.time())
     process.communicate()
 
 

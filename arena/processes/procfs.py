@@ -1,0 +1,135 @@
+"""What the system tells about processes, mostly through /proc (Linux); elsewhere nothing is known.
+
+Sources: `man 5 proc`. psutil would do the same, but it finds children by reading the entry of every process of the
+machine (3 ms among 120 processes, where `/proc/PID/task/*/children` takes 0.05 ms), workers ask every 20 ms, and its
+import would add 60 ms to the start of each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import threading
+from collections.abc import Collection
+from pathlib import Path
+
+
+def children(pid: int) -> list[int]:
+    """The children of all threads of a process; it and they may end meanwhile."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+    return found
+
+
+def descendants(pid: int) -> list[int]:
+    """All processes below a process; those whose parent has ended are not found."""
+    found = children(pid)
+    for one in found:  # grows meanwhile
+        found += children(one)
+    return found
+
+
+def has_children(known: Collection[int] = ()) -> bool:
+    """Has this process children, running or ended and not waited for, besides the `known` ones?
+
+    With `known`, only those of the calling thread are looked at. Workers ask this every 20 ms.
+    """
+    if not hasattr(os, "waitid"):
+        return False
+    if known:
+        with contextlib.suppress(OSError, ValueError):
+            pids = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+            return any(int(pid) not in known for pid in pids)
+        return False
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def start_time(pid: int) -> str:
+    """When a process was started, in clock ticks since boot; empty if it has ended or that is not known.
+
+    Together with the PID it tells a process from a later one that was given the same PID.
+    """
+    fields = _stat(pid)
+    return "" if not fields or fields[0] in "ZX" else fields[19]  # killed, and nobody has waited for it
+
+
+def is_running(pid: int) -> bool:
+    """Is there such a process, and not merely its exit code?"""
+    return bool(start_time(pid))
+
+
+def current_core() -> int:
+    """The core that this process runs on. `IndexError` if the system does not tell."""
+    return int(_stat("self")[36])
+
+
+def _stat(pid: int | str) -> list[str]:
+    """The fields of /proc/PID/stat from the third, the state, on; empty if there is no such process."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()
+
+
+def process_name(pid: int) -> str:
+    """The name of a process's program, empty if that is not known."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def status_mb(pid: int, field: str) -> float | None:
+    """A size in /proc/PID/status, such as `VmHWM` (peak memory) or `VmRSS` (memory now), in MB."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    for line in text.splitlines():
+        name, _, rest = line.partition(":")
+        if name == field:
+            return int(rest.split()[0]) / 1024
+    return None
+
+
+def threads(pid: int) -> int:
+    """The number of threads of a process; 0 if that is not known."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return 0
+
+
+def memory_in_use() -> int:
+    """Bytes of memory that this process occupies; 0 if that is not known."""
+    return _statm(1)
+
+
+def data_in_use() -> int:
+    """Bytes of this process that count towards the limit on data; 0 if that is not known."""
+    return _statm(5)
+
+
+def _statm(field: int) -> int:
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[field]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def machine_boot() -> str:
+    """This machine since it was booted: its name, and on Linux the ID of the boot, as in `host/ID`."""
+    boot = ""
+    with contextlib.suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{platform.node()}/{boot}"
