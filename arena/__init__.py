@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from arena.game.rng import Rng
     from arena.game.rules import Rules, load_rules
     from arena.notebook import Run, load
+    from arena.play import PlayedGame, play_game
     from arena.players.bot import Bot, GameEnd, Setup, TimeLeft
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Event",
     "GameEnd",
     "Move",
+    "PlayedGame",
     "Rng",
     "Rules",
     "Run",
@@ -38,6 +40,7 @@ __all__ = [
     "load_rules",
     "make_deal",
     "parse_move",
+    "play_game",
 ]
 
 _HOMES = {
@@ -49,6 +52,7 @@ _HOMES = {
     "arena.game.rng": ("Rng",),
     "arena.game.rules": ("Rules", "load_rules"),
     "arena.notebook": ("Run", "load"),
+    "arena.play": ("PlayedGame", "play_game"),
     "arena.players.bot": ("Bot", "GameEnd", "Setup", "TimeLeft"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

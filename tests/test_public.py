@@ -1,4 +1,4 @@
-"""What can be imported from `arena`: all of it is there, is what editors are told, and costs nothing until it is used."""
+"""What can be imported from `arena`: it is there, is what editors are told, and costs nothing until it is used."""
 
 from __future__ import annotations
 

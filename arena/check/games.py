@@ -153,7 +153,7 @@ class ApartTable:
         players += [Player.of(load_bot(one)) for one in (setting.random, setting.greedy)]
         settings = GameSettings(rules, setting.seed, setting.time_left)
         # nothing that is not ours runs in this process, so Ctrl-C is the user's
-        self._referee = Referee(settings, players, interrupted=lambda: True)
+        self._referee = Referee(settings, players, passes=lambda error: isinstance(error, KeyboardInterrupt))
 
     def _bot(self, spec: BotSpec) -> IsolatedBot | WireBot:
         if spec.command:

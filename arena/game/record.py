@@ -120,7 +120,7 @@ def parse_record(text: str) -> Record:
     except ArenaError as error:
         raise RecordError(f"record, rule set: {error}") from None
     try:
-        deal = _parse_deal(rules, words[2])
+        deal = parse_deal(rules, words[2])
     except ArenaError as error:
         raise RecordError(f"record, deal: {error}") from None
     if words[3] not in ("00", "01", "10", "11"):
@@ -136,7 +136,12 @@ def parse_record(text: str) -> Record:
     return Record(rules, deal, words[2], (words[3][0] == "1", words[3][1] == "1"), tuple(moves), result)
 
 
-def _parse_deal(rules: Rules, text: str) -> Deal:
+def parse_deal(rules: Rules, text: str) -> Deal:
+    """Read a deal as records have it: `SEED:NUMBER`, `SEED:NUMBER:STARTER` or `cards:CLAN/TACTIC:STARTER`.
+
+    >>> parse_deal(load_rules("base"), "1:0") == make_deal(load_rules("base"), 1, 0)
+    True
+    """
     if text.startswith("cards:"):
         body, _, starter = text[6:].rpartition(":")
         clan, slash, tactic = body.partition("/")

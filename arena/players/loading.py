@@ -14,7 +14,7 @@ import itertools
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -68,22 +68,24 @@ class LoadedBot:
     def make(self) -> Actor:
         """A new bot. Whatever its `__init__` raises passes through."""
         if not isinstance(self._entry, type):
-            return _FunctionBot(self._entry, self._module)
+            return FunctionBot(self._entry, self._module)
         with _own_imports(Path(self.spec.path).parent, self._helpers):
             return cast(Actor, self._entry(**self.params))
 
 
-class _FunctionBot:
-    """A module with a function `act`; its `auto_claim` and `ask_forced` count if it has them."""
+class FunctionBot:
+    """A function `act` as a bot; `auto_claim` and `ask_forced` of its module count if it has them."""
 
-    def __init__(self, act: Act, module: ModuleType) -> None:
+    def __init__(self, act: Act, module: ModuleType | None) -> None:
         self.act = act
         self.auto_claim = getattr(module, "auto_claim", True)
         self.ask_forced = getattr(module, "ask_forced", False)
 
 
-def load_bot(spec: BotSpec | str) -> LoadedBot:
+def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
     """Run the code of a bot and check its parameters. The bot itself is not made yet (`LoadedBot.make`).
+
+    What it prints meanwhile goes to the log, unless `capture` is False.
 
     `BotError` shows the author the place in his file if the code raises or is no Python, names what was
     found if there is not exactly one bot, and says so if the file has changed since it was found.
@@ -98,7 +100,7 @@ def load_bot(spec: BotSpec | str) -> LoadedBot:
     module = MODULE.fullmatch(spec.target)
     helpers: dict[str, ModuleType] = {}
     source = _read_again(spec)
-    with bot_output(spec.name):
+    with bot_output(spec.name) if capture else nullcontext():
         if module and "/" not in spec.target:
             entry: type | Callable[..., Any] = _class_of(spec, module[1], module[2])
             home = sys.modules[module[1]]

@@ -83,9 +83,9 @@ class Referee:
     """Plays the games of one worker.
 
     `players` are the bots by name; a name that a task asks for and that is not there is a `KeyError`.
-    `buffer` is the trail's memory, see `arena.referee.move_log` (default: private). `interrupted` tells
-    whether the user has pressed Ctrl-C: then a `KeyboardInterrupt` that comes out of a bot is not the bot's
-    and passes through.
+    `buffer` is the trail's memory, see `arena.referee.move_log` (default: private). `passes` says of an exception
+    that comes out of a bot whether it is to pass through instead of losing the game: Ctrl-C by the user, say.
+    `deals` gives the deal of a number, default those of the run's seed.
 
     Restores after each game what bots may have disturbed in the process (`Surroundings`), except after
     games of bots that import nothing by which they could.
@@ -97,7 +97,8 @@ class Referee:
         players: Iterable[Player],
         *,
         buffer: Any = None,
-        interrupted: Callable[[], bool] | None = None,
+        passes: Callable[[BaseException], bool] | None = None,
+        deals: Callable[[int], Deal] | None = None,
     ) -> None:
         self.settings = settings
         self.players = {player.name: player for player in players}
@@ -107,8 +108,8 @@ class Referee:
         self._seed = settings.seed
         self._clock = settings.clock
         self._table = MOVES[settings.rules.spy_value]
-        self._interrupted = interrupted or (lambda: False)
-        self._deal = lru_cache(maxsize=64)(self._make_deal)
+        self._passes = passes or (lambda error: False)
+        self._deal = lru_cache(maxsize=64)(deals or self._make_deal)
         self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
         self._pieces: dict[tuple[bool, bool], Pieces] = {}
         self._surroundings = Surroundings()
@@ -365,9 +366,9 @@ class Referee:
         return course._replace(forfeit=forfeit)
 
     def _fault(self, seat: int, error: BaseException, hook: str) -> Forfeit:
-        """What an exception out of a bot means. Ctrl-C by the user is not the bot's and goes on."""
+        """What an exception out of a bot means."""
         self._surroundings.lift_limit()
-        if isinstance(error, KeyboardInterrupt) and self._interrupted():
+        if self._passes(error):
             raise error
         if isinstance(error, BotFault) and error.kind in KINDS:
             return Forfeit(seat, error.kind, str(error.detail))

@@ -190,7 +190,9 @@ def test_the_record_of_a_broken_bots_game_does_not_hang_on_earlier_games() -> No
 
 
 def test_ctrl_c_is_the_users_when_he_pressed_it() -> None:
-    table = referee("raises:what=KeyboardInterrupt", "first", interrupted=lambda: True)
+    table = referee(
+        "raises:what=KeyboardInterrupt", "first", passes=lambda error: isinstance(error, KeyboardInterrupt)
+    )
     with pytest.raises(KeyboardInterrupt):
         play(table, [0])
 
