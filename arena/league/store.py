@@ -7,7 +7,6 @@ read in it still holds when it is written. A process that is killed leaves whole
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import sqlite3
 import time
@@ -18,14 +17,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from arena.errors import did_you_mean
-from arena.league.schema import DATABASE, LEAGUE, SCHEMA, connect_reader, connect_writer, plain_errors
+from arena.league.schema import DATABASE, LEAGUE
 from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.store.sqlite import make_tables
 
 LEAGUES = Path("leagues")
 SECRET_BITS = 128
-
-_open: list[League] = []  # keeps connections alive in forked children too: they must not close ours
 
 
 class League:
@@ -34,9 +30,7 @@ class League:
     def __init__(self, folder: Path, db: sqlite3.Connection) -> None:
         self.folder = folder
         self._db = db
-        self._owner = os.getpid()
         self.settings: LeagueSettings = stored_settings(json.loads(self.meta("settings")))
-        _open.append(self)
 
     @property
     def name(self) -> str:
@@ -51,40 +45,37 @@ class League:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database. Does nothing in a forked child."""
-        if os.getpid() == self._owner and self in _open:
-            _open.remove(self)
-            with plain_errors(self.folder, "close"):
-                self._db.close()
+        """Let go of the database."""
+        with LEAGUE.guard(self.folder, "close"):
+            self._db.close()
 
     # ------------------------------------------------------------ SQL
 
     def query(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
         """All rows of a query."""
-        with plain_errors(self.folder, "read"):
+        with LEAGUE.guard(self.folder, "read"):
             return self._db.execute(sql, args).fetchall()
 
     def stream(self, sql: str, *args: object) -> Iterator[tuple[Any, ...]]:
         """The rows of a query one by one."""
-        with plain_errors(self.folder, "read"):
-            yield from self._db.execute(sql, args)
+        return LEAGUE.stream(self._db, self.folder, sql, args)
 
     def one(self, sql: str, *args: object) -> Any:
         """The first value of the first row, None if there is no row."""
-        with plain_errors(self.folder, "read"):
+        with LEAGUE.guard(self.folder, "read"):
             row = self._db.execute(sql, args).fetchone()
         return None if row is None else row[0]
 
     def run(self, sql: str, *args: object) -> int:
         """Change something, within `change`; the number of rows changed."""
         assert self._db.in_transaction
-        with plain_errors(self.folder, "write to"):
+        with LEAGUE.guard(self.folder, "write to"):
             return self._db.execute(sql, args).rowcount
 
     def insert(self, sql: str, *args: object) -> int:
         """Insert a row, within `change`; its number."""
         assert self._db.in_transaction
-        with plain_errors(self.folder, "write to"):
+        with LEAGUE.guard(self.folder, "write to"):
             number = self._db.execute(sql, args).lastrowid
         assert number is not None
         return number
@@ -92,13 +83,13 @@ class League:
     def run_many(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> int:
         """As `run`, for many rows."""
         assert self._db.in_transaction
-        with plain_errors(self.folder, "write to"):
+        with LEAGUE.guard(self.folder, "write to"):
             return self._db.executemany(sql, rows).rowcount
 
     @contextmanager
     def change(self) -> Iterator[None]:
         """One transaction that writes: all of it is stored when the block has ended, or nothing."""
-        with plain_errors(self.folder, "write to"):
+        with LEAGUE.guard(self.folder, "write to"):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -114,7 +105,7 @@ class League:
         if self._db.in_transaction:
             yield
             return
-        with plain_errors(self.folder, "read"):
+        with LEAGUE.guard(self.folder, "read"):
             self._db.execute("BEGIN")
             try:
                 yield
@@ -139,16 +130,16 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
     `secret` is what all deals follow from, default 128 random bits; it is for tests to give one.
     """
     check_name(settings.name, "league")
-    with plain_errors(folder, "write to"):
+    with LEAGUE.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
-        db = connect_writer(folder)
+        db = LEAGUE.open_writer(folder)
         try:
             db.execute("BEGIN IMMEDIATE")
-            if not LEAGUE.check(db, folder, may_be_empty=True):
+            if not LEAGUE.is_empty(db, folder):
                 raise LeagueError(
                     f"there is a league in {folder} already; look at it with: arena league standings {folder}"
                 )
-            make_tables(db, SCHEMA)  # all tables and the settings, or nothing
+            LEAGUE.make_tables(db)  # all tables and the settings, or nothing
             values = {
                 "settings": json.dumps(settings.to_dict(), sort_keys=True),
                 "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
@@ -170,10 +161,10 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
 def open_league(text: str | Path, write: bool = True) -> League:
     """Open a league by its name in leagues/ or by its folder. LeagueError if there is none."""
     folder = league_folder(text)
-    with plain_errors(folder, "open"):
-        db = connect_writer(folder) if write else connect_reader(folder)
+    with LEAGUE.guard(folder, "open"):
+        db = LEAGUE.open_writer(folder) if write else LEAGUE.open_reader(folder, tidy=True)
         try:
-            if LEAGUE.check(db, folder, may_be_empty=True):
+            if LEAGUE.is_empty(db, folder):
                 raise LeagueError(f"there is no league in {folder} yet: {DATABASE} is empty")
             return League(folder, db)
         except BaseException:

@@ -19,7 +19,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -30,6 +29,7 @@ from typing import Any, cast
 
 from arena.match.results import Row
 from arena.match.tasks import Chunk, GameId, GameTask, Task
+from arena.processes.forking import fork_lock
 from arena.processes.tree import end_descendants, kill_group, kill_with_group
 from arena.processes.worker_setup import widen_pipe
 from arena.referee.move_log import SIZE, Standing, read_standing, shared_buffer
@@ -54,7 +54,6 @@ _TICK_S = 0.1
 _LONGEST_TICK_S = 0.5  # a longer pause means that this process was stopped, and the worker too, perhaps
 _STALL_S = 60.0
 _DEATHS = 5  # of workers one after the other, with nothing played and no bot to blame
-_birth = threading.Lock()  # a worker forked meanwhile would inherit the other's ends of pipes
 
 
 def start_method() -> str:
@@ -252,7 +251,7 @@ class _Process:
         self.how = "it died"
         self._ready = False
         assert isinstance(context, ForkContext | SpawnContext)
-        with _birth:
+        with fork_lock:  # a worker forked meanwhile would inherit the ends of these pipes
             orders, self._orders = context.Pipe(duplex=False)
             self._results, results = context.Pipe(duplex=False)
             widen_pipe(results.fileno())

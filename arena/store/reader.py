@@ -25,7 +25,7 @@ from arena.match.results import (
     points_of,
 )
 from arena.match.tasks import PAIRING_BITS, GameId, Pairing
-from arena.store.schema import StoreError, connect_reader, plain_errors
+from arena.store.schema import DATABASE, RUN, StoreError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,8 +145,10 @@ class Reader:
     def __init__(self, folder: Path | str) -> None:
         """StoreError if there is no run in the folder or its database cannot be read."""
         self.folder = Path(folder)
-        with plain_errors(self.folder, "read"):
-            self._db: sqlite3.Connection = connect_reader(self.folder)
+        if not (self.folder / DATABASE).is_file():
+            raise StoreError(f"there is no run in {self.folder}: it holds no {DATABASE}")
+        with RUN.guard(self.folder, "read"):
+            self._db: sqlite3.Connection = RUN.open_reader(self.folder)
 
     def __enter__(self) -> Self:
         return self
@@ -160,11 +162,7 @@ class Reader:
         self._db.close()
 
     def _query(self, sql: str, args: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """Rows of a query, some thousand at a time."""
-        with plain_errors(self.folder, "read"):
-            cursor = self._db.execute(sql, tuple(args))
-            while rows := cursor.fetchmany(_BATCH):
-                yield from rows
+        return RUN.stream(self._db, self.folder, sql, args)
 
     def _json(self, key: str) -> dict[str, Any]:
         for (value,) in self._query("SELECT value FROM meta WHERE key = ?", (key,)):
@@ -266,7 +264,7 @@ class Reader:
         from arena.store.frames import games_frame  # pandas is heavy
 
         names = [bot.name for bot in self.bots()]
-        with plain_errors(self.folder, "read"):
+        with RUN.guard(self.folder, "read"):
             return games_frame(self._db, names, self.pairings, GAME_COLUMNS + CLOCK_COLUMNS)
 
     # ------------------------------------------------------------ sums
@@ -308,7 +306,7 @@ class Reader:
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
         """Put several questions to one state of the database, also while a run goes on."""
-        with plain_errors(self.folder, "read"):
+        with RUN.guard(self.folder, "read"):
             self._db.execute("BEGIN")
             try:
                 yield
@@ -409,7 +407,7 @@ class Reader:
 
         pairings = self.pairings()
         counts = {bot.name: np.zeros(256, dtype=np.int64) for bot in self.bots()}
-        with plain_errors(self.folder, "read"):
+        with RUN.guard(self.folder, "read"):
             cursor = self._db.execute(f"SELECT id & {_PAIRING_GAME}, hist_first, hist_second FROM games")
             while rows := cursor.fetchmany(_BATCH):
                 packed: dict[str, list[bytes]] = {bot: [] for bot in counts}

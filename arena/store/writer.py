@@ -20,7 +20,7 @@ from typing import IO, Any
 from arena.match.results import CLOCKED, COLUMNS, FORFEITS, Row
 from arena.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask
 from arena.store.reader import BotEntry, Reader
-from arena.store.schema import StoreError, connect_writer, plain_errors
+from arena.store.schema import RUN, StoreError
 
 _INSERT = (
     f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
@@ -32,7 +32,7 @@ _SHIFT = PAIRING_BITS + 1
 _COMPARED = tuple(at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail")
 _BY_CLOCK = frozenset(FORFEITS.index(kind) for kind in ("timeout", "crash"))
 
-_open: dict[Path, Store] = {}  # keeps connections alive in forked children too: they must not close ours
+_open: dict[Path, Store] = {}  # by this process, which a lock of the system does not keep out
 
 
 class ConflictingResults(RuntimeError):
@@ -47,7 +47,6 @@ class Store(Reader):
         self._lock = lock
         self._db = db
         self._clocked = clocked
-        self._owner = os.getpid()
         self._places = {bot.name: at for at, bot in enumerate(self.bots())}
         self._known = {number: tuple(pairing) for number, pairing in self.pairings().items()}
         self._session: int | None = None
@@ -68,7 +67,7 @@ class Store(Reader):
         deliveries = list(deliveries)
         for chunk, rows in deliveries:
             _check_units(chunk, rows)
-        with plain_errors(self.folder, "write to"):
+        with RUN.guard(self.folder, "write to"):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 new = 0
@@ -147,7 +146,7 @@ class Store(Reader):
 
     def drop_from(self, deal: int) -> int:
         """Remove the games on `deal` and all later deals; returns how many there were."""
-        with plain_errors(self.folder, "write to"):
+        with RUN.guard(self.folder, "write to"):
             dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (deal << _SHIFT,)).rowcount
             self._touch_session(-dropped)
         return dropped
@@ -157,7 +156,7 @@ class Store(Reader):
     def begin_session(self, info: Mapping[str, Any]) -> None:
         """Note that work starts now, with remarks such as the number of workers."""
         now = time.time()
-        with plain_errors(self.folder, "write to"):
+        with RUN.guard(self.folder, "write to"):
             self._session = self._db.execute(
                 "INSERT INTO sessions (started, ended, games, info) VALUES (?, ?, 0, ?)",
                 (now, now, json.dumps(info, sort_keys=True)),
@@ -171,11 +170,11 @@ class Store(Reader):
             )
 
     def close(self) -> None:
-        """Fold the log into the database file and give the folder free. Does nothing in a forked child."""
-        if os.getpid() != self._owner or _open.get(self.folder.resolve()) is not self:
+        """Fold the log into the database file and give the folder free."""
+        if _open.get(self.folder.resolve()) is not self:
             return
         try:
-            with plain_errors(self.folder, "write to"):
+            with RUN.guard(self.folder, "write to"):
                 self._db.close()
         finally:
             del _open[self.folder.resolve()]
@@ -251,12 +250,16 @@ def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None, clo
 
 
 def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[sqlite3.Connection], None]) -> Store:
-    with plain_errors(folder, "write to"):
+    with RUN.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
         lock = _take_lock(folder)
         try:
-            db = connect_writer(folder)
+            db = RUN.open_writer(folder)
             try:
+                if RUN.is_empty(db, folder):
+                    db.execute("BEGIN IMMEDIATE")
+                    RUN.make_tables(db)
+                    db.execute("COMMIT")
                 begin(db)
                 store = Store(folder, lock, db, clocked)
             except BaseException:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.schema import DATABASE, connect_writer
+from arena.league.schema import DATABASE, LEAGUE
 from arena.league.settings import LeagueError
 from arena.league.store import create_league, league_folder, open_league
 from tests.league.leagues import SECRET, enter, league, settings
@@ -72,7 +72,7 @@ def test_killed_while_it_was_made(tmp_path: Path) -> None:
     """The file is there, without tables: that is no league, and no hindrance."""
     folder = tmp_path / "one"
     folder.mkdir()
-    connect_writer(folder).close()
+    LEAGUE.open_writer(folder).close()
     with pytest.raises(LeagueError, match=r"there is no league in .* yet"):
         open_league(folder)
     with league(folder) as made:

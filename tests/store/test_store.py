@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +33,6 @@ from arena.match.tasks import Chunk, GameId, GameTask, chunks
 from arena.referee.series_play import play_unit
 from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, Cell, Reader, reason_line
 from arena.store.schema import StoreError
-from arena.store.sqlite import connect
 from arena.store.writer import ConflictingResults, Store, open_store
 from tests.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
 from tests.store.stored import ENTRIES, chunk_of, expected, game
@@ -382,20 +381,25 @@ def test_names_of_unknown_endings_are_refused() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody is forked here")
-def test_nobody_is_forked_while_the_database_is_at_work(tmp_path: Path) -> None:
+def test_nobody_is_forked_while_the_database_is_at_work(store: Store) -> None:
     """A child that is would wait for SQLite's own locks, which nobody in it will ever release."""
-    db = connect(tmp_path / "x.sqlite", check_same_thread=False)
     inside, go = threading.Event(), threading.Event()
 
-    def wait() -> int:
-        inside.set()
-        go.wait(10)
-        return 1
+    class Rows(list[Row]):
+        """Stops whoever reads it for the second time: that is SQLite."""
 
-    db.create_function("wait", 0, wait)
-    found: list[object] = []
-    asking = threading.Thread(target=lambda: found.extend(db.execute("SELECT wait()").fetchall()))
-    asking.start()
+        def __iter__(self) -> Iterator[Row]:
+            if inside.is_set():
+                raise AssertionError("read too often")
+            if self.__dict__.setdefault("read", 0):
+                inside.set()
+                go.wait(10)
+            self.__dict__["read"] += 1
+            return super().__iter__()
+
+    chunk = chunk_of(range(1))
+    storing = threading.Thread(target=store.add, args=(chunk, Rows(play_pairs(chunk))))
+    storing.start()
     assert inside.wait(10)
     forked: list[int] = []
 
@@ -410,8 +414,7 @@ def test_nobody_is_forked_while_the_database_is_at_work(tmp_path: Path) -> None:
     time.sleep(0.2)
     assert not forked
     go.set()
-    asking.join(10)
+    storing.join(10)
     forking.join(10)
-    assert found == [(1,)]
+    assert store.count() == 3 * 2
     assert os.waitpid(forked[0], 0)[1] == 0
-    db.close()
