@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from arena.game.engine import State, View
     from arena.game.event_log import Event
     from arena.game.moves import Move, parse_move
+    from arena.game.record import parse_record, replay
     from arena.game.rng import Rng
     from arena.game.rules import Rules, load_rules
     from arena.notebook import Run, load
@@ -40,28 +41,41 @@ __all__ = [
     "load_rules",
     "make_deal",
     "parse_move",
+    "parse_record",
     "play_game",
+    "replay",
 ]
 
-_HOMES = {
-    "arena.errors": ("ArenaError",),
-    "arena.game.deals": ("Deal", "make_deal"),
-    "arena.game.engine": ("State", "View"),
-    "arena.game.event_log": ("Event",),
-    "arena.game.moves": ("Move", "parse_move"),
-    "arena.game.rng": ("Rng",),
-    "arena.game.rules": ("Rules", "load_rules"),
-    "arena.notebook": ("Run", "load"),
-    "arena.play": ("PlayedGame", "play_game"),
-    "arena.players.bot": ("Bot", "GameEnd", "Setup", "TimeLeft"),
+PLACES = {
+    "ArenaError": "arena.errors",
+    "Bot": "arena.players.bot",
+    "Deal": "arena.game.deals",
+    "Event": "arena.game.event_log",
+    "GameEnd": "arena.players.bot",
+    "Move": "arena.game.moves",
+    "PlayedGame": "arena.play",
+    "Rng": "arena.game.rng",
+    "Rules": "arena.game.rules",
+    "Run": "arena.notebook",
+    "Setup": "arena.players.bot",
+    "State": "arena.game.engine",
+    "TimeLeft": "arena.players.bot",
+    "View": "arena.game.engine",
+    "load": "arena.notebook",
+    "load_rules": "arena.game.rules",
+    "make_deal": "arena.game.deals",
+    "parse_move": "arena.game.moves",
+    "parse_record": "arena.game.record",
+    "play_game": "arena.play",
+    "replay": "arena.game.record",
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+"""The module of each public name."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in PLACES:
         raise AttributeError(f"module 'arena' has no attribute '{name}'")
-    found = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
+    found = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
     return found
 
 

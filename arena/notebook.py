@@ -19,6 +19,7 @@ from arena.report import standings as standing
 from arena.report.field import field_frames, pairings_frame, rated_field, superiority_frame, time_frame
 from arena.report.read_run import read_run, run_folder
 from arena.report.run import RunData
+from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
@@ -130,6 +131,13 @@ class Run:
     def games(self) -> pd.DataFrame:
         """A row a game in schedule order; times in ms. Goes into every function of arena.stats."""
         return self._data.games
+
+    def by_seat(self) -> pd.DataFrame:
+        """Two rows a game, one for each bot: bot, opponent, seat (`first` or `second`), score, stones, points, ms, ...
+
+        The other columns are those of `games`. The rows of the first players come first.
+        """
+        return by_seat(self.games)
 
     @cached_property
     def pairs(self) -> pd.DataFrame:

@@ -44,6 +44,7 @@ def test_frames_hold_the_run(folder: Path) -> None:
     assert (run.bots, run.rules, run.seed, run.complete) == (("ann", "bob", "cid"), "tactical", 11, True)
     assert run.games["score"].tolist() == [result.score for result in results]
     assert run.games["ms_first"].tolist() == [result.ms[0] for result in results]
+    assert run.by_seat().groupby("seat", observed=True)["score"].sum().sum() == len(results)
     assert len(run.pairs) == len(results) // 2
     assert run.pairs["points"].sum() == pytest.approx(
         sum((row.score if row.first == min(row.first, row.second) else 1 - row.score) for row in results)

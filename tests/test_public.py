@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import arena
+from arena.cli.new import SKELETON
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ast.parse((ROOT / "arena" / "__init__.py").read_text(encoding="utf-8"))
@@ -31,12 +33,13 @@ def python(code: str) -> str:
 
 @pytest.mark.parametrize("name", arena.__all__)
 def test_a_name_is_what_editors_are_told(name: str) -> None:
-    assert getattr(arena, name) is getattr(sys.modules[told_to_editors()[name]], name)
+    assert getattr(arena, name) is getattr(sys.modules[arena.PLACES[name]], name)
     assert name in dir(arena)
 
 
 def test_editors_are_told_all_names() -> None:
-    assert sorted(told_to_editors()) == sorted(arena.__all__)
+    assert told_to_editors() == arena.PLACES
+    assert sorted(arena.PLACES) == arena.__all__
     with pytest.raises(AttributeError, match="module 'arena' has no attribute 'lod'"):
         arena.lod  # noqa: B018
 
@@ -64,3 +67,25 @@ load_bot("scripted")
 print(sorted(set(sys.modules) - before))
 """
     assert python(code) == "['arena_bot_1_scripted']"
+
+
+def imports_of_ours(path: Path) -> list[str]:
+    """The lines of a page or a source that import from a module of the package."""
+    text = SKELETON if path.name == "new.py" else path.read_text(encoding="utf-8")
+    return re.findall(r"^(?:>>> )?\s*(?:from|import) arena\.\S+.*", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ROOT / "README.md",
+        ROOT / "arena" / "cli" / "new.py",
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "bots").glob("*.py")),
+        *sorted((ROOT / "examples").glob("*.py")),
+    ],
+    ids=lambda path: path.name,
+)
+def test_what_users_read_uses_public_names_only(path: Path) -> None:
+    if path.parent.name != "internals":
+        assert imports_of_ours(path) == []
