@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import shlex
 from collections.abc import Sequence
@@ -14,13 +12,12 @@ import click
 
 from arena.cli import options
 from arena.cli.output import chosen, output
+from arena.cli.playing import INTERRUPTED, drawn_seed, from_options, marked_folder, run_name
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
     from arena.report.compare import VariantRun
-
-INTERRUPTED = 130
 
 
 class CompareError(ArenaError):
@@ -133,13 +130,21 @@ def _play(
             if other is not None:
                 raise CompareError(f"--variants: '{other}' and '{known}' are the same; nothing to compare")
         names[name] = rules[canonical] = variant
-    configs = {name: _config(bots, variant, name, given) for name, variant in names.items()}
+    configs = {
+        name: from_options("round-robin", bots, given, {"rules": variant}, name)
+        for name, variant in names.items()
+    }
     if given["seed"] is None:
         # one seed for all: that of a comparison begun before, or a new one
         seed = _stored_seed(out, list(configs)) if out is not None else None
-        seed = _drawn(seed, given.get("isolation"))
+        if seed is None:
+            seed = drawn_seed(given.get("isolation") not in (None, "none"))
         configs = {name: config.with_seed(seed) for name, config in configs.items()}
-    folder = _default_folder(list(configs.values())) if out is None else out
+    if out is None:
+        one, *_ = configs.values()
+        folder = marked_folder(run_name("compare", one.bots), [c.canonical() for c in configs.values()], one)
+    else:
+        folder = out
     for at, (name, config) in enumerate(configs.items(), start=1):
         click.echo(f"Variant {at} of {len(configs)}: {config.rules}", err=True)
         if not _play_one(config, folder / name):
@@ -159,16 +164,6 @@ def folder_name(variant: str) -> str:
     return re.sub(r"[^\w.=+-]+", "-", variant).strip("-.")
 
 
-def _config(bots: Sequence[str], variant: str, name: str, given: dict[str, Any]) -> TournamentConfig:
-    from arena.cli.run import changed
-    from arena.config.tournament import config_from_dict
-    from arena.players.spec import find_bots
-
-    specs = [{"spec": spec.spec, "name": spec.name} for spec in find_bots(tuple(bots))]
-    values = {"format": "round-robin", "bots": specs, "rules": variant}
-    return changed(config_from_dict(values, "command line", name), given)
-
-
 def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
     from arena.store.reader import Reader
     from arena.store.schema import DATABASE
@@ -180,28 +175,9 @@ def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
     return None
 
 
-def _drawn(seed: int | None, isolation: str | None) -> int:
-    from arena.cli.run import drawn_seed
-
-    return drawn_seed(isolation not in (None, "none")) if seed is None else seed
-
-
-def _default_folder(configs: Sequence[TournamentConfig]) -> Path:
-    """results/compare-BOTS-MARK; the mark tells bots, deals and variants from those of other comparisons."""
-    from arena.players.spec import find_bot
-    from arena.report.read_run import RESULTS
-
-    bots = configs[0].bots
-    sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in bots]
-    text = json.dumps([[config.canonical() for config in configs], sources], sort_keys=True)
-    shown = "-".join([bot.name for bot in bots[:4]] + ["and-more"] * (len(bots) > 4))
-    name = re.sub(r"[^\w.]+", "-", f"compare-{shown}").strip("-.")[:60]
-    return RESULTS / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
-
-
 def _play_one(config: TournamentConfig, folder: Path) -> bool:
     """Play a variant; whether it came to its end."""
-    from arena.cli.run import cores
+    from arena.processes.cores import available_cores
     from arena.report.export import export
     from arena.report.read_run import read_run
     from arena.report.standings import standings
@@ -211,7 +187,7 @@ def _play_one(config: TournamentConfig, folder: Path) -> bool:
     report = run_tournament(
         config,
         folder,
-        workers=config.workers or cores(),
+        workers=config.workers or available_cores(),
         executor=config.executor,
         scheduler=config.scheduler,
         progress=progress_for(),

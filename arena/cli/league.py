@@ -390,17 +390,17 @@ def play(
     """
     form = chosen(format_, as_json)
     _one_core()
-    from arena.cli.run import cores
     from arena.cli.submit import tell_outcome
     from arena.league.crew import at_work
     from arena.league.placement import settle_waiting
     from arena.league.play import fill_up
     from arena.league.rating import standing
     from arena.league.store import open_league
+    from arena.processes.cores import available_cores
 
     with open_league(name) as found:
         tell = Teller()
-        with at_work(found, "play", workers or cores(), isolation, tell) as desk:
+        with at_work(found, "play", workers or available_cores(), isolation, tell) as desk:
             outcomes = settle_waiting(desk, tell.say)
             for outcome in outcomes:
                 tell_outcome(found, outcome)

@@ -39,7 +39,7 @@ def complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Tournaments that came with the program, and files."""
+    """Tournaments that come with the program, and files."""
     from arena.paths import data_folder
 
     names = sorted(path.stem for path in data_folder("configs").glob("*.toml"))
@@ -55,63 +55,63 @@ def complete_leagues(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def what_to_play(command: Command) -> Command:
-    """Options that say which games are played."""
+    """Options that determine the games."""
     return _with(
         command,
-        click.option("--games", type=click.IntRange(min=1), metavar="N", help="Games for each two bots."),
+        click.option("--games", type=click.IntRange(min=1), metavar="N", help="Games per pairing."),
         click.option(
             "--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical."
         ),
         click.option(
             "--seed", type=click.IntRange(0, LARGEST_SEED), metavar="S", help="Default: drawn, and shown."
         ),
-        click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision."),
+        click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision, in milliseconds."),
         click.option(
-            "--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game."
+            "--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game, in milliseconds."
         ),
     )
 
 
 def own_deals(command: Command) -> Command:
-    """Whether pairings share deals; None if that is not said."""
-    text = "Each two bots play deals of their own: for strangers, who might remember cards."
+    """Whether every pairing has its own deals; None if not given."""
+    text = "Every pairing plays deals of its own, for bots that might remember cards."
     return click.option("--own-deals", is_flag=True, default=None, help=text)(command)
 
 
 def how_to_play(command: Command) -> Command:
-    """Options that make no difference to the results."""
+    """Options that do not change the results."""
     return _with(
         command,
-        click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one a core."),
-        click.option("--executor", type=click.Choice(("local", "dask")), help="Default: local."),
-        click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster, such as tcp://HOST:8786."),
+        click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one per core."),
+        click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
+        click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
     )
 
 
 def workers(command: Command) -> Command:
-    """How many games are played at a time."""
-    option = click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one a core.")
+    """How many worker processes to use."""
+    option = click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one per core.")
     return option(command)
 
 
 def isolation_of_play(command: Command) -> Command:
-    """The isolation of bots in a league, only to say otherwise than its settings do."""
+    """The isolation of bots in a league, to override its settings."""
     return _with(
         command,
         click.option(
             "--isolation",
             type=click.Choice(("none", "process", "sandbox")),
-            help="Where bots run, if not as the league says. none: with all the rights you have.",
+            help="Where bots run, instead of what the league says. none: in the workers, with your rights.",
         ),
     )
 
 
 def what_to_show(command: Command) -> Command:
-    """Options that say what comes out."""
+    """Options for the output."""
     return _with(
         command,
-        click.option("--json", "as_json", is_flag=True, help="Print the standing as JSON."),
-        click.option("--strict", is_flag=True, help="Exit code 1 if a bot lost a game by forfeit."),
+        click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON."),
+        click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit."),
     )
 
 
@@ -123,7 +123,7 @@ def where(command: Command) -> Command:
         click.option(
             "--isolation",
             type=click.Choice(("none", "process", "sandbox")),
-            help="Where bots run. none (default): in the workers, with your rights; sandbox: for strangers' bots.",
+            help="Where bots run. none (default): in the workers, with your rights; sandbox: for bots of strangers.",
         ),
     )
 

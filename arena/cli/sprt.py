@@ -1,4 +1,4 @@
-"""`arena sprt`: play two bots until it is clear whether one is stronger, or judge counts of results."""
+"""`arena sprt`: play two bots until it is clear which is stronger, or test counts of results."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import options
+from arena.cli.playing import from_options, play
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -20,23 +21,23 @@ _HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model", "max_pairs")
 
 
 class SprtError(ArenaError):
-    """A test cannot be made as asked."""
+    """A test cannot be run as asked."""
 
 
 @click.command(context_settings={"show_default": True})
 @click.argument("bots", nargs=-1, metavar="A B", shell_complete=options.complete_bots)
-@click.option("--elo0", type=float, metavar="E", help="H0: A is this much stronger than B.  [default: 0]")
-@click.option("--elo1", type=float, metavar="E", help="H1: A is this much stronger than B.  [default: 10]")
-@click.option("--alpha", type=float, metavar="P", help="Chance of H1 if H0 holds.  [default: 0.05]")
-@click.option("--beta", type=float, metavar="P", help="Chance of H0 if H1 holds.  [default: 0.05]")
+@click.option("--elo0", type=float, metavar="E", help="H0: A is this much stronger.  [default: 0]")
+@click.option("--elo1", type=float, metavar="E", help="H1: A is this much stronger.  [default: 10]")
+@click.option("--alpha", type=float, metavar="P", help="Probability of accepting H1 if H0 holds.  [default: 0.05]")
+@click.option("--beta", type=float, metavar="P", help="Probability of accepting H0 if H1 holds.  [default: 0.05]")
 @click.option(
-    "--model", metavar="logistic|normalized", help="What Elo is meant by --elo0, --elo1.  [default: logistic]"
+    "--model", metavar="logistic|normalized", help="The Elo model of --elo0 and --elo1.  [default: logistic]"
 )
 @click.option(
-    "--max-pairs", type=click.IntRange(min=1), metavar="N", help="Give up after so many.  [default: 1000000]"
+    "--max-pairs", type=click.IntRange(min=1), metavar="N", help="Give up after this many pairs.  [default: 1000000]"
 )
-@click.option("--pentanomial", metavar="LL,LD,S,WD,WW", help="Judge these counts of pairs, play nothing.")
-@click.option("--trinomial", metavar="L,D,W", help="Judge these counts of independent games, play nothing.")
+@click.option("--pentanomial", metavar="LL,LD,S,WD,WW", help="Test these counts of pairs; play nothing.")
+@click.option("--trinomial", metavar="L,D,W", help="Test these counts of independent games; play nothing.")
 @click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Rule set, such as base.")
 @click.option(
     "--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", help="Default: drawn, and shown."
@@ -55,13 +56,13 @@ def sprt(
     strict: bool,
     **given: Any,
 ) -> int:
-    """Is bot A stronger than bot B? Plays pair after pair until that is clear (a sequential test).
+    """Is bot A stronger than bot B? Play pairs until that is clear (a sequential test, SPRT).
 
-    The test reads the pairs in the order of the schedule, so that verdict and pair do not depend on the number of
-    workers. Interrupted, it goes on with 'arena resume DIR' or with the same command.
+    The test reads the pairs in the order of the schedule, so its verdict and its length do not depend on the number
+    of workers. Resume an interrupted test with 'arena resume DIR' or with the same command.
 
-    With --pentanomial or --trinomial nothing is played: the counts are judged, seen from A. Five counts are those of
-    pairs (two games on one deal with the seats swapped), three those of games on different deals.
+    With --pentanomial or --trinomial nothing is played: the test is run on counts, as A sees them. Five counts are
+    for pairs (two games on one deal with the seats swapped), three for games on different deals.
     """
     if pentanomial is not None or trinomial is not None:
         result = _from_counts(bots, pentanomial, trinomial, out, given)
@@ -72,24 +73,9 @@ def sprt(
             f"expected two bots, found {len(bots)}{': ' + ', '.join(bots) if bots else ''}"
             " (or counts: --pentanomial LL,LD,S,WD,WW or --trinomial L,D,W)"
         )
-    from arena.cli.run import play
-
-    return play(_settings(bots, given), out, as_json, strict, named=False)
-
-
-def _settings(bots: tuple[str, ...], given: dict[str, Any]) -> Any:
-    from arena.cli.run import changed
-    from arena.config.tournament import config_from_dict
-    from arena.players.spec import find_bots
-
-    specs = find_bots(bots)
-    values: dict[str, Any] = {
-        "format": "sprt",
-        "bots": [{"spec": spec.spec, "name": spec.name} for spec in specs],
-        "sprt": {key: given[key] for key in _HYPOTHESES if given[key] is not None},
-    }
-    name = re.sub(r"[^\w.]+", "-", f"sprt-{specs[0].name}-{specs[1].name}").strip("-.")[:60]
-    return changed(config_from_dict(values, "command line", name), given)
+    hypotheses = {key: given[key] for key in _HYPOTHESES if given[key] is not None}
+    config = from_options("sprt", bots, given, {"sprt": hypotheses})
+    return play(config, out, as_json, strict, named=False)
 
 
 # ---------------------------------------------------------------- counts
@@ -106,7 +92,7 @@ def parse_counts(option: str, text: str) -> list[float]:
     for name, part in zip(names, parts):
         if not re.fullmatch(r"\+?[0-9]{1,15}", part):
             raise SprtError(
-                f"--{option} {text}: '{part}' for {name} is no whole number from 0 up; {expected}"
+                f"--{option} {text}: '{part}' for {name} is not a whole number from 0 up; {expected}"
             )
         counts.append(float(part))
     return counts
@@ -122,13 +108,13 @@ def _from_counts(
     from arena.stats.sprt import SprtTest, sprt_result
 
     if pentanomial is not None and trinomial is not None:
-        raise SprtError("--pentanomial and --trinomial were both given; one of them says what the counts are")
+        raise SprtError("--pentanomial and --trinomial were both given; give one of them")
     if bots:
-        raise SprtError(f"bots ({', '.join(bots)}) and counts were given; either play or judge counts")
+        raise SprtError(f"bots ({', '.join(bots)}) and counts were given; either play or test counts")
     played = [key for key, value in {**given, "out": out}.items() if value is not None]
     played = [f"--{key.replace('_', '-')}" for key in played if key not in _HYPOTHESES[:5]]
     if played:
-        raise SprtError(f"{', '.join(played)}: nothing is played where counts are given")
+        raise SprtError(f"{', '.join(played)}: does not go with counts, since nothing is played")
     counts = parse_counts("pentanomial", pentanomial) if pentanomial is not None else []
     if trinomial is not None:
         counts = parse_counts("trinomial", trinomial)

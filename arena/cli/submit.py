@@ -54,17 +54,17 @@ def submit(
 
     form = chosen(format_, as_json)
     _one_core()
-    from arena.cli.run import cores
     from arena.league import entries, placement
     from arena.league.crew import at_work
     from arena.league.rating import standing
     from arena.league.store import open_league
     from arena.league.submission import read_submission
+    from arena.processes.cores import available_cores
 
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
         tell = Teller()
-        with at_work(league, "submit", workers or cores(), isolation, tell) as desk:
+        with at_work(league, "submit", workers or available_cores(), isolation, tell) as desk:
             sent = entries.submit(league, desk.process.number, submission, again)
             one = sent.version
             own = entries.claim(league, desk.process.number, one.id) if one.state in entries.OPEN else None

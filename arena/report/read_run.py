@@ -9,9 +9,9 @@ from arena.errors import did_you_mean
 from arena.formats.sprt import SprtSettings
 from arena.match.results import Progress, time_quantile
 from arena.report.run import BotTime, ForfeitReason, FormatPlace, RunData, SessionTime
-from arena.runner.sprt import watched
 from arena.store.reader import Reader
 from arena.store.schema import DATABASE, StoreError
+from arena.store.sequential_test import sequential_test
 
 RESULTS = Path("results")
 
@@ -63,7 +63,7 @@ def _schedule(
     shown = None if places is None else tuple(FormatPlace(p.rank, p.bot, p.points, p.remark) for p in places)
     planned = schedule.planned(done)
     if isinstance(config.format_settings, SprtSettings):
-        planned = watched(config.format_settings, reader).planned
+        planned = sequential_test(config.format_settings, reader).planned
     return planned, shown
 
 

@@ -77,8 +77,16 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def rate_text(rate: float) -> str:
+    """
+    >>> rate_text(1234.5), rate_text(0.25)
+    ('1,234 games/s', '0.25 games/s')
+    """
+    return f"{rate:,.0f} games/s" if rate >= 10 else f"{rate:.2g} games/s"
+
+
 def status_text(status: RunStatus) -> str:
-    """Games, share, speed and time left, without the bots' shares.
+    """Games, percentage, speed and time left, without the bots.
 
     >>> status_text(RunStatus(250, 1000, 1.0, 250.0, 3.0, lambda: []))
     '250 of 1,000 games (25 %), 250 games/s, 3 s left'
@@ -86,7 +94,7 @@ def status_text(status: RunStatus) -> str:
     share = f" ({status.done * 100 // status.total} %)" if status.total else ""
     text = f"{status.done:,} of {status.total:,} games{share}"
     if status.rate > 0:
-        text += f", {status.rate:,.0f} games/s" if status.rate >= 10 else f", {status.rate:.2g} games/s"
+        text += f", {rate_text(status.rate)}"
     if status.seconds_left is not None and status.done < status.total:
         text += f", {duration(status.seconds_left)} left"
     return text

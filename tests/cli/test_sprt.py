@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.runner.sprt import FILE
+from arena.cli.playing import SPRT_FILE
 from arena.store.reader import Reader
 from arena.store.schema import DATABASE, StoreError
 from tests.cli.conftest import Arena, program
@@ -78,15 +78,15 @@ def test_a_verdict_comes_with_the_remark_on_bias(arena: Arena) -> None:
     [
         (("--pentanomial", "1,2,3"), "3 given, expected 5 counts: LL, LD+DL, LW+DD+WL, DW+WD, WW"),
         (("--trinomial", "1,2,3,4,5"), "5 given, expected 3 counts: L, D, W"),
-        (("--pentanomial", "1,2,-3,4,5"), "'-3' for LW+DD+WL is no whole number from 0 up"),
+        (("--pentanomial", "1,2,-3,4,5"), "'-3' for LW+DD+WL is not a whole number from 0 up"),
         (("--pentanomial", "1,2,nan,4,5"), "'nan' for LW+DD+WL"),
         (("--pentanomial", "1,2,2.5,4,5"), "'2.5' for LW+DD+WL"),
         (("--pentanomial", "1,2,,4,5"), "'' for LW+DD+WL"),
         (("--trinomial", "a,b,c"), "'a' for L"),
         (("--trinomial", "0,0,0"), "all zero"),
         (("--trinomial", "1,1,1", "--pentanomial", "1,1,1,1,1"), "both given"),
-        (("greedy", "--trinomial", "1,1,1"), "either play or judge"),
-        (("--trinomial", "1,1,1", "--seed", 4), "--seed: nothing is played"),
+        (("greedy", "--trinomial", "1,1,1"), "either play or test counts"),
+        (("--trinomial", "1,1,1", "--seed", 4), "--seed: does not go with counts"),
         (("--trinomial", "1,1,1", "--elo0", 5, "--elo1", 5), "elo0 = 5 must be less than elo1 = 5"),
         (("--trinomial", "1,1,1", "--elo1", "nan"), "elo1 = nan"),
         (("--trinomial", "1,1,1", "--alpha", 0.7), "alpha = 0.7"),
@@ -112,7 +112,7 @@ def test_mistakes_are_said(arena: Arena, options: tuple[object, ...], message: s
 
 
 def played(folder: Path) -> tuple[str, bytes, list[tuple[Any, ...]]]:
-    return (folder / FILE).read_text(), (folder / "summary.json").read_bytes(), games(folder)
+    return (folder / SPRT_FILE).read_text(), (folder / "summary.json").read_bytes(), games(folder)
 
 
 @pytest.mark.parametrize("play", [PLAY, CLOSE])
@@ -146,7 +146,7 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
     assert again.out == first.out
     assert "were played before" in again.err
     assert arena("resume", folder).out == first.out
-    number = json.loads((folder / FILE).read_text())["games"]
+    number = json.loads((folder / SPRT_FILE).read_text())["games"]
     assert f"rules base, {number} games, seed 4" in arena("standings", folder.name).out
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["complete"]
