@@ -16,7 +16,7 @@ from arena.cli.output import chosen, output
 from arena.text import indented
 
 if TYPE_CHECKING:
-    from arena.league.rating import Standing
+    from arena.league.rating import Standings
     from arena.league.store import League
 
 INTERRUPTED = 130
@@ -75,7 +75,7 @@ def league() -> None:
 @click.option("--prior", type=float, metavar="N", help="Virtual draws a bot in the rating (default: 2).")
 def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
     """Make the league NAME. Options go before what stands in the file; both are fixed from then on."""
-    from arena.league.crew import check_isolation
+    from arena.league.match_runner import check_isolation
     from arena.league.settings import load_settings, settings_from_dict
     from arena.league.store import LEAGUES, create_league
 
@@ -158,7 +158,7 @@ def standings(name: str, at: str | None, history: int | None, format_: str | Non
     if at is not None and history is not None:
         raise click.UsageError("--at and --history were both given; choose one")
     _one_core()
-    from arena.league.rating import standing
+    from arena.league.rating import standings
     from arena.league.store import open_league
 
     with open_league(name, write=False) as found:
@@ -167,10 +167,10 @@ def standings(name: str, at: str | None, history: int | None, format_: str | Non
         elif history is not None:
             _show_history(found, history, form)
         else:
-            show_standing(found, standing(found), form)
+            show_standing(found, standings(found), form)
 
 
-def show_standing(found: League, table: Standing, form: str, more: dict[str, Any] | None = None) -> None:
+def show_standing(found: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` is what JSON holds beside it."""
     from arena.league.views import standing_lines, table_before, waiting
     from arena.report.league import standing_table, text
@@ -202,7 +202,7 @@ def show_standing(found: League, table: Standing, form: str, more: dict[str, Any
     click.echo(text(form, heading, [standing_table(lines)], {"standings": lines}, remarks), nl=False)
 
 
-def _remarks(found: League, table: Standing, since: int | None) -> list[str]:
+def _remarks(found: League, table: Standings, since: int | None) -> list[str]:
     import math
 
     from arena.league.views import waiting
@@ -291,26 +291,26 @@ def show(
     """Show BOT: its versions, whom the active one has met, and the games it forfeited."""
     form = chosen(format_, as_json)
     _one_core()
-    from arena.league import entries, views
-    from arena.league.rating import standing
+    from arena.league import versions, views
+    from arena.league.rating import standings
     from arena.league.store import open_league
     from arena.report.league import forfeits_table, opponents_table, text, versions_table
 
     with open_league(name, write=False) as found:
-        table = standing(found)
+        table = standings(found)
         one = views.chosen_version(found, bot, number)
-        versions = views.version_lines(found, bot, table)
+        rows = views.version_lines(found, bot, table)
         opponents = views.opponent_lines(found, one, table)
         if against is not None:
-            other = entries.versions_of(found, against)[0].name
+            other = versions.of_bot(found, against)[0].name
             opponents = [line for line in opponents if line["opponent"] == other]
         faults = views.forfeit_lines(found, one)
         if form == "json":
             _json({"league": found.name, "bot": one.name, "author": one.author, "version": one.number,
-                   "versions": versions, "opponents": opponents, "forfeits": faults})  # fmt: skip
+                   "versions": rows, "opponents": opponents, "forfeits": faults})  # fmt: skip
             return
         author = f" by {one.author}" if one.author else ""
-        tables = [versions_table(versions)]
+        tables = [versions_table(rows)]
         if opponents:
             tables.append(opponents_table(opponents, f"{one.label} against"))
         if faults:
@@ -318,11 +318,11 @@ def show(
         remarks = [f"{against} was never met by {one.label}."] if against and not opponents else []
         if one.retired is not None:
             remarks.append(
-                f"Retired {entries.date(one.retired)}{f': {one.retired_reason}' * bool(one.retired_reason)}"
+                f"Retired {versions.date(one.retired)}{f': {one.retired_reason}' * bool(one.retired_reason)}"
             )
         if one.reason:
             remarks.append(f"{one.label} {one.state}: {indented(one.reason)}")
-        lines = {"versions": versions, "opponents": opponents, "forfeits": faults}
+        lines = {"versions": rows, "opponents": opponents, "forfeits": faults}
         click.echo(text(form, f"{one.name}{author}", tables, lines, remarks), nl=False)
 
 
@@ -391,25 +391,25 @@ def play(
     form = chosen(format_, as_json)
     _one_core()
     from arena.cli.submit import tell_outcome
-    from arena.league.crew import at_work
-    from arena.league.placement import settle_waiting
-    from arena.league.play import fill_up
-    from arena.league.rating import standing
+    from arena.league.match_runner import open_session
+    from arena.league.placement import handle_waiting
+    from arena.league.play import play_games
+    from arena.league.rating import standings
     from arena.league.store import open_league
     from arena.processes.cores import available_cores
 
     with open_league(name) as found:
         tell = Teller()
-        with at_work(found, "play", workers or available_cores(), isolation, tell) as desk:
-            outcomes = settle_waiting(desk, tell.say)
+        with open_session(found, "play", workers or available_cores(), isolation, tell) as session:
+            outcomes = handle_waiting(session, tell.say)
             for outcome in outcomes:
                 tell_outcome(found, outcome)
             played = 0
-            if not desk.stopping:
-                played = fill_up(desk, games, tell.say).games
-            stopped = desk.stopping
+            if not session.stopping:
+                played = play_games(session, games, tell.say).games
+            stopped = session.stopping
         tell.end()
-        show_standing(found, standing(found), form, {"played": played, "interrupted": stopped})
+        show_standing(found, standings(found), form, {"played": played, "interrupted": stopped})
     unfinished = any(outcome.interrupted for outcome in outcomes) or (games is not None and played < games)
     return INTERRUPTED if stopped and unfinished else 0
 

@@ -70,7 +70,9 @@ def new(name: str) -> None:
     """Write the skeleton of a bot into ./bots/NAME.py: it runs at once and explains what a bot is given."""
     name = name.removesuffix(".py")
     if keyword.iskeyword(name):
-        raise NewBotError(f"'{name}' cannot be a bot's name: it is a word of Python; try '{name.lower()}_bot'")
+        raise NewBotError(
+            f"'{name}' cannot be a bot's name: it is a word of Python; try '{name.lower()}_bot'"
+        )
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         lower = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
         lower += "_bot" * keyword.iskeyword(lower)

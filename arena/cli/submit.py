@@ -15,7 +15,7 @@ from arena.cli.output import chosen, output
 from arena.text import indented
 
 if TYPE_CHECKING:
-    from arena.league.placement import Outcome
+    from arena.league.placement import SubmissionResult
     from arena.league.store import League
 
 DONE, REFUSED, INTERRUPTED = 0, 1, 130
@@ -54,9 +54,9 @@ def submit(
 
     form = chosen(format_, as_json)
     _one_core()
-    from arena.league import entries, placement
-    from arena.league.crew import at_work
-    from arena.league.rating import standing
+    from arena.league import placement, versions
+    from arena.league.match_runner import open_session
+    from arena.league.rating import standings
     from arena.league.store import open_league
     from arena.league.submission import read_submission
     from arena.processes.cores import available_cores
@@ -64,14 +64,16 @@ def submit(
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
         tell = Teller()
-        with at_work(league, "submit", workers or available_cores(), isolation, tell) as desk:
-            sent = entries.submit(league, desk.process.number, submission, again)
+        with open_session(league, "submit", workers or available_cores(), isolation, tell) as session:
+            sent = versions.submit(league, session.process.number, submission, again)
             one = sent.version
-            own = entries.claim(league, desk.process.number, one.id) if one.state in entries.OPEN else None
+            own = (
+                versions.claim(league, session.process.number, one.id) if one.state in versions.OPEN else None
+            )
             outcome = None
             if own is not None:
-                outcome = placement.settle(desk, own, tell.say)
-            others = [] if desk.stopping else placement.settle_waiting(desk, tell.say)
+                outcome = placement.handle_submission(session, own, tell.say)
+            others = [] if session.stopping else placement.handle_waiting(session, tell.say)
         tell.end()
         click.echo(err=True)
         if outcome is not None:
@@ -82,7 +84,7 @@ def submit(
             _tell_known(league, sent)
         for other in others:
             tell_outcome(league, other)
-        now = entries.version(league, one.id)
+        now = versions.get(league, one.id)
         values = {
             "bot": now.name,
             "version": now.number,
@@ -91,13 +93,13 @@ def submit(
             "reason": now.reason,
             "warnings": [] if outcome is None else list(outcome.warnings),
         }
-        show_standing(league, standing(league), form, values)
+        show_standing(league, standings(league), form, values)
     if outcome is not None and outcome.interrupted:
         return INTERRUPTED
-    return REFUSED if now.state == entries.REFUSED else DONE
+    return REFUSED if now.state == versions.REFUSED else DONE
 
 
-def tell_outcome(league: League, outcome: Outcome) -> None:
+def tell_outcome(league: League, outcome: SubmissionResult) -> None:
     """Say on stderr what has become of a submission."""
     from arena.league.games import forfeits
 
@@ -112,17 +114,23 @@ def tell_outcome(league: League, outcome: Outcome) -> None:
     elif not outcome.accepted:
         text = f"{one.label} is refused: {indented(one.reason)}"
     else:
-        place = outcome.standing.place_of(one.id) if outcome.standing else None
+        place = outcome.standing.row_of(one.id) if outcome.standing else None
         text = f"{one.label} is accepted"
         if place is not None and place.elo is not None:
             error = "" if place.error is None else f" ± {place.error:.0f}"
             text += f": {place.elo:+z.0f}{error} Elo after {place.games} games, place {place.rank}"
             settings = league.settings
-            if place.error is not None and place.error > settings.error and place.games >= settings.most_games:
+            if (
+                place.error is not None
+                and place.error > settings.error
+                and place.games >= settings.most_games
+            ):
                 text += f" (less sure than ±{settings.error:g}, but {settings.most_games} games are the most)"
         lost = sum(fault.games for fault in forfeits(league, [one.id]))
         if lost:
-            text += f". It has forfeited {lost} of them: arena league show {shlex.quote(league.name)} {one.name}"
+            text += (
+                f". It has forfeited {lost} of them: arena league show {shlex.quote(league.name)} {one.name}"
+            )
         if outcome.replaced is not None and outcome.replaced.id != one.id:
             text += f". It replaces v{outcome.replaced.number}"
     click.echo(text, err=True)
@@ -146,9 +154,9 @@ def _tell_of_helpers(bot: str, reason: str) -> None:
 
 
 def _tell_known(league: League, sent: object) -> None:
-    from arena.league.entries import Submitted, date
+    from arena.league.versions import Receipt, date
 
-    assert isinstance(sent, Submitted)
+    assert isinstance(sent, Receipt)
     one = sent.version
     text = {
         "known": f"This content is in {league.name} already, as {one.label}, submitted {date(one.submitted)}.",

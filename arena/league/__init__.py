@@ -7,7 +7,7 @@ at any moment.
     settings        what a league is begun with
     submission      a bot's files on their way into the league
     schema store    the database; who is working on it
-    entries         bots and their versions
+    versions         bots and their versions
     games           pairings, deals set apart, games exactly once
     rating events   the joint rating, and what it was before
     choice          who should play whom next

@@ -12,9 +12,9 @@ from arena.check import CheckReport, Finding, check_bot
 from arena.check.plan import Progress
 from arena.check.text import MARGIN, finding_text
 from arena.errors import ArenaError
-from arena.league.crew import BotsFailed, Crew, Desk
-from arena.league.entries import Version
+from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
 from arena.league.settings import LeagueError
+from arena.league.versions import Version
 from arena.match.results import GameResult, Row
 from arena.match.tasks import PairTask
 
@@ -30,7 +30,7 @@ CHECK_S = 30.0
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Admission:
     """What was found; `reason` is for the author of a bot that is not accepted, `warnings` for that of any."""
 
     accepted: bool
@@ -39,21 +39,21 @@ class Verdict:
     warnings: tuple[str, ...] = ()
 
 
-def examine(desk: Desk, one: Version) -> Verdict | None:
+def trial(session: LeagueSession, one: Version) -> Admission | None:
     """Play with a bot in the league's own isolation, with its rules and clock; None if Ctrl-C was pressed.
 
     LeagueError if the program's own bots fail here as well: then the fault is not the submission's.
     """
-    verdict = _judged(desk, [one], one.label)
+    verdict = _judged(session, [one], one.label)
     if verdict is None or verdict.accepted:
         return verdict
-    control = _judged(desk, [], OTHER)
+    control = _judged(session, [], OTHER)
     if control is not None and not control.accepted:
         raise LeagueError(f"bots cannot be played here, not even the program's own: {control.reason}")
     return None if control is None else verdict
 
 
-def _judged(desk: Desk, players: Sequence[Version], name: str) -> Verdict | None:
+def _judged(session: LeagueSession, players: Sequence[Version], name: str) -> Admission | None:
     """What becomes of some games of one bot, a version or one of the program's own, against OPPONENT."""
     house = [OPPONENT] if players else [OPPONENT, OTHER]
     rows: list[Row] = []
@@ -63,18 +63,18 @@ def _judged(desk: Desk, players: Sequence[Version], name: str) -> Verdict | None
         return len(more)
 
     try:
-        with Crew(desk, players, house) as crew:
+        with MatchRunner(session, players, house) as crew:
             crew.play([PairTask(0, deal, name, OPPONENT) for deal in range(PAIRS)], keep)
     except BotsFailed as error:
-        return Verdict(False, str(error))
-    if desk.stopping:
+        return Admission(False, str(error))
+    if session.stopping:
         return None
     for row in rows:
         game = GameResult.from_row(row, name, OPPONENT)
         if game.forfeit_by == name:
             detail = f": {game.detail}" if game.detail else ""
-            return Verdict(False, f"forfeits by {game.forfeit}{detail}", len(rows))
-    return Verdict(True, games=len(rows))
+            return Admission(False, f"forfeits by {game.forfeit}{detail}", len(rows))
+    return Admission(True, games=len(rows))
 
 
 # ---------------------------------------------------------------- what its author could have known
@@ -84,16 +84,16 @@ class _Stopped(Exception):
     """Ctrl-C was pressed."""
 
 
-def check(desk: Desk, one: Version) -> Verdict | None:
+def check(session: LeagueSession, one: Version) -> Admission | None:
     """Check a submission that can be played, with the league's rules, clock and limits; None if Ctrl-C was pressed.
 
     Where the league plays without isolation the check does not: a bot that runs in this process could hang it.
     """
     if os.name != "posix":  # no bot has a process of its own here
-        return Verdict(True)
-    level = "process" if desk.isolation == "none" else desk.isolation
+        return Admission(True)
+    level = "process" if session.isolation == "none" else session.isolation
     try:
-        with Crew(desk, [one], [OTHER]) as crew:
+        with MatchRunner(session, [one], [OTHER]) as crew:
             try:
                 report = _report(crew, one.label, level)
                 reasons = [_words(crew, finding) for finding in report.errors]
@@ -106,24 +106,24 @@ def check(desk: Desk, one: Version) -> Verdict | None:
             if reasons and _report(crew, OTHER, level).errors:
                 raise LeagueError("bots cannot be checked here, not even the program's own")
     except BotsFailed as error:
-        return Verdict(False, str(error))
+        return Admission(False, str(error))
     except _Stopped:
         return None
-    return Verdict(not reasons, "\n".join(reasons), warnings=warnings)
+    return Admission(not reasons, "\n".join(reasons), warnings=warnings)
 
 
-def _report(crew: Crew, name: str, level: str) -> CheckReport:
+def _report(crew: MatchRunner, name: str, level: str) -> CheckReport:
     """What `arena check` says of a bot of the crew."""
-    desk, job = crew.desk, crew.job
+    session, job = crew.session, crew.job
 
     def report(progress: Progress) -> None:
-        desk.process.beat()
-        if desk.stopping:
+        session.process.beat()
+        if session.stopping:
             raise _Stopped
 
     return check_bot(
         next(spec for spec in job.bots if spec.name == name),
-        rules=(desk.league.settings.rules,),
+        rules=(session.league.settings.rules,),
         level=level,
         games=CHECK_GAMES,
         clock=job.clock,
@@ -133,7 +133,7 @@ def _report(crew: Crew, name: str, level: str) -> CheckReport:
     )
 
 
-def _words(crew: Crew, finding: Finding) -> str:
+def _words(crew: MatchRunner, finding: Finding) -> str:
     """A finding in some lines, with files named as the author does."""
     file = finding.file and crew.plain(finding.file)
     text = crew.plain(finding_text(replace(finding, file=file, again=None)))

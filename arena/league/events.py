@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from arena.league.entries import Version
-from arena.league.rating import Standing, standing
+from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
+from arena.league.versions import Version
 
 CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
     "created", "accepted", "back", "refused", "retired", "returned", "played",
@@ -19,7 +19,7 @@ _TRIES = 5
 
 
 @dataclass(frozen=True)
-class Event:
+class LeagueEvent:
     """Something that happened. `games` were played for it, `total` had been played in all by then; `version` is
     its number in the database, `bot` and `number` tell it for people."""
 
@@ -35,7 +35,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Rated:
+class StoredRow:
     """A line of the table as it was after an event."""
 
     version: int
@@ -50,16 +50,16 @@ class Rated:
     losses: int
 
 
-def events(league: League) -> list[Event]:
+def events(league: League) -> list[LeagueEvent]:
     """All events, oldest first."""
     rows = league.query(
         "SELECT e.event, e.happened, e.kind, e.version, b.name, v.number, e.games, e.total, e.note FROM events e"
         " LEFT JOIN versions v ON v.version = e.version LEFT JOIN bots b ON b.bot = v.bot ORDER BY e.event"
     )
-    return [Event(*row) for row in rows]
+    return [LeagueEvent(*row) for row in rows]
 
 
-def table_at(league: League, event: int) -> list[Rated]:
+def table_at(league: League, event: int) -> list[StoredRow]:
     """The table as it was after an event (which need not have changed it), best first."""
     last = league.one("SELECT max(event) FROM ratings WHERE event <= ?", event)
     rows = league.query(
@@ -68,7 +68,7 @@ def table_at(league: League, event: int) -> list[Rated]:
         " WHERE r.event = ? ORDER BY r.rank",
         last,
     )
-    return [Rated(*row) for row in rows]
+    return [StoredRow(*row) for row in rows]
 
 
 def publish(
@@ -81,7 +81,7 @@ def publish(
     games: int = 0,
     process: int | None = None,
     note: str = "",
-) -> Standing:
+) -> Standings:
     """Make a change, and store it with the standing that follows from it as one event.
 
     `change` is called within the transaction; if it returns False nothing happens. `candidate` is the version
@@ -92,31 +92,31 @@ def publish(
         stamp = league.one("SELECT max(event) FROM events")
         locked = attempt == _TRIES - 1
         early = not locked and kind not in (RETIRED, RETURNED)
-        found = standing(league, candidate) if early else None
+        found = standings(league, candidate) if early else None
         with league.change():
             if not locked and league.one("SELECT max(event) FROM events") != stamp:
                 continue
             if change() is False:
                 break
             if found is None:
-                found = standing(league)
+                found = standings(league)
             number = _event(league, kind, version, games, process, note, found.total)
             _store(league, number, found)
             return found
-    return standing(league)
+    return standings(league)
 
 
-def note_play(league: League, event: int | None, fresh: int, process: int) -> tuple[int, Standing]:
+def note_play(league: League, event: int | None, fresh: int, process: int) -> tuple[int, Standings]:
     """Store the standing after `fresh` more games of play: in `event`, which was begun for those before, if it
     is still the last one, or in that of others who are playing as well; else in a new one. The event's number."""
     for attempt in range(_TRIES):
         stamp = league.one("SELECT max(event) FROM events")
-        found = standing(league)
+        found = standings(league)
         with league.change():
             if league.one("SELECT max(event) FROM events") != stamp:
                 if attempt < _TRIES - 1:
                     continue
-                found = standing(league)
+                found = standings(league)
             if event != stamp and _is_play(league, stamp):
                 event = int(stamp)
             if event is None or event != stamp:
@@ -152,12 +152,12 @@ def _event(
     )  # fmt: skip
 
 
-def _store(league: League, event: int, found: Standing) -> None:
+def _store(league: League, event: int, found: Standings) -> None:
     league.run_many(
         "INSERT INTO ratings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (event, p.version.id, p.rank, p.elo, p.error, p.games, p.wins, p.draws, p.losses)
-            for p in found.places
+            for p in found.rows
         ],
     )
 
@@ -165,7 +165,7 @@ def _store(league: League, event: int, found: Standing) -> None:
 # ---------------------------------------------------------------- looking back
 
 
-def event_at(league: League, text: str) -> Event:
+def event_at(league: League, text: str) -> LeagueEvent:
     """The event in force at a time: its number (`12`), a date (`2026-05-01`: the end of that day) or a date with
     a time (`2026-05-01T18:00`), in UTC. LeagueError for what is none of these, or before the league began."""
     found = events(league)

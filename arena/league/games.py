@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from arena.league.entries import Version
 from arena.league.store import League
+from arena.league.versions import Version
 from arena.match.results import COLUMNS, FORFEITS, Row
 from arena.match.tasks import PAIRING_BITS, PairTask
 
@@ -29,7 +29,7 @@ _INSERT = (
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Fixture:
     """Two versions that are to play so many deals."""
 
     a: Version
@@ -48,15 +48,15 @@ def crew_seed(secret: str, crew: int) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
-def set_apart(league: League, crew: int, meetings: Sequence[Meeting]) -> list[PairTask]:
-    """Deals for these meetings: units of work, one deal of each meeting after the other."""
+def reserve_deals(league: League, crew: int, fixtures: Sequence[Fixture]) -> list[PairTask]:
+    """Deals for these fixtures: units of work, one deal of each fixture after the other."""
     with league.change():
         number = int(league.meta("deals"))
         columns: list[list[PairTask]] = []
-        for meeting in meetings:
-            a, b = sorted((meeting.a, meeting.b), key=lambda one: one.id)
+        for fixture in fixtures:
+            a, b = sorted((fixture.a, fixture.b), key=lambda one: one.id)
             pairing = _pairing(league, a.id, b.id)
-            columns.append([PairTask(pairing, 0, a.label, b.label)] * meeting.deals)
+            columns.append([PairTask(pairing, 0, a.label, b.label)] * fixture.deals)
         tasks: list[PairTask] = []
         for row in zip_longest(*columns):
             for task in row:
@@ -100,7 +100,7 @@ def count(league: League) -> int:
 
 
 @dataclass(frozen=True)
-class Score:
+class HeadToHead:
     """Games of one version against another, as the first of them sees it."""
 
     opponent: int
@@ -110,7 +110,7 @@ class Score:
     losses: int
 
 
-def scores_of(league: League, number: int) -> list[Score]:
+def head_to_heads(league: League, number: int) -> list[HeadToHead]:
     """What a version has reached against each opponent, by the number of the opponent."""
     rows = league.query(
         "SELECT p.a, p.b, g.game, g.score, count(*) FROM pairings p JOIN games g ON g.pairing = p.pairing"
@@ -122,11 +122,11 @@ def scores_of(league: League, number: int) -> list[Score]:
         if (a == number) == bool(game):  # the other one began
             score = 2 - score
         sums.setdefault(b if a == number else a, [0, 0, 0])[score] += games
-    return [Score(other, sum(s), s[2], s[1], s[0]) for other, s in sorted(sums.items())]
+    return [HeadToHead(other, sum(s), s[2], s[1], s[0]) for other, s in sorted(sums.items())]
 
 
 @dataclass(frozen=True)
-class Forfeit:
+class ForfeitCount:
     """Games that a version forfeited for one reason, with the last of them for an example."""
 
     version: int
@@ -136,7 +136,7 @@ class Forfeit:
     record: str
 
 
-def forfeits(league: League, only: Iterable[int] | None = None) -> list[Forfeit]:
+def forfeits(league: League, only: Iterable[int] | None = None) -> list[ForfeitCount]:
     """All forfeits by version and kind, or those of some versions."""
     # the bot that began is a in game 0 and b in game 1; forfeit_by is 1 for it and 2 for the other
     rows = league.query(
@@ -146,7 +146,7 @@ def forfeits(league: League, only: Iterable[int] | None = None) -> list[Forfeit]
     )
     wanted = None if only is None else set(only)
     return [
-        Forfeit(who, str(FORFEITS[kind]), games, detail or "", record)
+        ForfeitCount(who, str(FORFEITS[kind]), games, detail or "", record)
         for who, kind, games, _, detail, record in rows
         if wanted is None or who in wanted
     ]

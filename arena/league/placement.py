@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from arena.errors import ArenaError
-from arena.league import admission, choice, entries, events, games
-from arena.league.crew import BotsFailed, Crew, Desk
-from arena.league.entries import ACTIVE, PENDING, PLACING, Version
-from arena.league.rating import Place, Standing, standing
+from arena.league import admission, events, games, pairing, versions
+from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
+from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
+from arena.league.versions import ACTIVE, PENDING, PLACING, Version
 
 OWN_PART = 0.5
 """A placement also ends when its own part of the error is down to this share of the width: what is left is the
@@ -27,13 +27,13 @@ FORFEITS_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SubmissionResult:
     """What has become of a submission. `version` is as it is now; `standing` only if it was accepted; `warnings`
     are what the check says to its author."""
 
     version: Version
     games: int = 0
-    standing: Standing | None = None
+    standing: Standings | None = None
     replaced: Version | None = None
     warnings: tuple[str, ...] = ()
 
@@ -47,91 +47,93 @@ class Outcome:
         return self.version.state in (PENDING, PLACING)
 
 
-def settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
+def handle_submission(session: LeagueSession, one: Version, say: Callable[[str], None]) -> SubmissionResult:
     """Bring a submission that this process has taken in hand to its end, or as far as Ctrl-C lets it."""
     try:
-        outcome = _settle(desk, one, say)
+        outcome = _settle(session, one, say)
     except (ArenaError, KeyboardInterrupt):
-        entries.put_back(desk.league, one)
+        versions.release(session.league, one)
         raise
-    except BaseException:  # a fault of ours over this bot: it counts as an attempt, of which there are not many
-        entries.release(desk.league, one)
+    except (
+        BaseException
+    ):  # a fault of ours over this bot: it counts as an attempt, of which there are not many
+        versions.release(session.league, one, failed=True)
         raise
     if outcome.interrupted:
-        entries.put_back(desk.league, one)
+        versions.release(session.league, one)
     return outcome
 
 
-def _settle(desk: Desk, one: Version, say: Callable[[str], None]) -> Outcome:
-    league = desk.league
+def _settle(session: LeagueSession, one: Version, say: Callable[[str], None]) -> SubmissionResult:
+    league = session.league
     back = any(e.version == one.id and e.kind == events.ACCEPTED for e in events.events(league))
     warnings: tuple[str, ...] = ()
     if one.state == PENDING:
         say(f"{one.label}: checking")
-        for look in (admission.check, admission.examine):
-            verdict = look(desk, one)
+        for look in (admission.check, admission.trial):
+            verdict = look(session, one)
             if verdict is None:
-                return Outcome(entries.version(league, one.id))
+                return SubmissionResult(versions.get(league, one.id))
             warnings += verdict.warnings
             if not verdict.accepted:
-                entries.refuse(league, one, verdict.reason)
-                return Outcome(entries.version(league, one.id), warnings=warnings)
-        entries.accept(league, one)
+                versions.refuse(league, one, verdict.reason)
+                return SubmissionResult(versions.get(league, one.id), warnings=warnings)
+        versions.accept(league, one)
     say(f"{one.label}: placing")
-    before = next((v for v in entries.versions(league, ACTIVE) if v.bot == one.bot), None)
-    if not _place(desk, one):
-        return Outcome(entries.version(league, one.id), _games(league, one), warnings=warnings)
+    before = next((v for v in versions.in_state(league, ACTIVE) if v.bot == one.bot), None)
+    if not _place(session, one):
+        return SubmissionResult(versions.get(league, one.id), _games(league, one), warnings=warnings)
     found = events.publish(
         league,
         events.BACK if back else events.ACCEPTED,
-        lambda: entries.promote(league, one),
+        lambda: versions.promote(league, one),
         one,
         candidate=one,
         games=_games(league, one),
-        process=desk.process.number,
+        process=session.process.number,
     )
-    return Outcome(entries.version(league, one.id), _games(league, one), found, before, warnings)
+    return SubmissionResult(versions.get(league, one.id), _games(league, one), found, before, warnings)
 
 
-def settle_waiting(desk: Desk, say: Callable[[str], None]) -> list[Outcome]:
+def handle_waiting(session: LeagueSession, say: Callable[[str], None]) -> list[SubmissionResult]:
     """Go on with all submissions that nobody works on: what processes that were stopped have left."""
-    outcomes: list[Outcome] = []
-    while not desk.stopping:
-        one = entries.claim(desk.league, desk.process.number)
+    outcomes: list[SubmissionResult] = []
+    while not session.stopping:
+        one = versions.claim(session.league, session.process.number)
         if one is None:
             break
-        outcomes.append(settle(desk, one, say))
+        outcomes.append(handle_submission(session, one, say))
     return outcomes
 
 
 def _games(league: League, one: Version) -> int:
-    return sum(score.games for score in games.scores_of(league, one.id))
+    return sum(score.games for score in games.head_to_heads(league, one.id))
 
 
 # ---------------------------------------------------------------- placing
 
 
-def _place(desk: Desk, one: Version) -> bool:
+def _place(session: LeagueSession, one: Version) -> bool:
     """Play until the version's rating is sure enough; False if it was refused, or Ctrl-C was pressed."""
-    crew: Crew | None = None
+    crew: MatchRunner | None = None
     team: list[Version] = []
     try:
-        while not desk.stopping:
-            meetings = next_meetings(desk.league, one)
-            if not meetings:
+        while not session.stopping:
+            fixtures = next_fixtures(session.league, one)
+            if not fixtures:
                 return True
-            players = {one.id: one} | {m.b.id: m.b for m in meetings}
+            players = {one.id: one} | {m.b.id: m.b for m in fixtures}
             try:
                 if crew is None or not crew.players >= players.keys():
                     if crew is not None:
                         crew.close()
                     team = list(players.values())
-                    crew = Crew(desk, team)
-                crew.meet(meetings)
+                    crew = MatchRunner(session, team)
+                crew.play_fixtures(fixtures)
             except BotsFailed as error:
                 crew = None
-                expel_broken(desk, team, error)
-            if entries.version(desk.league, one.id).state != PLACING or _refused(desk.league, one):
+                retire_unloadable(session, team, error)
+            if versions.get(session.league, one.id).state != PLACING or _refused(session.league, one):
                 return False
         return False
     finally:
@@ -139,14 +141,14 @@ def _place(desk: Desk, one: Version) -> bool:
             crew.close()
 
 
-def next_meetings(league: League, one: Version) -> list[games.Meeting]:
+def next_fixtures(league: League, one: Version) -> list[games.Fixture]:
     """Whom a version that is being placed meets next, empty if its place is sure enough."""
     settings = league.settings
     # the anchor's own rating is given, but its place among the others is to be found
-    found = standing(league, one, anchored=one.name != settings.anchor)
-    field = {p.version.id: p for p in found.places if p.version.id != one.id}
-    met = {score.opponent for score in games.scores_of(league, one.id)}
-    mine = found.place_of(one.id)
+    found = standings(league, one, anchored=one.name != settings.anchor)
+    field = {p.version.id: p for p in found.rows if p.version.id != one.id}
+    met = {score.opponent for score in games.head_to_heads(league, one.id)}
+    mine = found.row_of(one.id)
     assert mine is not None
     left = settings.most_games - mine.games
     if not field or left <= 0:
@@ -154,32 +156,32 @@ def next_meetings(league: League, one: Version) -> list[games.Meeting]:
     missing = min(settings.sample, len(field)) - len(met & field.keys())
     if missing > 0 or mine.elo is None or mine.error is None:
         unmet = [v for v in _sample(league, list(field.values())) if v.id not in met][:missing]
-        return _meetings(one, unmet, min(settings.games * len(unmet), left))
+        return _fixtures(one, unmet, min(settings.games * len(unmet), left))
     if mine.error <= settings.error:
         return []
     ratings = {number: place.elo for number, place in field.items() if place.elo is not None}
-    nearest = choice.nearest(mine.elo, ratings, settings.sample)
-    if mine.error * choice.own_share(found, one.id, nearest, mine.games) <= OWN_PART * settings.error:
+    nearest = pairing.nearest(mine.elo, ratings, settings.sample)
+    if mine.error * pairing.own_share(found, one.id, nearest, mine.games) <= OWN_PART * settings.error:
         return []
     opponents = [field[n].version for n in nearest]
-    wanted = choice.games_needed(mine.error, settings.error, mine.games) - mine.games
+    wanted = pairing.games_needed(mine.error, settings.error, mine.games) - mine.games
     step = settings.games * len(opponents)
-    return _meetings(one, opponents, min(max(wanted, 2 * len(opponents)), 4 * step, left))
+    return _fixtures(one, opponents, min(max(wanted, 2 * len(opponents)), 4 * step, left))
 
 
-def _sample(league: League, field: Sequence[Place]) -> list[Version]:
+def _sample(league: League, field: Sequence[StandingsRow]) -> list[Version]:
     """A part of the table from top to bottom, the anchor first, then the rest."""
     order = [place.version for place in field]
     anchor = [v for v in order if v.name == league.settings.anchor]
-    sample = [order[at] for at in choice.spread(len(order), league.settings.sample)]
+    sample = [order[at] for at in pairing.spread(len(order), league.settings.sample)]
     return list(dict.fromkeys([*anchor, *sample, *order]))
 
 
-def _meetings(one: Version, opponents: Sequence[Version], wanted: int) -> list[games.Meeting]:
+def _fixtures(one: Version, opponents: Sequence[Version], wanted: int) -> list[games.Fixture]:
     """So many games (a pair at least) shared by these opponents, in whole deals; the first ones get what is over."""
     deals, more = divmod(max(wanted // 2, 1), len(opponents))
     shares = [deals + (at < more) for at in range(len(opponents))]
-    return [games.Meeting(one, other, share) for other, share in zip(opponents, shares) if share]
+    return [games.Fixture(one, other, share) for other, share in zip(opponents, shares) if share]
 
 
 def _refused(league: League, one: Version) -> bool:
@@ -190,7 +192,7 @@ def _refused(league: League, one: Version) -> bool:
     if number <= FORFEITS_ALLOWED or number <= FORFEITS_SHARE * played:
         return False
     worst = max(faults, key=lambda fault: fault.games)
-    entries.refuse(
+    versions.refuse(
         league,
         one,
         f"forfeited {number} of its first {played} games, the last by {worst.kind}: {worst.detail}",
@@ -201,7 +203,7 @@ def _refused(league: League, one: Version) -> bool:
 # ---------------------------------------------------------------- bots that cannot play any more
 
 
-def expel_broken(desk: Desk, players: Sequence[Version], error: BotsFailed) -> None:
+def retire_unloadable(session: LeagueSession, players: Sequence[Version], error: BotsFailed) -> None:
     """After a crew could not load a bot: refuse it if it was being placed, else retire it.
 
     One that can be loaded when it is looked at is given a second chance, and no third. LeagueError if none can be
@@ -210,41 +212,41 @@ def expel_broken(desk: Desk, players: Sequence[Version], error: BotsFailed) -> N
     named = [one for one in players if one.id == error.version]
     broken = 0
     for one in named or players:
-        verdict = admission.examine(desk, one)
+        verdict = admission.trial(session, one)
         if verdict is None:
             return
-        desk.failures[one.id] += bool(named)
+        session.failures[one.id] += bool(named)
         reason = verdict.reason
         if verdict.accepted:
-            if desk.failures[one.id] < 2:
+            if session.failures[one.id] < 2:
                 continue
             reason = f"it cannot be loaded each time: {error}"
         broken += 1
         if one.state in (PENDING, PLACING):
-            entries.refuse(desk.league, one, reason)
+            versions.refuse(session.league, one, reason)
         else:
-            retire(desk.league, one.name, f"it cannot play any more: {reason}")
+            retire(session.league, one.name, f"it cannot play any more: {reason}")
     if not broken and not named:
         raise LeagueError(f"nothing can be played: {error}")
 
 
-def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Standing:
+def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Standings:
     """Take a bot out of the table, or bring it back, and publish the standing.
 
     One that is not in the table yet is refused.
     """
-    every = entries.versions_of(league, name)
-    waiting = [one for one in every if one.state in entries.OPEN]
+    every = versions.of_bot(league, name)
+    waiting = [one for one in every if one.state in versions.OPEN]
     if waiting and not undo and not any(one.state == ACTIVE for one in every):
         for one in waiting:
-            entries.refuse(league, one, reason or "withdrawn")
-        return standing(league)
+            versions.refuse(league, one, reason or "withdrawn")
+        return standings(league)
     found: list[Version] = []
 
     def change() -> None:
-        found.append(entries.retire(league, name, reason, undo))
+        found.append(versions.retire(league, name, reason, undo))
 
-    newest = entries.versions_of(league, name)
+    newest = versions.of_bot(league, name)
     active = next((v for v in newest if v.state == ACTIVE), newest[-1])
     kind = events.RETURNED if undo else events.RETIRED
     return events.publish(league, kind, change, active, note=reason)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.league import choice, events, games
-from arena.league.crew import BotsFailed, Crew, Desk
-from arena.league.entries import Version
-from arena.league.placement import expel_broken
-from arena.league.rating import Standing, standing
+from arena.league import events, games, pairing
+from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
+from arena.league.placement import retire_unloadable
+from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
+from arena.league.versions import Version
 
 MOST_PLAYERS = 24
 """Bots of one crew: each worker loads them all."""
@@ -22,47 +22,47 @@ whose cost grows with all games, take a small part of the time."""
 
 @dataclass(frozen=True)
 class PlayReport:
-    """What a call of `fill_up` has done."""
+    """What a call of `play_games` has done."""
 
     games: int
-    standing: Standing
+    standing: Standings
 
 
-def fill_up(desk: Desk, most: int | None, say: Callable[[str], None]) -> PlayReport:
+def play_games(session: LeagueSession, most: int | None, say: Callable[[str], None]) -> PlayReport:
     """Play the least certain pairings until Ctrl-C, or until `most` games (rounded up to pairs) are stored."""
-    league = desk.league
-    found = standing(league)
-    if len(found.places) < 2:
-        raise LeagueError(f"{league.name} has {_bots(len(found.places))} in the table; play needs two")
-    crew: Crew | None = None
+    league = session.league
+    found = standings(league)
+    if len(found.rows) < 2:
+        raise LeagueError(f"{league.name} has {_bots(len(found.rows))} in the table; play needs two")
+    crew: MatchRunner | None = None
     team: list[Version] = []
     event: int | None = None
     played = 0
     try:
-        while not desk.stopping and (most is None or played < most):
+        while not session.stopping and (most is None or played < most):
             left = None if most is None else most - played
-            meetings = next_meetings(desk, found, left)
-            if not meetings:
+            fixtures = next_fixtures(session, found, left)
+            if not fixtures:
                 break
-            players = {v.id: v for m in meetings for v in (m.a, m.b)}
+            players = {v.id: v for m in fixtures for v in (m.a, m.b)}
             fresh = 0
             try:
                 if crew is None or not crew.players >= players.keys():
                     if crew is not None:
                         crew.close()
                     team = _team(found, players)
-                    say(f"playing the least certain pairings of {len(found.places)} bots")
-                    crew = Crew(desk, team)
-                fresh = crew.meet(meetings)
+                    say(f"playing the least certain pairings of {len(found.rows)} bots")
+                    crew = MatchRunner(session, team)
+                fresh = crew.play_fixtures(fixtures)
                 played += fresh
             except BotsFailed as error:
                 crew = None
-                expel_broken(desk, team, error)
+                retire_unloadable(session, team, error)
             if fresh:
-                event, found = events.note_play(league, event, fresh, desk.process.number)
+                event, found = events.note_play(league, event, fresh, session.process.number)
             else:
-                found = standing(league)
-            if len(found.places) < 2:
+                found = standings(league)
+            if len(found.rows) < 2:
                 break
         return PlayReport(played, found)
     finally:
@@ -70,24 +70,24 @@ def fill_up(desk: Desk, most: int | None, say: Callable[[str], None]) -> PlayRep
             crew.close()
 
 
-def next_meetings(desk: Desk, found: Standing, left: int | None) -> list[games.Meeting]:
+def next_fixtures(session: LeagueSession, found: Standings, left: int | None) -> list[games.Fixture]:
     """The next stretch of play, of at most `left` games (and one more, for whole pairs)."""
-    league = desk.league
+    league = session.league
     step = max(league.settings.games, found.total // _SHARE // _PAIRINGS // 2 * 2)
     in_hand = [(a, b, 2 * deals) for a, b, deals in games.reserved_deals(league)]
-    pairs = choice.least_certain(found, _PAIRINGS, step, in_hand)
-    by_id = {place.version.id: place.version for place in found.places}
+    pairs = pairing.least_certain(found, _PAIRINGS, step, in_hand)
+    by_id = {place.version.id: place.version for place in found.rows}
     deals = step // 2
     if left is not None:
         units = (left + 1) // 2
         pairs = pairs[:units]
         deals = min(deals, max(1, units // max(len(pairs), 1)))
-    return [games.Meeting(by_id[a], by_id[b], deals) for a, b in pairs]
+    return [games.Fixture(by_id[a], by_id[b], deals) for a, b in pairs]
 
 
-def _team(found: Standing, needed: dict[int, Version]) -> list[Version]:
+def _team(found: Standings, needed: dict[int, Version]) -> list[Version]:
     """All bots of the table if they are few, so that the crew can stay; else those that are needed."""
-    everyone = [place.version for place in found.places]
+    everyone = [place.version for place in found.rows]
     return everyone if len(everyone) <= MOST_PLAYERS else list(needed.values())
 
 

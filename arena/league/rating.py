@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import t as student
 
-from arena.league import games
-from arena.league.entries import ACTIVE, REPLACED, Version, versions
+from arena.league import games, versions
 from arena.league.store import League
+from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.frames import Floats, Ints
 from arena.stats.ratings import rate
 
 
 @dataclass(frozen=True)
-class Place:
+class StandingsRow:
     """A line of the table. `elo` is None for a bot without games, `error` (half the 95 % interval) also for one
     that is alone; both in the gauge of the table."""
 
@@ -42,7 +42,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Standings:
     """The table, best first, and what choosing further games needs.
 
     elo, covariance   of the versions in the table that have games (`rated`), in that order, Elo and Elo²
@@ -50,7 +50,7 @@ class Standing:
     others            ratings of accepted versions that are not in the table, by their number
     """
 
-    places: tuple[Place, ...]
+    rows: tuple[StandingsRow, ...]
     total: int
     rated: tuple[Version, ...] = ()
     elo: Floats = field(default_factory=lambda: np.empty(0))
@@ -60,27 +60,29 @@ class Standing:
     others: dict[int, tuple[float, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def place_of(self, version: int) -> Place | None:
+    def row_of(self, version: int) -> StandingsRow | None:
         """The line of a version."""
-        return next((place for place in self.places if place.version.id == version), None)
+        return next((place for place in self.rows if place.version.id == version), None)
 
 
-def standing(league: League, candidate: Version | None = None, anchored: bool = True) -> Standing:
+def standings(league: League, candidate: Version | None = None, anchored: bool = True) -> Standings:
     """The standing as the games stored now make it; with a `candidate` as if it were in the table already.
 
     `anchored` False: the mean is 0 in any case.
     """
     with league.snapshot():
-        shown = [one for one in versions(league, ACTIVE) if candidate is None or one.bot != candidate.bot]
-        behind = [one for one in versions(league, ACTIVE, REPLACED) if one not in shown]
+        shown = [
+            one for one in versions.in_state(league, ACTIVE) if candidate is None or one.bot != candidate.bot
+        ]
+        behind = [one for one in versions.in_state(league, ACTIVE, REPLACED) if one not in shown]
         if candidate is not None:
             shown.append(candidate)
             behind = [one for one in behind if one.id != candidate.id]
         frame = games.games_frame(league, [one.id for one in (*shown, *behind)])
         total = games.count(league)
     if not len(frame):
-        places = tuple(Place(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(shown, start=1))
-        return Standing(places, total)
+        places = tuple(StandingsRow(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(shown, start=1))
+        return Standings(places, total)
     notes: list[str] = []
     playing = {*frame["first"].unique(), *frame["second"].unique()}
     anchors = _anchors(league, shown, playing, notes) if anchored else {}
@@ -94,7 +96,7 @@ def standing(league: League, candidate: Version | None = None, anchored: bool = 
     alone = len(rated) == 1 and not anchors
     order = sorted(rated, key=lambda one: (int(fit.group[row[one.id]]), -elo[row[one.id]], one.id))
     lines = [
-        Place(
+        StandingsRow(
             at, one, float(elo[i]), None if alone else float(width[i]),
             *(int(column[i]) for column in (fit.games, fit.wins, fit.draws, fit.losses)),
         )
@@ -102,7 +104,9 @@ def standing(league: League, candidate: Version | None = None, anchored: bool = 
         for i in (row[one.id],)
     ]  # fmt: skip
     without = [one for one in shown if one.id not in row]
-    lines += [Place(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(without, start=len(order) + 1)]
+    lines += [
+        StandingsRow(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(without, start=len(order) + 1)
+    ]
     at = np.array([row[one.id] for one in order], dtype=np.int64)
     names = {str(one.id): one.label for one in (*shown, *behind)}
     if len({int(fit.group[i]) for i in inside}) > 1:
@@ -110,8 +114,8 @@ def standing(league: League, candidate: Version | None = None, anchored: bool = 
             "the bots fall into groups without a game between them, so their ratings cannot be compared;"
             " 'arena league play' links them"
         )
-    return Standing(
-        places=tuple(lines),
+    return Standings(
+        rows=tuple(lines),
         total=total,
         rated=tuple(order),
         elo=elo[at],

@@ -117,9 +117,13 @@ def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> Bot
 def _check_entry(path: str) -> None:
     """LeagueError for a file that cannot be a bot by its name."""
     if not path.endswith(".py"):
-        raise LeagueError(f"{path!a} is no Python file; a bot in another language is a command: 'cmd:./mybot'")
+        raise LeagueError(
+            f"{path!a} is no Python file; a bot in another language is a command: 'cmd:./mybot'"
+        )
     if re.search(r"[:=~\\]", path) or not path.isprintable():
-        raise LeagueError(f"{path!a}: the name of a bot's file has none of the characters : = ~ and no strange ones")
+        raise LeagueError(
+            f"{path!a}: the name of a bot's file has none of the characters : = ~ and no strange ones"
+        )
 
 
 def check_inside(found: BotSpec, folder: Path) -> None:
@@ -252,7 +256,9 @@ def _read_file(path: Path, name: str) -> StoredFile:
     if not name.isprintable() or "\\" in name:
         raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
     if len(os.fsencode(name)) > LONGEST_PATH:
-        raise LeagueError(f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes with its folders")
+        raise LeagueError(
+            f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes with its folders"
+        )
     try:
         # a pipe in the place of a file must not make us wait
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from arena.league import entries, events, games
-from arena.league.entries import PENDING, PLACING, Version
-from arena.league.events import Event, Rated
-from arena.league.rating import Standing, standing
+from arena.league import events, games, versions
+from arena.league.events import LeagueEvent, StoredRow
+from arena.league.rating import Standings, standings
 from arena.league.schema import DATABASE
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
+from arena.league.versions import PENDING, PLACING, Version
 from arena.match.results import COLUMNS, GameResult
 from arena.match.tasks import GameId
 from arena.text import first_line
@@ -34,9 +34,11 @@ def league_line(folder: Path) -> Line:
     try:
         found = open_league(folder, write=False)
     except (KeyError, TypeError, ValueError) as error:
-        raise LeagueError(f"the settings in {folder / DATABASE} are damaged. Restore it from a copy") from error
+        raise LeagueError(
+            f"the settings in {folder / DATABASE} are damaged. Restore it from a copy"
+        ) from error
     with found as league:
-        table = standing_lines(league, standing(league), [])
+        table = standing_lines(league, standings(league), [])
         return {
             "rules": league.settings.rules,
             "isolation": league.settings.isolation,
@@ -50,10 +52,10 @@ def league_line(folder: Path) -> Line:
 # ---------------------------------------------------------------- the table
 
 
-def standing_lines(league: League, found: Standing, before: Sequence[Rated]) -> list[Line]:
+def standing_lines(league: League, found: Standings, before: Sequence[StoredRow]) -> list[Line]:
     """The table with what has changed against an earlier one, by bot."""
     change = _changes(
-        league, [(p.version.name, p.rank, p.elo) for p in found.places], {line.bot: line for line in before}
+        league, [(p.version.name, p.rank, p.elo) for p in found.rows], {line.bot: line for line in before}
     )
     faults: dict[int, int] = {}
     for fault in games.forfeits(league):
@@ -75,11 +77,11 @@ def standing_lines(league: League, found: Standing, before: Sequence[Rated]) -> 
             "forfeits": faults.get(place.version.id, 0),
             "hash": place.version.hash,
         }
-        for place in found.places
+        for place in found.rows
     ]
 
 
-def stored_lines(league: League, table: Sequence[Rated], before: Sequence[Rated]) -> list[Line]:
+def stored_lines(league: League, table: Sequence[StoredRow], before: Sequence[StoredRow]) -> list[Line]:
     """The same of a table as it was."""
     change = _changes(
         league, [(line.bot, line.rank, line.elo) for line in table], {line.bot: line for line in before}
@@ -103,7 +105,7 @@ def stored_lines(league: League, table: Sequence[Rated], before: Sequence[Rated]
 
 
 def _changes(
-    league: League, table: Sequence[tuple[str, int, float | None]], old: Mapping[str, Rated]
+    league: League, table: Sequence[tuple[str, int, float | None]], old: Mapping[str, StoredRow]
 ) -> dict[str, Line]:
     """By bot: is it new, and by how much has it moved in Elo and places?
 
@@ -128,7 +130,7 @@ def _changes(
     }
 
 
-def table_before(league: League, found: Standing) -> tuple[list[Rated], Event | None]:
+def table_before(league: League, found: Standings) -> tuple[list[StoredRow], LeagueEvent | None]:
     """The table that the present one is compared with, and its event: the one before the last that changed it,
     or the last if games were stored since."""
     seen = [e for e in events.events(league) if e.kind != events.REFUSED]
@@ -141,11 +143,11 @@ def waiting(league: League) -> list[Line]:
     """Submissions that are not done."""
     return [
         {"bot": one.name, "version": one.number, "state": one.state, "submitted": one.submitted}
-        for one in entries.versions(league, PENDING, PLACING)
+        for one in versions.in_state(league, PENDING, PLACING)
     ]
 
 
-def rating_history(league: League, last: int) -> tuple[list[Event], list[Line]]:
+def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[Line]]:
     """The ratings after each of the last events that changed the table: the events, and a row a bot."""
     shown = [e for e in events.events(league) if e.kind not in (events.REFUSED, events.CREATED)][-last:]
     lines: dict[str, Line] = {}
@@ -162,7 +164,7 @@ def rating_history(league: League, last: int) -> tuple[list[Event], list[Line]]:
 def history_lines(league: League) -> list[Line]:
     """A row an event; with the rating of the version that it is about, and what the bot's was before."""
     lines = []
-    before: dict[str, Rated] = {}
+    before: dict[str, StoredRow] = {}
     for event in events.events(league):
         table = {line.bot: line for line in _own_table(league, event)}
         mine = table.get(event.bot or "")
@@ -192,26 +194,26 @@ def history_lines(league: League) -> list[Line]:
     return lines
 
 
-def _own_table(league: League, event: Event) -> list[Rated]:
+def _own_table(league: League, event: LeagueEvent) -> list[StoredRow]:
     return [] if event.kind == events.REFUSED else events.table_at(league, event.id)
 
 
 # ---------------------------------------------------------------- a bot
 
 
-def version_lines(league: League, name: str, found: Standing) -> list[Line]:
+def version_lines(league: League, name: str, found: Standings) -> list[Line]:
     """A row a version of a bot, newest first; ratings are those of the present fit."""
     lines = []
-    for one in reversed(entries.versions_of(league, name)):
-        place = found.place_of(one.id)
+    for one in reversed(versions.of_bot(league, name)):
+        place = found.row_of(one.id)
         elo, error = (place.elo, place.error) if place else found.others.get(one.id, (None, None))
-        played = games.scores_of(league, one.id)
+        played = games.head_to_heads(league, one.id)
         total = sum(score.games for score in played)
         points = sum(score.wins + score.draws / 2 for score in played)
         lines.append(
             {
                 "version": one.number,
-                "state": "retired" if one.retired is not None and one.state == entries.ACTIVE else one.state,
+                "state": "retired" if one.retired is not None and one.state == versions.ACTIVE else one.state,
                 "submitted": one.submitted,
                 "elo": elo,
                 "elo_error95": error,
@@ -221,7 +223,7 @@ def version_lines(league: League, name: str, found: Standing) -> list[Line]:
                 "hash": one.hash,
                 "files": [
                     {"path": file.path, "bytes": len(file.content), "hash": file.hash}
-                    for file in entries.files_of(league, one.id)
+                    for file in versions.files_of(league, one.id)
                 ],
                 "reason": one.reason,
             }
@@ -231,9 +233,9 @@ def version_lines(league: League, name: str, found: Standing) -> list[Line]:
 
 def chosen_version(league: League, name: str, number: int | None) -> Version:
     """A version of a bot: the one with that number, else the active one, else the newest."""
-    found = entries.versions_of(league, name)
+    found = versions.of_bot(league, name)
     if number is None:
-        return next((one for one in found if one.state == entries.ACTIVE), found[-1])
+        return next((one for one in found if one.state == versions.ACTIVE), found[-1])
     for one in found:
         if one.number == number:
             return one
@@ -244,15 +246,15 @@ def _listed(numbers: Sequence[int]) -> str:
     return f"1 to {len(numbers)}" if len(numbers) > 1 else "version 1 only"
 
 
-def opponent_lines(league: League, one: Version, found: Standing) -> list[Line]:
+def opponent_lines(league: League, one: Version, found: Standings) -> list[Line]:
     """A row an opponent that a version has met: the score, and the difference of the ratings."""
-    by_id = {v.id: v for v in entries.versions(league, retired=True)}
-    mine = found.place_of(one.id)
+    by_id = {v.id: v for v in versions.in_state(league, retired=True)}
+    mine = found.row_of(one.id)
     lines = []
-    for score in games.scores_of(league, one.id):
+    for score in games.head_to_heads(league, one.id):
         other = by_id[score.opponent]
         gap = error = None
-        if mine is not None and found.place_of(other.id) is not None:
+        if mine is not None and found.row_of(other.id) is not None:
             gap, error = _difference(found, one.id, other.id)
         lines.append(
             {
@@ -267,7 +269,7 @@ def opponent_lines(league: League, one: Version, found: Standing) -> list[Line]:
                 "elo_difference_error95": error,
             }
         )
-    rank = {place.version.id: place.rank for place in found.places}
+    rank = {place.version.id: place.rank for place in found.rows}
     places = {(by_id[n].name, by_id[n].number): at for n, at in rank.items()}
     last = len(places) + 1
     return sorted(
@@ -280,7 +282,7 @@ def opponent_lines(league: League, one: Version, found: Standing) -> list[Line]:
     )
 
 
-def _difference(found: Standing, one: int, other: int) -> tuple[float | None, float | None]:
+def _difference(found: Standings, one: int, other: int) -> tuple[float | None, float | None]:
     """Elo of one version minus that of another, and half the 95 % interval (normal)."""
     place = {v.id: at for at, v in enumerate(found.rated)}
     if one not in place or other not in place or found.group[place[one]] != found.group[place[other]]:
@@ -308,7 +310,7 @@ def export_games(league: League, out: TextIO) -> int:
     Players are versions, such as `greedy v2`; `arena ratings` reads the file and rates them as the league does.
     """
     sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
-    labels = {v.id: v.label for v in entries.versions(league, retired=True)}
+    labels = {v.id: v.label for v in versions.in_state(league, retired=True)}
     write = csv.writer(out, lineterminator="\n").writerow
     write(EXPORTED)
     number = 0
@@ -331,10 +333,10 @@ def export_games(league: League, out: TextIO) -> int:
 
 def fetch(league: League, one: Version, to: Path) -> list[Path]:
     """Write a version's files into a folder, which must not hold other files of these names."""
-    files = entries.files_of(league, one.id)
+    files = versions.files_of(league, one.id)
     for file in files:
         path = to / file.path
         if path.exists() and path.read_bytes() != file.content:
             raise LeagueError(f"{path} is there already, with another content; choose another folder")
-    entries.write_files(files, to)
+    versions.write_files(files, to)
     return [to / file.path for file in files]

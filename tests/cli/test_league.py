@@ -120,14 +120,14 @@ def test_wrong_use(arena: Arena, args: tuple[str, ...], message: str) -> None:
 
 def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     """And without it nothing is made or played, unless it is said otherwise."""
-    from arena.league import crew
+    from arena.league import match_runner
 
     def missing() -> None:
         raise SandboxMissing("bots cannot be sandboxed here: install bubblewrap")
 
     settings = values_of_new(arena) if is_usable() else None
     assert settings is None or settings["isolation"] == "sandbox"
-    monkeypatch.setattr(crew, "usable", missing)
+    monkeypatch.setattr(match_runner, "usable", missing)
     assert "install bubblewrap" in arena("league", "create", "open", code=2).err
     assert not Path("leagues/open").exists()
     if settings is not None:
@@ -182,7 +182,8 @@ def test_the_same_file_twice(played: Arena) -> None:
     assert "3 bots" in found.out
     assert values(played("submit", "bots/last.py", "--league", "open", "--json").out)["outcome"] == "known"
     Path("bots/copy.py").write_text(LAST)
-    assert "in open already, as last v1" in played("submit", "bots/copy.py", "--league", "open", code=2).err
+    err = played("submit", "bots/copy.py", "--league", "open", code=2).err
+    assert "open already has this content, as last v1" in err
 
 
 def test_a_new_version(played: Arena) -> None:
@@ -428,7 +429,9 @@ def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
     for name in ("first", "last"):
         arena("submit", f"bots/{name}.py", "--league", "open")
     assert "It is the anchor. Its rating is none" in arena("league", "retire", "open", "first").err
-    assert "It is the anchor. Its rating is 0 again" in arena("league", "retire", "open", "first", "--undo").err
+    assert (
+        "It is the anchor. Its rating is 0 again" in arena("league", "retire", "open", "first", "--undo").err
+    )
 
 
 def interrupted(process: subprocess.Popen[str], ready: Callable[[], bool]) -> tuple[int, str, str]:

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.league import entries, games, placement
-from arena.league.crew import Desk, at_work
-from arena.league.entries import Version
-from arena.league.rating import standing
+from arena.league import games, placement, versions
+from arena.league.match_runner import LeagueSession, open_session
+from arena.league.processes import LeagueProcess
+from arena.league.rating import standings
 from arena.league.settings import LeagueSettings, settings_from_dict
 from arena.league.store import League, create_league
 from arena.league.submission import StoredFile, Submission
-from arena.league.working import Process
+from arena.league.versions import Version
 from arena.match.results import Row
 from arena.match.tasks import PairTask, game_key
 
@@ -62,31 +62,31 @@ def submission(name: str, source: str, author: str | None = None) -> Submission:
 
 def submit(found: League, name: str, source: str, workers: int = 1, author: str | None = None) -> Version:
     """Submit a bot and bring it to its end; the version as it is then."""
-    with at_work(found, "submit", workers) as desk:
-        return settle(desk, submission(name, source, author))
+    with open_session(found, "submit", workers) as session:
+        return settle(session, submission(name, source, author))
 
 
-def settle(desk: Desk, what: Submission) -> Version:
-    return settled(desk, what).version
+def settle(session: LeagueSession, what: Submission) -> Version:
+    return settled(session, what).version
 
 
-def settled(desk: Desk, what: Submission) -> placement.Outcome:
-    sent = entries.submit(desk.league, desk.process.number, what)
-    one = entries.claim(desk.league, desk.process.number, sent.version.id)
+def settled(session: LeagueSession, what: Submission) -> placement.SubmissionResult:
+    sent = versions.submit(session.league, session.process.number, what)
+    one = versions.claim(session.league, session.process.number, sent.version.id)
     assert one is not None
-    return placement.settle(desk, one, lambda text: None)
+    return placement.handle_submission(session, one, lambda text: None)
 
 
 def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
     """Bots that are in the table without having played."""
     made = []
-    with Process(found, "test") as process:
+    with LeagueProcess(found, "test") as process:
         for name in names:
-            one = entries.submit(found, process.number, submission(name, f"# {name}\n{source}")).version
-            entries.accept(found, one)
+            one = versions.submit(found, process.number, submission(name, f"# {name}\n{source}")).version
+            versions.accept(found, one)
             with found.change():
-                entries.promote(found, one)
-            made.append(entries.version(found, one.id))
+                versions.promote(found, one)
+            made.append(versions.get(found, one.id))
     return made
 
 
@@ -99,15 +99,15 @@ def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) ->
     )  # fmt: skip
 
 
-def played(found: League, meetings: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
+def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
     """Store pairs of games between versions: of each pair the points of the first version, 0..2."""
-    with Process(found, "test") as process:
+    with LeagueProcess(found, "test") as process:
         with found.change():
             crew = found.insert(
                 "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
             )
-        for one, other, points in meetings:
-            tasks = games.set_apart(found, crew, [games.Meeting(one, other, len(points))])
+        for one, other, points in fixtures:
+            tasks = games.reserve_deals(found, crew, [games.Fixture(one, other, len(points))])
             rows = []
             for task, won in zip(tasks, points):
                 mine = won if one.id < other.id else 2 - won  # of a, the version with the lower number
@@ -146,4 +146,4 @@ def quiet(text: str) -> None:
 
 def names(found: League) -> list[str]:
     """The versions in the table."""
-    return sorted(place.version.label for place in standing(found).places)
+    return sorted(place.version.label for place in standings(found).rows)

@@ -16,15 +16,15 @@ import pytest
 from arena.check import check_bot
 from arena.check.report import ERROR, Finding
 from arena.isolation import process as processes
-from arena.league import admission, entries, events, games, placement
-from arena.league.admission import examine
-from arena.league.crew import Crew, at_work
-from arena.league.entries import PENDING, REFUSED
-from arena.league.play import fill_up
+from arena.league import admission, events, games, placement, versions
+from arena.league.admission import trial
+from arena.league.match_runner import MatchRunner, open_session
+from arena.league.play import play_games
+from arena.league.processes import LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
-from arena.league.working import Process
+from arena.league.versions import PENDING, REFUSED
 from tests.league.leagues import (
     BROKEN,
     FIRST,
@@ -53,7 +53,10 @@ def found(tmp_path: Path) -> Iterator[League]:
         (RAISES, "mine.py:2: act raises ValueError: no idea ("),
         ("x = 1\n", "holds no bot"),
         ("import nowhere\n" + FIRST, "No module named 'nowhere'"),
-        ("def act(view, moves):\n    return 'r1@1'\n", "act returned the text 'r1@1', not one of the moves ("),
+        (
+            "def act(view, moves):\n    return 'r1@1'\n",
+            "act returned the text 'r1@1', not one of the moves (",
+        ),
     ],
 )
 def test_refused(found: League, source: str, reason: str) -> None:
@@ -90,15 +93,17 @@ def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
     def act(view, moves):
         return moves[os.urandom(1)[0] % len(moves)]
     """
-    with at_work(found, "submit", 1) as desk:
-        outcome = settled(desk, submission("mine", textwrap.dedent(source)))
+    with open_session(found, "submit", 1) as session:
+        outcome = settled(session, submission("mine", textwrap.dedent(source)))
     assert outcome.accepted
     (warning,) = outcome.warnings
     assert "mine.py:4" in warning
     assert str(found.folder) not in warning
 
 
-def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(
+    found: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken = Finding(ERROR, "load", "the disk is on fire")
 
     def failing(*args: Any, **options: Any) -> Any:
@@ -107,7 +112,7 @@ def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(found: League, monkeypat
     monkeypatch.setattr(admission, "check_bot", failing)
     with pytest.raises(LeagueError, match="not even the program's own"):
         submit(found, "mine", FIRST)
-    assert [(v.state, v.attempts) for v in entries.versions_of(found, "mine")] == [(PENDING, 0)]
+    assert [(v.state, v.attempts) for v in versions.of_bot(found, "mine")] == [(PENDING, 0)]
 
 
 def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(
@@ -122,15 +127,15 @@ def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(
         one = submit(found, "mine", FIRST)
     assert one.state == PENDING
     assert not processes.running
-    with at_work(found, "play", 1) as desk:
-        (outcome,) = placement.settle_waiting(desk, quiet)
+    with open_session(found, "play", 1) as session:
+        (outcome,) = placement.handle_waiting(session, quiet)
     assert outcome.accepted
 
 
 def test_a_check_leaves_no_games(found: League) -> None:
-    with at_work(found, "submit", 1) as desk:
-        one = entries.submit(found, desk.process.number, submission("first", FIRST)).version
-        verdict = examine(desk, one)
+    with open_session(found, "submit", 1) as session:
+        one = versions.submit(found, session.process.number, submission("first", FIRST)).version
+        verdict = trial(session, one)
     assert verdict is not None
     assert (verdict.accepted, verdict.games) == (True, 8)
     assert games.count(found) == 0
@@ -140,21 +145,24 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
     """If not even the program's own bots can be loaded nobody is refused or retired."""
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
-    sound_plan = Crew._planned
+    sound_job = MatchRunner._job_of
 
-    def nowhere(self: Crew, specs: Any) -> Any:
-        return sound_plan(self, [dataclasses.replace(spec, path="/nowhere.py") for spec in specs])
+    def nowhere(self: MatchRunner, specs: Any) -> Any:
+        return sound_job(self, [dataclasses.replace(spec, path="/nowhere.py") for spec in specs])
 
-    monkeypatch.setattr(Crew, "_planned", nowhere)
+    monkeypatch.setattr(MatchRunner, "_job_of", nowhere)
     with pytest.raises(LeagueError, match="not even the program's own"):
         submit(found, "random", RANDOM)
-    with at_work(found, "play", 1) as desk, pytest.raises(LeagueError, match="not even the program's own"):
-        fill_up(desk, 8, quiet)
+    with (
+        open_session(found, "play", 1) as session,
+        pytest.raises(LeagueError, match="not even the program's own"),
+    ):
+        play_games(session, 8, quiet)
     assert names(found) == ["first v1", "last v1"]
-    assert [(v.state, v.attempts) for v in entries.versions_of(found, "random")] == [(PENDING, 0)]
+    assert [(v.state, v.attempts) for v in versions.of_bot(found, "random")] == [(PENDING, 0)]
     monkeypatch.undo()
-    with at_work(found, "play", 1) as desk:
-        placement.settle_waiting(desk, quiet)
+    with open_session(found, "play", 1) as session:
+        placement.handle_waiting(session, quiet)
     assert names(found) == ["first v1", "last v1", "random v1"]
 
 
@@ -179,15 +187,15 @@ def test_a_fault_of_ours_stops_the_league_a_few_times_and_no_more(
         raise RuntimeError("a fault of ours")
 
     with monkeypatch.context() as patch:
-        patch.setattr(admission, "examine", failing)
+        patch.setattr(admission, "trial", failing)
         with pytest.raises(RuntimeError):
             submit(found, "mine", FIRST)
-        for _ in range(entries.MOST_ATTEMPTS - 1):
-            with at_work(found, "play", 1) as desk, pytest.raises(RuntimeError):
-                placement.settle_waiting(desk, quiet)
-        with at_work(found, "play", 1) as desk:
-            assert placement.settle_waiting(desk, quiet) == []
-    one = entries.versions_of(found, "mine")[0]
+        for _ in range(versions.MOST_ATTEMPTS - 1):
+            with open_session(found, "play", 1) as session, pytest.raises(RuntimeError):
+                placement.handle_waiting(session, quiet)
+        with open_session(found, "play", 1) as session:
+            assert placement.handle_waiting(session, quiet) == []
+    one = versions.of_bot(found, "mine")[0]
     assert (one.state, one.reason) == (REFUSED, "given up: 4 times the work on it has failed")
 
 
@@ -248,26 +256,26 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
     with league(tmp_path / "league") as found:
         for name, text in (("bad", textwrap.dedent(source)), ("last", LAST), ("random", RANDOM)):
             entered(found, name, text)
-        with at_work(found, "play", 1) as desk:
-            assert fill_up(desk, 8, quiet).games == 8
+        with open_session(found, "play", 1) as session:
+            assert play_games(session, 8, quiet).games == 8
         assert names(found) == ["last v1", "random v1"]
-        why = entries.versions_of(found, "bad")[0].retired_reason
+        why = versions.of_bot(found, "bad")[0].retired_reason
         assert "it cannot be loaded each time" in why
         assert "not in this company" in why
 
 
 def entered(found: League, name: str, source: str) -> None:
     """In the table, without having played."""
-    with Process(found, "test") as process:
-        one = entries.submit(found, process.number, submission(name, source)).version
-        entries.accept(found, one)
+    with LeagueProcess(found, "test") as process:
+        one = versions.submit(found, process.number, submission(name, source)).version
+        versions.accept(found, one)
         with found.change():
-            entries.promote(found, one)
+            versions.promote(found, one)
 
 
 def test_what_waits_can_be_withdrawn(found: League) -> None:
-    with Process(found, "test") as process:
-        entries.submit(found, process.number, submission("mine", FIRST))
+    with LeagueProcess(found, "test") as process:
+        versions.submit(found, process.number, submission("mine", FIRST))
     placement.retire(found, "mine", "on its author's word")
-    one = entries.versions_of(found, "mine")[0]
+    one = versions.of_bot(found, "mine")[0]
     assert (one.state, one.reason, one.retired) == (REFUSED, "on its author's word", None)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import entries, events, games, placement
-from arena.league.crew import at_work
-from arena.league.entries import ACTIVE
-from arena.league.play import fill_up
-from arena.league.rating import standing
+from arena.league import events, games, placement, versions
+from arena.league.match_runner import open_session
+from arena.league.play import play_games
+from arena.league.rating import standings
 from arena.league.store import League, create_league, open_league
+from arena.league.versions import ACTIVE
 from tests.league.leagues import (
     FIRST,
     LAST,
@@ -65,10 +65,10 @@ def ended(pid: int) -> int:
 def make(folder: Path, **changed: int) -> None:
     with (
         create_league(folder, settings(placement=changed), SECRET) as found,
-        at_work(found, "test", 1) as desk,
+        open_session(found, "test", 1) as session,
     ):
         for name, source in (("first", FIRST), ("last", LAST)):
-            assert settle(desk, submission(name, source)).state == ACTIVE
+            assert settle(session, submission(name, source)).state == ACTIVE
 
 
 def kill_at(found: League, statement: int) -> None:
@@ -103,24 +103,24 @@ def test_a_submission_that_is_killed(tmp_path: Path, statement: int) -> None:
     def work() -> None:
         with open_league(tmp_path) as found:
             kill_at(found, statement)
-            with at_work(found, "submit", 1) as desk:
-                settle(desk, submission("random", RANDOM))
+            with open_session(found, "submit", 1) as session:
+                settle(session, submission("random", RANDOM))
 
     how = ended(forked(work))
     assert how in (0, -signal.SIGKILL)
     sound(tmp_path).close()
     stored = sorted(games_of(tmp_path))
-    with open_league(tmp_path) as found, at_work(found, "play", 1) as desk:
-        known = entries.versions(found, *entries.OPEN)
-        outcomes = placement.settle_waiting(desk, quiet)
+    with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
+        known = versions.in_state(found, *versions.OPEN)
+        outcomes = placement.handle_waiting(session, quiet)
         assert [o.version.id for o in outcomes] == [v.id for v in known]
-        again = entries.submit(found, desk.process.number, submission("random", RANDOM))
+        again = versions.submit(found, session.process.number, submission("random", RANDOM))
         if again.outcome == "new":  # it was killed before it was stored
             assert not known
-            settle(desk, submission("random", RANDOM))
-        table = standing(found)
-        assert sorted(p.version.label for p in table.places) == ["first v1", "last v1", "random v1"]
-        mine = table.place_of(again.version.id)
+            settle(session, submission("random", RANDOM))
+        table = standings(found)
+        assert sorted(p.version.label for p in table.rows) == ["first v1", "last v1", "random v1"]
+        mine = table.row_of(again.version.id)
         assert mine is not None
         assert 8 <= mine.games <= 20
         assert [e.kind for e in events.events(found)] == ["created", "accepted", "accepted", "accepted"]
@@ -142,14 +142,14 @@ def test_play_that_is_killed(tmp_path: Path, statement: int) -> None:
     def work() -> None:
         with open_league(tmp_path) as found:
             kill_at(found, statement)
-            with at_work(found, "play", 2) as desk:
-                fill_up(desk, None, quiet)
+            with open_session(found, "play", 2) as session:
+                play_games(session, None, quiet)
 
     assert ended(forked(work)) == -signal.SIGKILL
     sound(tmp_path).close()
     stored = len(games_of(tmp_path))
-    with open_league(tmp_path) as found, at_work(found, "play", 1) as desk:
-        assert fill_up(desk, 20, quiet).games == 20
+    with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
+        assert play_games(session, 20, quiet).games == 20
     assert len(games_of(tmp_path)) == stored + 20 >= before + 20
     whole(tmp_path)
 
@@ -160,21 +160,21 @@ def test_two_submit_at_once(tmp_path: Path) -> None:
 
     def submits(*names: str) -> Callable[[], None]:
         def work() -> None:
-            with open_league(tmp_path) as found, at_work(found, "submit", 1) as desk:
+            with open_league(tmp_path) as found, open_session(found, "submit", 1) as session:
                 for name in names:
-                    assert settle(desk, submission(name, f"# {name}\n{RANDOM}")).state == ACTIVE
+                    assert settle(session, submission(name, f"# {name}\n{RANDOM}")).state == ACTIVE
 
         return work
 
     def plays() -> None:
-        with open_league(tmp_path) as found, at_work(found, "play", 1) as desk:
-            fill_up(desk, 200, quiet)
+        with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
+            play_games(session, 200, quiet)
 
     running = [forked(work) for work in (submits("ann", "bob"), submits("cid", "dan"), plays)]
     assert [ended(pid) for pid in running] == [0, 0, 0]
     whole(tmp_path)
     with open_league(tmp_path) as found:
-        assert {p.version.name for p in standing(found).places} == {
+        assert {p.version.name for p in standings(found).rows} == {
             "first",
             "last",
             "ann",
@@ -188,7 +188,7 @@ def test_two_submit_at_once(tmp_path: Path) -> None:
         last = events.events(found)[-1]
         if last.total == games.count(found):
             assert [line.elo for line in events.table_at(found, last.id)] == [
-                p.elo for p in standing(found).places
+                p.elo for p in standings(found).rows
             ]
 
 
@@ -197,8 +197,8 @@ def test_two_versions_of_one_bot_at_once(tmp_path: Path) -> None:
 
     def submits(source: str) -> Callable[[], None]:
         def work() -> None:
-            with open_league(tmp_path) as found, at_work(found, "submit", 1) as desk:
-                settle(desk, submission("mine", source))
+            with open_league(tmp_path) as found, open_session(found, "submit", 1) as session:
+                settle(session, submission("mine", source))
 
         return work
 
@@ -206,7 +206,7 @@ def test_two_versions_of_one_bot_at_once(tmp_path: Path) -> None:
     assert [ended(pid) for pid in running] == [0, 0]
     whole(tmp_path)
     with open_league(tmp_path) as found:
-        assert [v.state for v in entries.versions_of(found, "mine")] == ["replaced", "active"]
+        assert [v.state for v in versions.of_bot(found, "mine")] == ["replaced", "active"]
 
 
 def test_the_same_file_twice_at_once(tmp_path: Path) -> None:
@@ -214,17 +214,17 @@ def test_the_same_file_twice_at_once(tmp_path: Path) -> None:
     make(tmp_path)
 
     def work() -> None:
-        with open_league(tmp_path) as found, at_work(found, "submit", 1) as desk:
-            sent = entries.submit(found, desk.process.number, submission("mine", RANDOM))
-            one = entries.claim(found, desk.process.number, sent.version.id)
+        with open_league(tmp_path) as found, open_session(found, "submit", 1) as session:
+            sent = versions.submit(found, session.process.number, submission("mine", RANDOM))
+            one = versions.claim(found, session.process.number, sent.version.id)
             if one is not None:
-                placement.settle(desk, one, quiet)
+                placement.handle_submission(session, one, quiet)
 
     running = [forked(work) for _ in range(2)]
     assert [ended(pid) for pid in running] == [0, 0]
     whole(tmp_path)
     with open_league(tmp_path) as found:
-        (one,) = entries.versions_of(found, "mine")
+        (one,) = versions.of_bot(found, "mine")
         assert (one.state, one.attempts) == (ACTIVE, 1)
         assert [e.kind for e in events.events(found)].count("accepted") == 3
 
@@ -233,17 +233,17 @@ def test_readers_are_not_disturbed(tmp_path: Path) -> None:
     make(tmp_path)
 
     def plays() -> None:
-        with open_league(tmp_path) as found, at_work(found, "play", 1) as desk:
-            fill_up(desk, 300, quiet)
+        with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
+            play_games(session, 300, quiet)
 
     pid = forked(plays)
     seen = []
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until and os.waitpid(pid, os.WNOHANG) == (0, 0):
         with open_league(tmp_path, write=False) as found:
-            table = standing(found)
+            table = standings(found)
             assert table.total % 2 == 0
-            assert sum(place.games for place in table.places) == 2 * table.total
+            assert sum(place.games for place in table.rows) == 2 * table.total
             seen.append(table.total)
     assert seen == sorted(seen)
     assert len(set(seen)) > 1

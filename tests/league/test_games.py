@@ -12,27 +12,27 @@ import pytest
 from arena.game.deals import make_deal
 from arena.game.rules import load_rules
 from arena.league import games
-from arena.league.games import Forfeit, Meeting, Score, crew_seed
+from arena.league.games import Fixture, ForfeitCount, HeadToHead, crew_seed
+from arena.league.processes import LeagueProcess
 from arena.league.store import League, open_league
-from arena.league.working import Process
 from arena.match.tasks import PairTask
 from tests.league.leagues import SECRET, enter, league, played, row, sound
 
 TAKE = """
 import sys
 from pathlib import Path
-from arena.league import entries, games
+from arena.league import versions, games
 from arena.league.store import open_league
-from arena.league.working import Process
+from arena.league.processes import LeagueProcess
 
-with open_league(Path(sys.argv[1])) as league, Process(league, "test") as process:
+with open_league(Path(sys.argv[1])) as league, LeagueProcess(league, "test") as process:
     with league.change():
         crew = league.insert(
             "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
         )
-    a, b = entries.versions(league)
+    a, b = versions.in_state(league)
     for _ in range(20):
-        print(*(task.deal for task in games.set_apart(league, crew, [games.Meeting(a, b, 7)])))
+        print(*(task.deal for task in games.reserve_deals(league, crew, [games.Fixture(a, b, 7)])))
 """
 
 
@@ -42,7 +42,7 @@ def found(tmp_path: Path) -> Iterator[League]:
         yield made
 
 
-def crew_of(found: League, process: Process) -> int:
+def crew_of(found: League, process: LeagueProcess) -> int:
     with found.change():
         return found.insert(
             "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
@@ -64,21 +64,21 @@ def test_decks_of_crews_differ() -> None:
 
 def test_deals_are_set_apart_in_turn(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
-    with Process(found, "test") as process:
+    with LeagueProcess(found, "test") as process:
         crew = crew_of(found, process)
-        tasks = games.set_apart(found, crew, [Meeting(b, a, 2), Meeting(b, c, 1)])
+        tasks = games.reserve_deals(found, crew, [Fixture(b, a, 2), Fixture(b, c, 1)])
         assert tasks == [
             PairTask(1, 0, "a v1", "b v1"),
             PairTask(2, 1, "b v1", "c v1"),
             PairTask(1, 2, "a v1", "b v1"),
         ]
-        assert [task.deal for task in games.set_apart(found, crew, [Meeting(a, b, 2)])] == [3, 4]
+        assert [task.deal for task in games.reserve_deals(found, crew, [Fixture(a, b, 2)])] == [3, 4]
         assert games.reserved_deals(found) == [(a.id, b.id, 4), (b.id, c.id, 1)]
         games.store_rows(found, process.number, crew, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
         assert games.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
     assert games.reserved_deals(found) == []  # the process has ended
-    with Process(found, "test") as process:  # and nobody gets its deals
-        more = games.set_apart(found, crew_of(found, process), [Meeting(a, b, 1)])
+    with LeagueProcess(found, "test") as process:  # and nobody gets its deals
+        more = games.reserve_deals(found, crew_of(found, process), [Fixture(a, b, 1)])
         assert [task.deal for task in more] == [5]
 
 
@@ -95,9 +95,9 @@ def test_two_processes_never_get_the_same_deal(found: League) -> None:
 
 def test_a_game_is_stored_once(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with Process(found, "test") as process:
+    with LeagueProcess(found, "test") as process:
         crew = crew_of(found, process)
-        (task,) = games.set_apart(found, crew, [Meeting(a, b, 1)])
+        (task,) = games.reserve_deals(found, crew, [Fixture(a, b, 1)])
         rows = [row(task, 0, 2), row(task, 1, 0)]
         assert games.store_rows(found, process.number, crew, rows) == 2
         assert games.store_rows(found, process.number, crew, [row(task, 0, 0), rows[1]]) == 0
@@ -109,22 +109,22 @@ def test_a_game_is_stored_once(found: League) -> None:
 def test_scores(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     played(found, [(a, b, [2, 2, 1]), (c, a, [2]), (b, a, [0])])
-    assert games.scores_of(found, a.id) == [Score(b.id, 8, 7, 0, 1), Score(c.id, 2, 0, 0, 2)]
-    assert games.scores_of(found, b.id) == [Score(a.id, 8, 1, 0, 7)]
+    assert games.head_to_heads(found, a.id) == [HeadToHead(b.id, 8, 7, 0, 1), HeadToHead(c.id, 2, 0, 0, 2)]
+    assert games.head_to_heads(found, b.id) == [HeadToHead(a.id, 8, 1, 0, 7)]
     assert games.count(found) == 10
 
 
 def test_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with Process(found, "test") as process:
+    with LeagueProcess(found, "test") as process:
         crew = crew_of(found, process)
-        one, two = games.set_apart(found, crew, [Meeting(a, b, 2)])
+        one, two = games.reserve_deals(found, crew, [Fixture(a, b, 2)])
         # b begins game 1: it forfeits as the first there, and as the second in game 0
         rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
         games.store_rows(found, process.number, crew, rows)
     assert games.forfeits(found) == [
-        Forfeit(a.id, "illegal move", 1, "why", "record 1/0"),
-        Forfeit(b.id, "timeout", 2, "why", "record 0/1"),
+        ForfeitCount(a.id, "illegal move", 1, "why", "record 1/0"),
+        ForfeitCount(b.id, "timeout", 2, "why", "record 0/1"),
     ]
     assert [fault.version for fault in games.forfeits(found, [a.id])] == [a.id]
 

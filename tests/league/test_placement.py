@@ -13,15 +13,14 @@ from typing import Any
 
 import pytest
 
-from arena.league import crew as crews
-from arena.league import entries, events, games, placement
-from arena.league.crew import Crew, Desk, at_work
-from arena.league.entries import ACTIVE, PENDING, PLACING, REFUSED, Version
-from arena.league.play import fill_up
-from arena.league.rating import standing
+from arena.league import events, games, match_runner, placement, versions
+from arena.league.match_runner import LeagueSession, MatchRunner, open_session
+from arena.league.play import play_games
+from arena.league.rating import standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
+from arena.league.versions import ACTIVE, PENDING, PLACING, REFUSED, Version
 from arena.paths import data_folder
 from tests.league.leagues import (
     FIRST,
@@ -53,17 +52,17 @@ def test_three_bots(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         one = submit(found, name, source)
         assert (one.state, one.reason) == (ACTIVE, "")
-    assert games.scores_of(found, 1)[0].opponent == 2
+    assert games.head_to_heads(found, 1)[0].opponent == 2
     for number, least in ((2, 24), (3, 24)):
-        scores = {score.opponent: score.games for score in games.scores_of(found, number)}
+        scores = {score.opponent: score.games for score in games.head_to_heads(found, number)}
         assert sum(scores.values()) >= least
         assert all(count % 2 == 0 for count in scores.values())
-    table = standing(found)
-    assert [place.rank for place in table.places] == [1, 2, 3]
+    table = standings(found)
+    assert [place.rank for place in table.rows] == [1, 2, 3]
     assert [e.kind for e in events.events(found)] == ["created", "accepted", "accepted", "accepted"]
     assert events.events(found)[-1].total == games.count(found)
     stored = events.table_at(found, 4)
-    assert [(line.bot, line.elo) for line in stored] == [(p.version.name, p.elo) for p in table.places]
+    assert [(line.bot, line.elo) for line in stored] == [(p.version.name, p.elo) for p in table.rows]
     assert found.query("SELECT count(*) FROM reserved") == [(0,)]
     assert not (found.folder / ".playing").exists()
     sound(found.folder)
@@ -74,7 +73,7 @@ def test_ends_when_the_error_is_small_enough(tmp_path: Path) -> None:
     with league(tmp_path, placement={"error": 120, "most_games": 2000}) as found:
         submit(found, "first", FIRST)
         submit(found, "last", LAST)
-        (place, _) = standing(found).places
+        (place, _) = standings(found).rows
         assert place.error is not None
         assert 60 < place.error <= 120
         assert 10 < place.games < 400
@@ -88,7 +87,7 @@ def test_ends_when_the_error_is_the_tables(tmp_path: Path) -> None:
         b, c = enter(found, "b", "c")
         played(found, [(a, b, [2] * 60), (b, c, some_points(300, 0.5))])
         one = submit(found, "random", RANDOM)
-        place = standing(found).place_of(one.id)
+        place = standings(found).row_of(one.id)
         assert place is not None
         assert place.error is not None
         assert place.error > 100
@@ -100,7 +99,7 @@ def test_the_anchor_is_placed_too(tmp_path: Path) -> None:
     with league(tmp_path, placement={"most_games": 200}, rating={"anchor": "first"}) as found:
         submit(found, "last", LAST)
         one = submit(found, "first", FIRST)
-        place = standing(found).place_of(one.id)
+        place = standings(found).row_of(one.id)
         assert place is not None
         assert (place.elo, place.error) == (0, 0)
         assert place.games > 12
@@ -122,8 +121,8 @@ def test_a_new_version(found: League) -> None:
     new = submit(found, "mine", RANDOM)
     assert (new.number, new.state) == (2, ACTIVE)
     assert names(found) == ["mine v2", "other v1"]
-    assert entries.version(found, 1).reason == "by v2"
-    assert {score.opponent for score in games.scores_of(found, new.id)} == {2}  # not itself
+    assert versions.get(found, 1).reason == "by v2"
+    assert {score.opponent for score in games.head_to_heads(found, new.id)} == {2}  # not itself
     back = submit(found, "mine", FIRST)
     assert (back.number, back.state) == (1, ACTIVE)
     assert [e.kind for e in events.events(found)][-2:] == ["accepted", "back"]
@@ -138,14 +137,14 @@ def test_one_that_forfeits_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert not Path({str(marker)!r}).exists(), "enough"
         return moves[0]
     """
-    accept = entries.accept
+    accept = versions.accept
 
     def accepting(league: League, one: Version) -> None:
         accept(league, one)
         if one.name == "mine":
             marker.touch()
 
-    monkeypatch.setattr(entries, "accept", accepting)
+    monkeypatch.setattr(versions, "accept", accepting)
     with league(tmp_path / "league", placement={"games": 8, "most_games": 60}) as found:
         submit(found, "other", FIRST)
         one = submit(found, "mine", textwrap.dedent(source))
@@ -164,11 +163,11 @@ def test_one_that_breaks_later_is_retired(tmp_path: Path) -> None:
         for name, text in (("bad", source), ("last", LAST), ("random", RANDOM)):
             assert submit(found, name, text).state == ACTIVE
         marker.unlink()
-        with at_work(found, "play", 1) as desk:
-            report = fill_up(desk, 8, quiet)
+        with open_session(found, "play", 1) as session:
+            report = play_games(session, 8, quiet)
         assert report.games >= 8
         assert names(found) == ["last v1", "random v1"]
-        retired = entries.versions_of(found, "bad")[0]
+        retired = versions.of_bot(found, "bad")[0]
         assert retired.retired is not None
         assert retired.retired_reason.startswith("it cannot play any more")
         assert "AssertionError" in retired.retired_reason
@@ -178,8 +177,8 @@ def test_one_that_breaks_later_is_retired(tmp_path: Path) -> None:
 def test_one_that_cannot_be_found_is_refused(found: League) -> None:
     """As of a command whose program is not on this machine: it must not stop those who come after it."""
     what = Submission("mine", None, "cmd:nosuchprogram bot.txt", (StoredFile("bot.txt", b"x"),))
-    with at_work(found, "submit", 1) as desk:
-        one = settle(desk, what)
+    with open_session(found, "submit", 1) as session:
+        one = settle(session, what)
     assert one.state == REFUSED
     assert "nosuchprogram" in one.reason
 
@@ -189,8 +188,8 @@ def test_one_that_cannot_be_found_any_more_is_retired(found: League) -> None:
         submit(found, name, source)
     with found.change():
         found.run("UPDATE versions SET entry = 'gone.py' WHERE version = 1")
-    with at_work(found, "play", 1) as desk:
-        assert fill_up(desk, 8, quiet).games == 8
+    with open_session(found, "play", 1) as session:
+        assert play_games(session, 8, quiet).games == 8
     assert names(found) == ["last v1", "random v1"]
 
 
@@ -202,7 +201,7 @@ def test_one_that_breaks_while_a_crew_plays(tmp_path: Path) -> None:
     with league(tmp_path / "league") as found:
         for name, text in (("bad", source), ("last", LAST), ("random", RANDOM)):
             submit(found, name, text)
-        with at_work(found, "play", 1) as desk:
+        with open_session(found, "play", 1) as session:
             told = 0
 
             def tell(number: int) -> None:
@@ -213,8 +212,8 @@ def test_one_that_breaks_while_a_crew_plays(tmp_path: Path) -> None:
                     for pid in children(os.getpid()):
                         os.kill(pid, signal.SIGKILL)
 
-            desk = dataclasses.replace(desk, tell=tell)
-            fill_up(desk, 300, quiet)
+            session = dataclasses.replace(session, tell=tell)
+            play_games(session, 300, quiet)
         assert names(found) == ["last v1", "random v1"]
         sound(found.folder)
 
@@ -241,28 +240,28 @@ class Pressed(Exception):
 def test_goes_on_where_it_was_left(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "first", FIRST)
     submit(found, "last", LAST)
-    meet = Crew.meet
+    meet = MatchRunner.play_fixtures
     rounds = 0
 
-    def breaking(self: Crew, meetings: Any) -> int:
+    def breaking(self: MatchRunner, fixtures: Any) -> int:
         nonlocal rounds
         rounds += 1
         if rounds == 2:
             raise Pressed
-        return meet(self, meetings)
+        return meet(self, fixtures)
 
-    monkeypatch.setattr(Crew, "meet", breaking)
+    monkeypatch.setattr(MatchRunner, "play_fixtures", breaking)
     with pytest.raises(Pressed):
         submit(found, "random", RANDOM)
-    (one,) = entries.versions(found, PLACING)
+    (one,) = versions.in_state(found, PLACING)
     before = games.count(found)
-    assert sum(score.games for score in games.scores_of(found, one.id)) > 0
-    monkeypatch.setattr(Crew, "meet", meet)
-    with at_work(found, "play", 1) as desk:
-        (outcome,) = placement.settle_waiting(desk, quiet)
+    assert sum(score.games for score in games.head_to_heads(found, one.id)) > 0
+    monkeypatch.setattr(MatchRunner, "play_fixtures", meet)
+    with open_session(found, "play", 1) as session:
+        (outcome,) = placement.handle_waiting(session, quiet)
     assert outcome.version.state == ACTIVE
     assert games.count(found) > before
-    assert sum(score.games for score in games.scores_of(found, one.id)) <= 26
+    assert sum(score.games for score in games.head_to_heads(found, one.id)) <= 26
     sound(found.folder)
 
 
@@ -271,43 +270,45 @@ def test_ctrl_c(found: League) -> None:
     submit(found, "first", FIRST)
     pressed = []
 
-    with at_work(found, "submit", 1) as desk:
+    with open_session(found, "submit", 1) as session:
 
         def tell(number: int) -> None:
             pressed.append(number)
             if games.count(found):  # those of the check do not count
-                desk.signals.count += 1
+                session.signals.count += 1
 
-        told = Desk(desk.league, desk.process, 1, desk.isolation, desk.signals, desk.sink, tell)
+        told = LeagueSession(
+            session.league, session.process, 1, session.isolation, session.signals, session.sink, tell
+        )
         one = settle(told, submission("last", LAST))
-        one = entries.version(found, one.id)
+        one = versions.get(found, one.id)
     assert (one.state, one.attempts) == (PLACING, 0)
     assert games.count(found) > 0
     assert found.query("SELECT count(*) FROM reserved") == [(0,)]
-    with at_work(found, "play", 1) as desk:
-        (outcome,) = placement.settle_waiting(desk, quiet)
+    with open_session(found, "play", 1) as session:
+        (outcome,) = placement.handle_waiting(session, quiet)
     assert outcome.version.state == ACTIVE
     sound(found.folder)
 
 
 def test_ctrl_c_in_the_check(found: League) -> None:
-    with at_work(found, "submit", 1) as desk:
-        desk.signals.count += 1
-        one = entries.version(found, settle(desk, submission("first", FIRST)).id)
+    with open_session(found, "submit", 1) as session:
+        session.signals.count += 1
+        one = versions.get(found, settle(session, submission("first", FIRST)).id)
     assert (one.state, one.attempts, games.count(found)) == (PENDING, 0, 0)
 
 
 def test_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "mine", FIRST)
     submit(found, "other", LAST)
-    meet = Crew.meet
+    meet = MatchRunner.play_fixtures
 
-    def retiring(self: Crew, meetings: Any) -> int:
-        if entries.versions_of(found, "mine")[0].retired is None:
+    def retiring(self: MatchRunner, fixtures: Any) -> int:
+        if versions.of_bot(found, "mine")[0].retired is None:
             placement.retire(found, "mine", "meanwhile")
-        return meet(self, meetings)
+        return meet(self, fixtures)
 
-    monkeypatch.setattr(Crew, "meet", retiring)
+    monkeypatch.setattr(MatchRunner, "play_fixtures", retiring)
     submit(found, "mine", MIDDLE)
     assert names(found) == ["other v1"]
     placement.retire(found, "mine", undo=True)
@@ -319,15 +320,15 @@ def test_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPat
 
 def test_the_files_of_a_crew_are_private_and_go(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "first", FIRST)
-    (one,) = entries.versions(found, ACTIVE)
-    with at_work(found, "play", 1) as desk:
-        with Crew(desk, [one]) as crew:
+    (one,) = versions.in_state(found, ACTIVE)
+    with open_session(found, "play", 1) as session:
+        with MatchRunner(session, [one]) as crew:
             assert (crew.folder / f"v{one.id}" / "first.py").read_text() == FIRST
             assert crew.folder.stat().st_mode & 0o777 == 0o700
         assert not crew.folder.exists()
-        monkeypatch.setattr(crews, "find_entry", _raising)
+        monkeypatch.setattr(match_runner, "find_entry", _raising)
         with pytest.raises(Pressed):
-            Crew(desk, [one])
+            MatchRunner(session, [one])
     assert not (found.folder / ".playing").exists()
     assert found.query("SELECT count(*) FROM crews WHERE ended IS NULL") == [(0,)]
 
@@ -339,9 +340,9 @@ def _raising(*args: object, **kwargs: object) -> None:
 def test_files_that_were_removed_are_no_fault_of_a_bot(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
-    a, b = entries.versions(found, ACTIVE)
-    with at_work(found, "play", 1) as desk, Crew(desk, [a, b]) as crew:
+    a, b = versions.in_state(found, ACTIVE)
+    with open_session(found, "play", 1) as session, MatchRunner(session, [a, b]) as crew:
         shutil.rmtree(crew.folder)
         with pytest.raises(LeagueError, match="were removed while they played"):
-            crew.meet([games.Meeting(a, b, 1)])
-    assert len(entries.versions(found, ACTIVE)) == 2
+            crew.play_fixtures([games.Fixture(a, b, 1)])
+    assert len(versions.in_state(found, ACTIVE)) == 2

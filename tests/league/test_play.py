@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.league import events, games, placement, play
-from arena.league.crew import Desk, at_work
-from arena.league.play import fill_up
-from arena.league.rating import standing
+from arena.league.match_runner import open_session
+from arena.league.play import play_games
+from arena.league.rating import standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, quiet, sound, submit
@@ -25,38 +26,36 @@ def found(tmp_path: Path) -> Iterator[League]:
 def test_so_many_games(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         submit(found, name, source)
-    before, errors = games.count(found), sum(p.error or 0 for p in standing(found).places)
-    with at_work(found, "play", 2) as desk:
-        report = fill_up(desk, 99, quiet)
+    before, errors = games.count(found), sum(p.error or 0 for p in standings(found).rows)
+    with open_session(found, "play", 2) as session:
+        report = play_games(session, 99, quiet)
     assert report.games == games.count(found) - before
     assert 99 <= report.games <= 100
-    assert sum(p.error or 0 for p in report.standing.places) < errors
+    assert sum(p.error or 0 for p in report.standing.rows) < errors
     last = events.events(found)[-1]
     assert (last.kind, last.games, last.total) == ("played", report.games, games.count(found))
-    assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standing(found).places]
+    assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standings(found).rows]
     sound(found.folder)
 
 
 def test_needs_two(found: League) -> None:
-    with at_work(found, "play", 1) as desk:
+    with open_session(found, "play", 1) as session:
         with pytest.raises(LeagueError, match="test has no bot in the table"):
-            fill_up(desk, 10, quiet)
+            play_games(session, 10, quiet)
         submit(found, "first", FIRST)
         with pytest.raises(LeagueError, match="test has one bot in the table"):
-            fill_up(desk, 10, quiet)
+            play_games(session, 10, quiet)
 
 
 def test_until_it_is_stopped(found: League) -> None:
     enter(found, "a", "b")
-    with at_work(found, "play", 1) as desk:
+    with open_session(found, "play", 1) as session:
 
         def tell(number: int) -> None:
             if games.count(found) >= 60:
-                desk.signals.count += 1
+                session.signals.count += 1
 
-        report = fill_up(
-            Desk(found, desk.process, 1, desk.isolation, desk.signals, desk.sink, tell), None, quiet
-        )
+        report = play_games(dataclasses.replace(session, tell=tell), None, quiet)
     assert 60 <= report.games == games.count(found) < 200
     assert events.events(found)[-1].games == report.games
     sound(found.folder)
@@ -65,7 +64,7 @@ def test_until_it_is_stopped(found: League) -> None:
 def test_an_event_between(found: League) -> None:
     """Play goes on over an event of others: its games are counted before and after it."""
     enter(found, "a", "b", "c")
-    with at_work(found, "play", 1) as desk:
+    with open_session(found, "play", 1) as session:
         calls = 0
 
         def tell(number: int) -> None:
@@ -74,46 +73,46 @@ def test_an_event_between(found: League) -> None:
             if calls == 4:
                 placement.retire(found, "c")
 
-        fill_up(Desk(found, desk.process, 1, desk.isolation, desk.signals, desk.sink, tell), 120, quiet)
+        play_games(dataclasses.replace(session, tell=tell), 120, quiet)
     kinds = [(e.kind, e.games) for e in events.events(found)[1:]]
     assert "retired" in dict(kinds)
     assert sum(number for kind, number in kinds if kind == "played") == games.count(found)
-    assert {p.version.name for p in standing(found).places} == {"a", "b"}
+    assert {p.version.name for p in standings(found).rows} == {"a", "b"}
 
 
 def test_two_who_play_share_an_event(found: League) -> None:
     """Else each look at the ratings would make a new one. Who plays later begins one of his own."""
     enter(found, "a", "b", "c")
-    with at_work(found, "play", 1) as one, at_work(found, "play", 1) as other:
+    with open_session(found, "play", 1) as one, open_session(found, "play", 1) as other:
         for _ in range(3):
             event = None
-            for desk in (one, other):
-                event, _found = events.note_play(found, event, 10, desk.process.number)
+            for session in (one, other):
+                event, _found = events.note_play(found, event, 10, session.process.number)
     assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60)]
-    with at_work(found, "play", 1) as desk:
-        events.note_play(found, None, 10, desk.process.number)
+    with open_session(found, "play", 1) as session:
+        events.note_play(found, None, 10, session.process.number)
     assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60), ("played", 10)]
 
 
 def test_many_bots_play_in_part(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "MOST_PLAYERS", 2)
     enter(found, *"abcdef")
-    with at_work(found, "play", 1) as desk:
-        fill_up(desk, 60, quiet)
-    assert all(place.games > 0 for place in standing(found).places)
+    with open_session(found, "play", 1) as session:
+        play_games(session, 60, quiet)
+    assert all(place.games > 0 for place in standings(found).rows)
     sound(found.folder)
 
 
 def test_what_others_have_in_hand_is_left_to_them(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM), ("middle", MIDDLE)):
         submit(found, name, source)
-    with at_work(found, "play", 1) as desk, at_work(found, "other", 1) as other:
-        table = standing(found)
-        before = play.next_meetings(desk, table, None)
+    with open_session(found, "play", 1) as session, open_session(found, "other", 1) as other:
+        table = standings(found)
+        before = play.next_fixtures(session, table, None)
         with found.change():
             crew = found.insert(
                 "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", other.process.number
             )
-        games.set_apart(found, crew, [games.Meeting(before[0].a, before[0].b, 500)])
-        after = play.next_meetings(desk, table, None)
+        games.reserve_deals(found, crew, [games.Fixture(before[0].a, before[0].b, 500)])
+        after = play.next_fixtures(session, table, None)
     assert (before[0].a.id, before[0].b.id) != (after[0].a.id, after[0].b.id)

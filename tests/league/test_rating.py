@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.league import entries, games
-from arena.league.entries import Version
-from arena.league.rating import Standing, standing
+from arena.league import games, versions
+from arena.league.processes import LeagueProcess
+from arena.league.rating import Standings, standings
 from arena.league.store import League
-from arena.league.working import Process
+from arena.league.versions import Version
 from arena.stats.ratings import rate
 from tests.league.leagues import FIRST, enter, league, played, some_points, submission
 
@@ -23,8 +23,8 @@ def found(tmp_path: Path) -> Iterator[League]:
         yield made
 
 
-def elo(table: Standing) -> dict[str, float | None]:
-    return {place.version.label: place.elo for place in table.places}
+def elo(table: Standings) -> dict[str, float | None]:
+    return {place.version.label: place.elo for place in table.rows}
 
 
 def field(found: League) -> list[Version]:
@@ -39,22 +39,22 @@ def field(found: League) -> list[Version]:
 
 def replace(found: League, name: str) -> Version:
     """A new version of a bot in the table."""
-    with Process(found, "test") as process:
-        one = entries.submit(found, process.number, submission(name, f"# another {name}\n{FIRST}")).version
-        entries.accept(found, one)
+    with LeagueProcess(found, "test") as process:
+        one = versions.submit(found, process.number, submission(name, f"# another {name}\n{FIRST}")).version
+        versions.accept(found, one)
         with found.change():
-            entries.promote(found, one)
-    return entries.version(found, one.id)
+            versions.promote(found, one)
+    return versions.get(found, one.id)
 
 
 def test_nobody(found: League) -> None:
-    table = standing(found)
-    assert (table.places, table.total, table.rated) == ((), 0, ())
+    table = standings(found)
+    assert (table.rows, table.total, table.rated) == ((), 0, ())
 
 
 def test_without_games(found: League) -> None:
     enter(found, "a", "b")
-    assert [(p.rank, p.version.name, p.elo, p.error) for p in standing(found).places] == [
+    assert [(p.rank, p.version.name, p.elo, p.error) for p in standings(found).rows] == [
         (1, "a", None, None),
         (2, "b", None, None),
     ]
@@ -63,12 +63,12 @@ def test_without_games(found: League) -> None:
 def test_is_the_fit_of_the_ratings(found: League) -> None:
     versions = field(found)
     fit = rate(games.games_frame(found, [v.id for v in versions]), prior=2)
-    table = standing(found)
-    assert [str(p.version.id) for p in table.places] == list(fit.bots)
-    assert [p.elo for p in table.places] == pytest.approx(list(fit.elo))
-    assert [p.error for p in table.places] == pytest.approx(list(fit.error95))
-    assert [(p.games, p.wins, p.losses) for p in table.places] == list(zip(fit.games, fit.wins, fit.losses))
-    assert [p.rank for p in table.places] == [1, 2, 3]
+    table = standings(found)
+    assert [str(p.version.id) for p in table.rows] == list(fit.bots)
+    assert [p.elo for p in table.rows] == pytest.approx(list(fit.elo))
+    assert [p.error for p in table.rows] == pytest.approx(list(fit.error95))
+    assert [(p.games, p.wins, p.losses) for p in table.rows] == list(zip(fit.games, fit.wins, fit.losses))
+    assert [p.rank for p in table.rows] == [1, 2, 3]
     assert table.total == 200
     assert table.first_advantage == (fit.first_advantage, fit.first_advantage_error95)
 
@@ -76,24 +76,24 @@ def test_is_the_fit_of_the_ratings(found: League) -> None:
 def test_a_bot_without_games_stands_at_the_end(found: League) -> None:
     field(found)
     enter(found, "d")
-    assert [p.version.name for p in standing(found).places][-1] == "d"
+    assert [p.version.name for p in standings(found).rows][-1] == "d"
 
 
 def test_a_replaced_version_still_counts(found: League) -> None:
     a, _, c = field(found)
-    before = standing(found)
+    before = standings(found)
     new = replace(found, "b")
-    table = standing(found)
-    assert [p.version.label for p in table.places] == ["a v1", "c v1", "b v2"]
+    table = standings(found)
+    assert [p.version.label for p in table.rows] == ["a v1", "c v1", "b v2"]
     # a and c are as far apart as they were, also by their games against the old version
     assert apart(table, a, c)[0] == pytest.approx(apart(before, a, c)[0])
     assert apart(table, a, c)[1] == pytest.approx(apart(before, a, c)[1])
-    assert sum(p.elo or 0 for p in table.places) == pytest.approx(0)
+    assert sum(p.elo or 0 for p in table.rows) == pytest.approx(0)
     assert new.id not in table.others
     assert list(table.others) == [2]
 
 
-def apart(table: Standing, one: Version, other: Version) -> tuple[float, float]:
+def apart(table: Standings, one: Version, other: Version) -> tuple[float, float]:
     place = {v.id: at for at, v in enumerate(table.rated)}
     i, j = place[one.id], place[other.id]
     c = table.covariance
@@ -103,48 +103,48 @@ def apart(table: Standing, one: Version, other: Version) -> tuple[float, float]:
 def test_a_retired_bot_does_not_count(found: League) -> None:
     a, b, c = field(found)
     with found.change():
-        entries.retire(found, "c")
-    table = standing(found)
+        versions.retire(found, "c")
+    table = standings(found)
     alone = rate(games.games_frame(found, [a.id, b.id]), prior=2)
-    assert [p.version.name for p in table.places] == ["a", "b"]
-    assert [p.elo for p in table.places] == pytest.approx(list(alone.elo))
+    assert [p.version.name for p in table.rows] == ["a", "b"]
+    assert [p.elo for p in table.rows] == pytest.approx(list(alone.elo))
     assert c.id not in table.others
 
 
 def test_a_refused_version_does_not_count(found: League) -> None:
     field(found)
-    before = elo(standing(found))
-    with Process(found, "test") as process:
-        one = entries.submit(found, process.number, submission("d", FIRST)).version
-        played(found, [(one, entries.version(found, 1), [2, 2, 2])])
-        assert elo(standing(found)) == before  # nor does one that is being placed
-        assert len(standing(found, one).places) == 4
-        entries.refuse(found, one, "no")
-    assert elo(standing(found)) == before
+    before = elo(standings(found))
+    with LeagueProcess(found, "test") as process:
+        one = versions.submit(found, process.number, submission("d", FIRST)).version
+        played(found, [(one, versions.get(found, 1), [2, 2, 2])])
+        assert elo(standings(found)) == before  # nor does one that is being placed
+        assert len(standings(found, one).rows) == 4
+        versions.refuse(found, one, "no")
+    assert elo(standings(found)) == before
 
 
 def test_a_candidate_stands_for_its_bot(found: League) -> None:
     field(found)
-    with Process(found, "test") as process:
-        one = entries.submit(found, process.number, submission("b", f"# new\n{FIRST}")).version
-        played(found, [(one, entries.version(found, 1), [1] * 10)])
-    with_it = standing(found, one)
-    assert sorted(p.version.label for p in with_it.places) == ["a v1", "b v2", "c v1"]
+    with LeagueProcess(found, "test") as process:
+        one = versions.submit(found, process.number, submission("b", f"# new\n{FIRST}")).version
+        played(found, [(one, versions.get(found, 1), [1] * 10)])
+    with_it = standings(found, one)
+    assert sorted(p.version.label for p in with_it.rows) == ["a v1", "b v2", "c v1"]
     assert 2 in with_it.others
 
 
 def test_the_anchor(tmp_path: Path) -> None:
     with league(tmp_path, rating={"anchor": "b", "anchor_elo": 1500}) as found:
         a, b, c = enter(found, "a", "b", "c")
-        assert standing(found).notes == ()
+        assert standings(found).notes == ()
         played(found, [(a, c, [1, 2])])
-        assert "the anchor 'b' is not in the table or has no games" in standing(found).notes[0]
+        assert "the anchor 'b' is not in the table or has no games" in standings(found).notes[0]
         played(found, [(a, b, some_points(40, 0.7)), (b, c, some_points(40, 0.6))])
-        table = standing(found)
-        place = table.place_of(b.id)
+        table = standings(found)
+        place = table.row_of(b.id)
         assert place is not None
         assert (place.elo, place.error) == (1500, 0)
-        free = standing(found, anchored=False)
+        free = standings(found, anchored=False)
         assert np.mean(free.elo) == pytest.approx(0)
         assert np.array(table.elo) - np.array(free.elo) == pytest.approx([table.elo[0] - free.elo[0]] * 3)
 
@@ -152,9 +152,9 @@ def test_the_anchor(tmp_path: Path) -> None:
 def test_groups_that_have_not_met(found: League) -> None:
     a, b, c, d = enter(found, "a", "b", "c", "d")
     played(found, [(a, b, some_points(20, 0.7)), (c, d, some_points(20, 0.6))])
-    table = standing(found)
+    table = standings(found)
     assert "cannot be compared" in table.notes[0]
     assert sorted(table.group) == [0, 0, 1, 1]
     for pair in ((a, b), (c, d)):
-        places = [table.place_of(v.id) for v in pair]
+        places = [table.row_of(v.id) for v in pair]
         assert sum(p.elo or 0 for p in places if p is not None) == pytest.approx(0)

@@ -1,7 +1,16 @@
-"""Bots and their versions in the league's database.
+"""Bots and their versions in the league's database, and the states of a submission.
 
-A bot is a name, which belongs to whoever came first. Its versions are told apart by their content. Of those that
-were accepted the one submitted last is active; it alone stands in the table.
+A bot is a name, which belongs to whoever submitted it first. Its versions are told apart by their content. A version
+moves through these states:
+
+    pending --accept--> placing --promote--> active --a later version--> replaced --submitted again--> placing
+       |                   |
+       +------refuse-------+--> refused --submitted with `again`--> pending
+
+`pending` waits for its checks, `placing` plays for its rating, `active` is in the table. A bot has at most one active
+version: of those accepted, the one submitted last. Pending and placing versions form a queue. A process that works
+on one holds it (`claim`) until it is decided or let go (`release`); what a dead process held is free to claim. A
+retired bot keeps its versions as they are and leaves the table.
 """
 
 from __future__ import annotations
@@ -11,15 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import did_you_mean
+from arena.league.processes import is_alive
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
-from arena.league.working import is_alive
 
 PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
 OPEN = (PENDING, PLACING)
 MOST_ATTEMPTS = 4
-"""So many processes may die over one submission before it is refused."""
+"""Failed attempts at one submission, such as processes that died, before it is refused."""
 _LONGEST_REASON = 4000  # they hold what bots have printed and raised
 
 
@@ -27,8 +36,8 @@ _LONGEST_REASON = 4000  # they hold what bots have printed and raised
 class Version:
     """A version of a bot. `number` counts from 1 for each bot; times are seconds since 1970.
 
-    `state` is pending (to be checked), placing (accepted, to be placed), active (in the table), replaced or
-    refused. `retired` says that the bot was taken out of the table, whatever the states of its versions.
+    `decided` is when `state` last became active, replaced or refused, and `reason` says why. `attempts` counts claims
+    that did not end in a decision. `retired` is when the bot was retired, None if it was not.
     """
 
     id: int
@@ -48,10 +57,7 @@ class Version:
 
     @property
     def label(self) -> str:
-        """The version's name among players.
-
-        A space keeps it apart from every other bot's name.
-        """
+        """The version's name as a player; the space keeps it apart from the names of bots."""
         return f"{self.name} v{self.number}"
 
 
@@ -61,18 +67,18 @@ _SELECT = (
 )
 
 
-def versions(league: League, *states: str, retired: bool = False) -> list[Version]:
-    """All versions in these states (default: all), oldest first; those of retired bots if asked for."""
+def in_state(league: League, *states: str, retired: bool = False) -> list[Version]:
+    """All versions in these states (default: any), oldest first; with `retired` also those of retired bots."""
     found = [Version(*row) for row in league.query(f"{_SELECT} ORDER BY v.version")]
     return [v for v in found if (not states or v.state in states) and (retired or v.retired is None)]
 
 
-def version(league: League, number: int) -> Version:
+def get(league: League, number: int) -> Version:
     """A version by its number in the database."""
     return Version(*league.query(f"{_SELECT} WHERE v.version = ?", number)[0])
 
 
-def versions_of(league: League, name: str) -> list[Version]:
+def of_bot(league: League, name: str) -> list[Version]:
     """All versions of a bot, oldest first. LeagueError for an unknown bot."""
     found = [Version(*row) for row in league.query(f"{_SELECT} WHERE b.name = ? ORDER BY v.number", name)]
     if not found:
@@ -80,7 +86,7 @@ def versions_of(league: League, name: str) -> list[Version]:
         known = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
         raise LeagueError(
             f"there is no bot '{name}' in {league.name}{did_you_mean(name, names)}"
-            + (f" (there are {known})" if names else " (nothing was submitted yet)")
+            + (f" (there are {known})" if names else " (nothing has been submitted yet)")
         )
     return found
 
@@ -96,7 +102,7 @@ def files_of(league: League, number: int) -> list[StoredFile]:
 
 
 def write_files(files: list[StoredFile], folder: Path) -> None:
-    """Write a version's files into a folder of their own. LeagueError if the disk refuses."""
+    """Write a version's files into a folder. LeagueError if that fails."""
     try:
         for file in files:
             path = folder / file.path
@@ -111,19 +117,22 @@ def write_files(files: list[StoredFile], folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Submitted:
-    """What became of a submission: `new`, `known` (active already), `waiting` (in another process's hands, or
-    for one), `back` (an older version once more) or `refused` (as it was before)."""
+class Receipt:
+    """What a league did with a submission on receiving it.
+
+    `outcome` is `new` (stored, or to be checked again), `back` (a replaced version returns), `waiting` (in the queue
+    already), `known` (active already) or `refused` (earlier).
+    """
 
     outcome: str
     version: Version
 
 
-def submit(league: League, process: int, submission: Submission, again: bool = False) -> Submitted:
-    """Store a submission as pending and take it in hand, unless its content is known.
+def submit(league: League, process: int, submission: Submission, again: bool = False) -> Receipt:
+    """Store a submission as pending, held by `process`, unless its content is known.
 
-    `again` has a refused one checked once more. LeagueError for a name that belongs to another author, content
-    of another bot, or a retired bot.
+    With `again` a refused version is checked once more. LeagueError for a name that belongs to another author, for
+    another bot's content, or for a retired bot.
     """
     with league.change():
         rows = league.query(f"{_SELECT} WHERE v.hash = ?", submission.hash)
@@ -144,14 +153,14 @@ def submit(league: League, process: int, submission: Submission, again: bool = F
             "INSERT INTO version_files VALUES (?, ?, ?, ?)",
             [(new, file.path, file.hash, file.executable) for file in submission.files],
         )
-        return Submitted("new", version(league, new))
+        return Receipt("new", get(league, new))
 
 
-def _known(league: League, process: int, submission: Submission, old: Version, again: bool) -> Submitted:
-    """A submission whose content the league has."""
+def _known(league: League, process: int, submission: Submission, old: Version, again: bool) -> Receipt:
+    """Receive content that the league has already."""
     if old.name.lower() != submission.name.lower():
         raise LeagueError(
-            f"this content is in {league.name} already, as {old.label}, submitted {date(old.submitted)}"
+            f"{league.name} already has this content, as {old.label}, submitted {date(old.submitted)}"
         )
     _check_author(submission, old.name, old.author)
     _check_retired(old.name, old.retired, old.retired_reason)
@@ -162,15 +171,15 @@ def _known(league: League, process: int, submission: Submission, old: Version, a
             " WHERE version = ?",
             state, time.time(), process, old.id,
         )  # fmt: skip
-        return Submitted("back" if state == PLACING else "new", version(league, old.id))
+        return Receipt("back" if state == PLACING else "new", get(league, old.id))
     if old.state in (PENDING, PLACING):
         league.run("UPDATE versions SET holder = ? WHERE version = ? AND holder IS NULL", process, old.id)
-        return Submitted("waiting", old)
-    return Submitted("known" if old.state == ACTIVE else "refused", old)
+        return Receipt("waiting", old)
+    return Receipt("known" if old.state == ACTIVE else "refused", old)
 
 
 def _bot_for(league: League, submission: Submission) -> int:
-    """The bot of that name, made if there is none."""
+    """The number of the submission's bot, which is created if it is new."""
     rows = league.query("SELECT bot, name, author, retired, reason FROM bots WHERE name = ?", submission.name)
     if not rows:
         return league.insert(
@@ -184,7 +193,7 @@ def _bot_for(league: League, submission: Submission) -> int:
         )
         return int(bot)
     if name != submission.name:
-        raise LeagueError(f"there is a bot '{name}' in {league.name}; write its name like that")
+        raise LeagueError(f"{league.name} has a bot '{name}'; spell its name like that")
     _check_author(submission, name, author)
     _check_retired(name, retired, reason)
     return int(bot)
@@ -193,11 +202,11 @@ def _bot_for(league: League, submission: Submission) -> int:
 def _check_author(submission: Submission, name: str, author: str | None) -> None:
     if submission.author == author:
         return
-    whose = f"of author '{author}'" if author else "submitted without an author"
+    whose = f"by author '{author}'" if author else "submitted without an author"
     remedy = f"--author '{author}'" if author else "no --author"
     raise LeagueError(
-        f"the name '{name}' is taken by a bot {whose}; a new version of it needs {remedy}, another bot"
-        " another name: --name NAME"
+        f"the name '{name}' is taken by a bot {whose}. A new version of that bot needs {remedy}; another bot"
+        " needs another name: --name NAME"
     )
 
 
@@ -210,12 +219,12 @@ def _check_retired(name: str, retired: float | None, reason: str) -> None:
 
 
 def claim(league: League, process: int, wanted: int | None = None) -> Version | None:
-    """Take the oldest submission in hand that nobody works on (or the `wanted` one), None if there is none.
+    """Take the oldest submission that no living process holds (or the `wanted` one); None if there is none.
 
-    One over which too many processes have died is refused.
+    A submission with too many failed attempts is refused.
     """
     with league.change():
-        for one in versions(league, PENDING, PLACING):
+        for one in in_state(league, PENDING, PLACING):
             if wanted is not None and one.id != wanted:
                 continue
             holder = league.query(
@@ -231,32 +240,27 @@ def claim(league: League, process: int, wanted: int | None = None) -> Version | 
             league.run(
                 "UPDATE versions SET holder = ?, attempts = attempts + 1 WHERE version = ?", process, one.id
             )
-            return version(league, one.id)
+            return get(league, one.id)
     return None
 
 
-def put_back(league: League, one: Version) -> None:
-    """Let go of a submission that is not done; that is no attempt that died."""
+def release(league: League, one: Version, failed: bool = False) -> None:
+    """Let go of a submission that is not decided; the attempt counts only if it `failed`."""
     with league.change():
         league.run(
-            "UPDATE versions SET holder = NULL, attempts = max(attempts - 1, 0) WHERE version = ?", one.id
-        )
-
-
-def release(league: League, one: Version) -> None:
-    """Let go of a submission over which the work has failed: that is an attempt."""
-    with league.change():
-        league.run("UPDATE versions SET holder = NULL WHERE version = ?", one.id)
+            "UPDATE versions SET holder = NULL, attempts = max(attempts - ?, 0) WHERE version = ?",
+            0 if failed else 1, one.id,
+        )  # fmt: skip
 
 
 def accept(league: League, one: Version) -> None:
-    """A checked submission goes on to be placed."""
+    """Move a submission that has passed its checks on to placement."""
     with league.change():
         league.run("UPDATE versions SET state = ? WHERE version = ? AND state = ?", PLACING, one.id, PENDING)
 
 
 def refuse(league: League, one: Version, reason: str) -> None:
-    """A submission is not accepted; the reason is for its author."""
+    """Refuse a submission; the reason is for its author."""
     with league.change():
         _refuse(league, one, reason[:_LONGEST_REASON])
 
@@ -276,9 +280,9 @@ def _refuse(league: League, one: Version, reason: str) -> None:
 
 
 def promote(league: League, one: Version) -> bool:
-    """Within a change: a placed version becomes the active one of its bot, unless a later one is already.
+    """Within a change: make a placed version its bot's active one, unless a later version is active already.
 
-    False if the version is not being placed any more: another process has done it.
+    False if the version is no longer being placed, because another process has decided it.
     """
     rows = league.query(
         "SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", one.bot, ACTIVE
@@ -296,8 +300,8 @@ def promote(league: League, one: Version) -> bool:
 
 
 def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Version:
-    """Within a change: take a bot out of the table, or bring it back. LeagueError if there is nothing to do."""
-    found = versions_of(league, name)
+    """Within a change: retire a bot, or with `undo` bring it back. LeagueError if there is nothing to do."""
+    found = of_bot(league, name)
     active = next((one for one in found if one.state == ACTIVE), None)
     if undo:
         if found[-1].retired is None:
@@ -306,7 +310,7 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
     else:
         if found[-1].retired is not None:
             raise LeagueError(
-                f"'{name}' was retired {date(found[-1].retired)} already. To bring it back: --undo"
+                f"'{name}' was already retired {date(found[-1].retired)}. To bring it back: --undo"
             )
         if active is None:
             raise LeagueError(f"'{name}' is not in the table: it has no active version")
@@ -318,7 +322,7 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
 
 
 def date(seconds: float) -> str:
-    """A time for people.
+    """A time for display.
 
     >>> date(0)
     '1970-01-01 00:00 UTC'

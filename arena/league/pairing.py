@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from arena.league.rating import Standing
+from arena.league.rating import Standings
 from arena.stats.frames import Floats
 from arena.stats.pairs import ELO_SCALE, score_of_elo
 
@@ -62,7 +62,7 @@ def games_needed(error: float, target: float, games: int) -> int:
 
 
 def least_certain(
-    found: Standing, pairs: int, games: int, in_hand: Sequence[tuple[int, int, int]] = ()
+    found: Standings, pairs: int, games: int, in_hand: Sequence[tuple[int, int, int]] = ()
 ) -> list[tuple[int, int]]:
     """The `pairs` pairings (numbers of versions) whose games would tell most about the table, best first.
 
@@ -96,7 +96,7 @@ def least_certain(
     return chosen
 
 
-def own_share(found: Standing, number: int, opponents: Sequence[int], games: int) -> float:
+def own_share(found: Standings, number: int, opponents: Sequence[int], games: int) -> float:
     """How much of a version's error is its own: the share (0..1) that would go with ever more of its games.
 
     The rest is the table's around it, such as between two groups of its opponents that have hardly met. Told by
@@ -125,17 +125,17 @@ def _shrunk(covariance: Floats, i: int, j: int, information: float) -> Floats:
     return np.asarray(covariance - np.outer(along, along) * (information / (1 + information * variance)))
 
 
-def _links(found: Standing) -> list[tuple[int, int]]:
+def _links(found: Standings) -> list[tuple[int, int]]:
     """Pairings without which ratings cannot be compared: bots without games, and a bridge to each group."""
-    if len(found.places) < 2:
+    if len(found.rows) < 2:
         return []
-    home = found.places[0].version
+    home = found.rows[0].version
     if found.rated:  # the middle of the largest group
         members = [one for one, group in zip(found.rated, found.group) if group == found.group[0]]
         home = members[len(members) // 2]
     pairs = [
         (home.id, place.version.id)
-        for place in found.places
+        for place in found.rows
         if place.elo is None and place.version.id != home.id
     ]
     seen = {found.group[0]} if found.group else set()

@@ -23,13 +23,13 @@ PLAYING = ".playing"
 """Folder below the league's for the files of bots that are playing, one folder a crew."""
 
 
-class Process:
+class LeagueProcess:
     """This process in the list of those that work on a league; a context manager."""
 
     def __init__(self, league: League, doing: str) -> None:
         """Enter it, and clear away what dead ones have left."""
         self.league = league
-        bury_dead(league)
+        release_dead(league)
         now = time.time()
         with league.change():
             self.number = league.insert(
@@ -45,7 +45,7 @@ class Process:
             with self.league.change():
                 self.league.run("UPDATE processes SET seen = ? WHERE process = ?", time.time(), self.number)
 
-    def __enter__(self) -> Process:
+    def __enter__(self) -> LeagueProcess:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -63,7 +63,7 @@ def _release(league: League, process: int) -> None:
     league.run("UPDATE processes SET ended = ? WHERE process = ?", now, process)
 
 
-def bury_dead(league: League) -> int:
+def release_dead(league: League) -> int:
     """Release what dead processes hold and remove the files they have left; how many were found."""
     rows = league.query("SELECT process, machine, pid, born, seen FROM processes WHERE ended IS NULL")
     dead = [row[0] for row in rows if not is_alive(*row[1:])]

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from arena.league import entries
-from arena.league.entries import ACTIVE, MOST_ATTEMPTS, PENDING, PLACING, REFUSED, REPLACED, Version
+from arena.league import versions
+from arena.league.processes import LeagueProcess, is_alive, release_dead
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
-from arena.league.working import Process, bury_dead, is_alive
+from arena.league.versions import ACTIVE, MOST_ATTEMPTS, PENDING, PLACING, REFUSED, REPLACED, Version
 from arena.processes.procfs import machine_boot, start_time
 from tests.league.leagues import FIRST, LAST, MIDDLE, enter, league, submission
 
@@ -29,42 +29,42 @@ def found(tmp_path: Path) -> Iterator[League]:
 
 
 @pytest.fixture
-def process(found: League) -> Iterator[Process]:
-    with Process(found, "test") as made:
+def process(found: League) -> Iterator[LeagueProcess]:
+    with LeagueProcess(found, "test") as made:
         yield made
 
 
-def send(found: League, process: Process, name: str, source: str, **more: Any) -> entries.Submitted:
+def send(found: League, process: LeagueProcess, name: str, source: str, **more: Any) -> versions.Receipt:
     again = more.pop("again", False)
-    return entries.submit(found, process.number, submission(name, source, **more), again)
+    return versions.submit(found, process.number, submission(name, source, **more), again)
 
 
 def put(found: League, one: Version, state: str) -> None:
     """Bring a version into a state, as its check and placement would."""
     if state == REFUSED:
-        entries.refuse(found, one, "it hums\nall day")
+        versions.refuse(found, one, "it hums\nall day")
     else:
-        entries.accept(found, one)
+        versions.accept(found, one)
         if state == ACTIVE:
             with found.change():
-                assert entries.promote(found, one)
+                assert versions.promote(found, one)
 
 
-def test_a_new_bot(found: League, process: Process) -> None:
+def test_a_new_bot(found: League, process: LeagueProcess) -> None:
     sent = send(found, process, "ann", FIRST, author="Ann")
     one = sent.version
     assert sent.outcome == "new"
     assert (one.name, one.author, one.number, one.state, one.label) == ("ann", "Ann", 1, PENDING, "ann v1")
-    assert entries.files_of(found, one.id) == [StoredFile("ann.py", FIRST.encode())]
+    assert versions.files_of(found, one.id) == [StoredFile("ann.py", FIRST.encode())]
 
 
-def test_files_are_kept_once(found: League, process: Process, tmp_path: Path) -> None:
+def test_files_are_kept_once(found: League, process: LeagueProcess, tmp_path: Path) -> None:
     shared = StoredFile("lib/data.bin", bytes(1000), True)
     for name, source in (("ann", FIRST), ("bob", LAST)):
         files = (StoredFile(f"{name}.py", source.encode()), shared)
-        entries.submit(found, process.number, Submission(name, None, f"{name}.py", files))
+        versions.submit(found, process.number, Submission(name, None, f"{name}.py", files))
     assert found.one("SELECT count(*) FROM files") == 3
-    entries.write_files(entries.files_of(found, 2), tmp_path / "out")
+    versions.write_files(versions.files_of(found, 2), tmp_path / "out")
     assert (tmp_path / "out" / "bob.py").read_text() == LAST
     assert os.access(tmp_path / "out" / "lib" / "data.bin", os.X_OK)
     assert not os.access(tmp_path / "out" / "bob.py", os.X_OK)
@@ -79,7 +79,9 @@ def test_files_are_kept_once(found: League, process: Process, tmp_path: Path) ->
         (REFUSED, "refused", REFUSED),
     ],
 )
-def test_the_same_file_again(found: League, process: Process, state: str, outcome: str, then: str) -> None:
+def test_the_same_file_again(
+    found: League, process: LeagueProcess, state: str, outcome: str, then: str
+) -> None:
     one = send(found, process, "ann", FIRST).version
     if state != PENDING:
         put(found, one, state)
@@ -88,47 +90,47 @@ def test_the_same_file_again(found: League, process: Process, state: str, outcom
     assert found.one("SELECT count(*) FROM versions") == 1
 
 
-def test_a_new_version_replaces_the_old(found: League, process: Process) -> None:
+def test_a_new_version_replaces_the_old(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     put(found, one, ACTIVE)
     two = send(found, process, "ann", LAST).version
-    assert (two.number, entries.version(found, one.id).state) == (2, ACTIVE)
+    assert (two.number, versions.get(found, one.id).state) == (2, ACTIVE)
     put(found, two, ACTIVE)
-    assert [(v.number, v.state, v.reason) for v in entries.versions_of(found, "ann")] == [
+    assert [(v.number, v.state, v.reason) for v in versions.of_bot(found, "ann")] == [
         (1, REPLACED, "by v2"),
         (2, ACTIVE, ""),
     ]
 
 
-def test_back_to_an_older_version(found: League, process: Process) -> None:
+def test_back_to_an_older_version(found: League, process: LeagueProcess) -> None:
     one, two = (send(found, process, "ann", source).version for source in (FIRST, LAST))
     for version in (one, two):
         put(found, version, ACTIVE)
     sent = send(found, process, "ann", FIRST)
     assert (sent.outcome, sent.version.state, sent.version.number) == ("back", PLACING, 1)
     put(found, sent.version, ACTIVE)
-    assert [v.state for v in entries.versions_of(found, "ann")] == [ACTIVE, REPLACED]
+    assert [v.state for v in versions.of_bot(found, "ann")] == [ACTIVE, REPLACED]
 
 
-def test_the_one_submitted_last_stays(found: League, process: Process) -> None:
+def test_the_one_submitted_last_stays(found: League, process: LeagueProcess) -> None:
     """Also if it was placed first, by another process."""
     one, two = (send(found, process, "ann", source).version for source in (FIRST, LAST))
     put(found, two, ACTIVE)
     put(found, one, ACTIVE)
-    assert [v.state for v in entries.versions_of(found, "ann")] == [REPLACED, ACTIVE]
+    assert [v.state for v in versions.of_bot(found, "ann")] == [REPLACED, ACTIVE]
     with found.change():
-        assert not entries.promote(found, one)
+        assert not versions.promote(found, one)
 
 
-def test_content_of_another_bot(found: League, process: Process) -> None:
+def test_content_of_another_bot(found: League, process: LeagueProcess) -> None:
     send(found, process, "ann", FIRST)
-    with pytest.raises(LeagueError, match="this content is in test already, as ann v1"):
+    with pytest.raises(LeagueError, match="test already has this content, as ann v1"):
         send(found, process, "bob", FIRST)
 
 
 @pytest.mark.parametrize("authors", [("Ann", "Bob"), ("Ann", None), (None, "Bob")])
 def test_a_name_belongs_to_who_came_first(
-    found: League, process: Process, authors: tuple[str | None, str | None]
+    found: League, process: LeagueProcess, authors: tuple[str | None, str | None]
 ) -> None:
     put(found, send(found, process, "ann", FIRST, author=authors[0]).version, ACTIVE)
     for source in (FIRST, LAST):
@@ -137,68 +139,68 @@ def test_a_name_belongs_to_who_came_first(
     assert send(found, process, "ann", LAST, author=authors[0]).version.number == 2
 
 
-def test_names_differ_in_more_than_capitals(found: League, process: Process) -> None:
+def test_names_differ_in_more_than_capitals(found: League, process: LeagueProcess) -> None:
     put(found, send(found, process, "ann", FIRST).version, ACTIVE)
-    with pytest.raises(LeagueError, match="there is a bot 'ann'"):
+    with pytest.raises(LeagueError, match="test has a bot 'ann'"):
         send(found, process, "Ann", LAST)
 
 
-def test_a_refused_bot_keeps_no_name(found: League, process: Process) -> None:
+def test_a_refused_bot_keeps_no_name(found: League, process: LeagueProcess) -> None:
     put(found, send(found, process, "ann", FIRST, author="Ann").version, REFUSED)
     assert send(found, process, "ann", LAST, author="Bob").version.author == "Bob"
     with pytest.raises(LeagueError, match="is taken"):
         send(found, process, "ann", MIDDLE, author="Ann")
 
 
-def test_refused_and_checked_again(found: League, process: Process) -> None:
+def test_refused_and_checked_again(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     put(found, one, REFUSED)
-    assert entries.version(found, one.id).reason == "it hums\nall day"
+    assert versions.get(found, one.id).reason == "it hums\nall day"
     assert found.query("SELECT kind, note FROM events WHERE version = ?", one.id) == [("refused", "it hums")]
     sent = send(found, process, "ann", FIRST, again=True)
     assert (sent.outcome, sent.version.state, sent.version.reason) == ("new", PENDING, "")
 
 
-def test_retired(found: League, process: Process) -> None:
+def test_retired(found: League, process: LeagueProcess) -> None:
     enter(found, "ann")
     with found.change():
-        entries.retire(found, "ann", "cheats")
-    assert entries.versions(found, ACTIVE) == []
-    assert [v.retired_reason for v in entries.versions(found, ACTIVE, retired=True)] == ["cheats"]
+        versions.retire(found, "ann", "cheats")
+    assert versions.in_state(found, ACTIVE) == []
+    assert [v.retired_reason for v in versions.in_state(found, ACTIVE, retired=True)] == ["cheats"]
     for source in (f"# ann\n{FIRST}", LAST):
         with pytest.raises(LeagueError, match=r"'ann' was retired .* UTC: cheats.*--undo"):
             send(found, process, "ann", source)
     with pytest.raises(LeagueError, match="already"), found.change():
-        entries.retire(found, "ann")
+        versions.retire(found, "ann")
     with found.change():
-        entries.retire(found, "ann", undo=True)
-    assert [v.name for v in entries.versions(found, ACTIVE)] == ["ann"]
+        versions.retire(found, "ann", undo=True)
+    assert [v.name for v in versions.in_state(found, ACTIVE)] == ["ann"]
     with pytest.raises(LeagueError, match="not retired"), found.change():
-        entries.retire(found, "ann", undo=True)
+        versions.retire(found, "ann", undo=True)
 
 
 def test_unknown_bots(found: League) -> None:
-    with pytest.raises(LeagueError, match="nothing was submitted yet"):
-        entries.versions_of(found, "ann")
+    with pytest.raises(LeagueError, match="nothing has been submitted yet"):
+        versions.of_bot(found, "ann")
     enter(found, "ann", "bob")
     with pytest.raises(
         LeagueError, match=r"no bot 'anm' in test; did you mean 'ann'\? \(there are ann, bob\)"
     ):
-        entries.versions_of(found, "anm")
+        versions.of_bot(found, "anm")
 
 
 # ---------------------------------------------------------------- who works on what
 
 
-def test_a_submission_is_in_one_hand(found: League, process: Process) -> None:
+def test_a_submission_is_in_one_hand(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
-    with Process(found, "other") as other:
-        assert entries.claim(found, other.number) is None
-        assert entries.claim(found, process.number) is not None
-        entries.put_back(found, one)
-        assert entries.claim(found, other.number) == entries.version(found, one.id)
-        assert entries.claim(found, process.number) is None
-    assert entries.claim(found, process.number) is not None  # the other has let go of it
+    with LeagueProcess(found, "other") as other:
+        assert versions.claim(found, other.number) is None
+        assert versions.claim(found, process.number) is not None
+        versions.release(found, one)
+        assert versions.claim(found, other.number) == versions.get(found, one.id)
+        assert versions.claim(found, process.number) is None
+    assert versions.claim(found, process.number) is not None  # the other has let go of it
 
 
 def dead(found: League, one: Version) -> int:
@@ -212,13 +214,13 @@ def dead(found: League, one: Version) -> int:
     return number
 
 
-def test_what_a_dead_process_held_is_free(found: League, process: Process) -> None:
+def test_what_a_dead_process_held_is_free(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     dead(found, one)
-    assert entries.claim(found, process.number) is not None
+    assert versions.claim(found, process.number) is not None
 
 
-def test_the_dead_are_buried(found: League, process: Process) -> None:
+def test_the_dead_are_buried(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     number = dead(found, one)
     with found.change():
@@ -226,20 +228,20 @@ def test_the_dead_are_buried(found: League, process: Process) -> None:
     left = found.folder / ".playing" / str(crew)
     left.mkdir(parents=True)
     (left / "bot.py").write_text("")
-    assert bury_dead(found) == 1
+    assert release_dead(found) == 1
     assert found.query("SELECT holder FROM versions") == [(None,)]
     assert not left.parent.exists()
-    assert bury_dead(found) == 0
+    assert release_dead(found) == 0
 
 
-def test_files_of_the_living_stay(found: League, process: Process) -> None:
+def test_files_of_the_living_stay(found: League, process: LeagueProcess) -> None:
     with found.change():
         crew = found.insert(
             "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
         )
     left = found.folder / ".playing" / str(crew)
     left.mkdir(parents=True)
-    assert bury_dead(found) == 0
+    assert release_dead(found) == 0
     assert left.exists()
 
 
@@ -266,20 +268,20 @@ def test_the_killed_whom_nobody_has_buried_are_dead() -> None:
     process.communicate()
 
 
-def test_one_that_kills_whoever_works_on_it(found: League, process: Process) -> None:
+def test_one_that_kills_whoever_works_on_it(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     for _ in range(MOST_ATTEMPTS):
-        assert entries.claim(found, process.number) is not None
+        assert versions.claim(found, process.number) is not None
         with found.change():
             found.run("UPDATE versions SET holder = NULL")
-    assert entries.claim(found, process.number) is None
-    now = entries.version(found, one.id)
+    assert versions.claim(found, process.number) is None
+    now = versions.get(found, one.id)
     assert (now.state, now.reason) == (REFUSED, "given up: 4 times the work on it has failed")
 
 
-def test_interruptions_are_no_deaths(found: League, process: Process) -> None:
+def test_interruptions_are_no_deaths(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     for _ in range(MOST_ATTEMPTS + 2):
-        assert entries.claim(found, process.number) is not None
-        entries.put_back(found, one)
-    assert entries.version(found, one.id).state == PENDING
+        assert versions.claim(found, process.number) is not None
+        versions.release(found, one)
+    assert versions.get(found, one.id).state == PENDING

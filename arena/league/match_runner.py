@@ -20,12 +20,12 @@ from typing import NoReturn, TypeAlias
 
 from arena.errors import ArenaError
 from arena.isolation.sandbox.bubblewrap import usable
-from arena.league import entries, games
-from arena.league.entries import Version
+from arena.league import games, versions
+from arena.league.processes import PLAYING, LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry
-from arena.league.working import PLAYING, Process
+from arena.league.versions import Version
 from arena.match.results import COLUMNS, Row
 from arena.match.tasks import PairTask
 from arena.paths import data_folder
@@ -54,7 +54,7 @@ class BotsFailed(LeagueError):
 
 
 @dataclass(frozen=True)
-class Desk:
+class LeagueSession:
     """What all of a command's play shares: the league, this process, how to play, and whom to tell.
 
     `tell` is called with the number of games each time that some were stored. `failures` counts by version how
@@ -62,7 +62,7 @@ class Desk:
     """
 
     league: League
-    process: Process
+    process: LeagueProcess
     workers: int
     isolation: str
     signals: StopSignals
@@ -76,21 +76,21 @@ class Desk:
         return self.signals.stopping
 
 
-class Crew:
+class MatchRunner:
     """Some versions, and perhaps bots of the program's own (`house`, by name), ready to play. Close it.
 
     `specs` name the unpacked bots, by the number of the version; `job` is what the workers play.
     """
 
-    def __init__(self, desk: Desk, players: Sequence[Version], house: Sequence[str] = ()) -> None:
-        self.desk = desk
+    def __init__(self, session: LeagueSession, players: Sequence[Version], house: Sequence[str] = ()) -> None:
+        self.session = session
         self.players = frozenset(one.id for one in players)
         self._labels: dict[str | None, int] = {one.label: one.id for one in players}
-        league = desk.league
+        league = session.league
         with league.change():
             self.number = league.insert(
                 "INSERT INTO crews (process, started, isolation) VALUES (?, ?, ?)",
-                desk.process.number, time.time(), desk.isolation,
+                session.process.number, time.time(), session.isolation,
             )  # fmt: skip
         self.folder = (league.folder / PLAYING / str(self.number)).resolve()
         self._executor: Executor | None = None
@@ -111,42 +111,42 @@ class Crew:
             self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise LeagueError(f"cannot write {self.folder}: {error.strerror or error}") from error
-        files = entries.files_of(self.desk.league, one.id)
-        entries.write_files(files, folder)
+        files = versions.files_of(self.session.league, one.id)
+        versions.write_files(files, folder)
         try:
             return find_entry(one.entry, [file.path for file in files], folder, one.label)
         except ArenaError as error:
             raise BotsFailed(self.plain(str(error)), one.id) from error
 
     def _job_of(self, specs: Sequence[BotSpec]) -> Job:
-        settings = self.desk.league.settings
-        seed = games.crew_seed(self.desk.league.meta("secret"), self.number)
-        levels = (self.desk.isolation,) * len(specs)
+        settings = self.session.league.settings
+        seed = games.crew_seed(self.session.league.meta("secret"), self.number)
+        levels = (self.session.isolation,) * len(specs)
         return Job(
             settings.rules,
             seed,
             tuple(specs),
             settings.clock,
             settings.limits,
-            self.desk.workers,
+            self.session.workers,
             levels=levels,
         )
 
     # ------------------------------------------------------------ playing
 
-    def meet(self, meetings: Sequence[games.Meeting]) -> int:
+    def play_fixtures(self, fixtures: Sequence[games.Fixture]) -> int:
         """Play some deals and store the games; the games stored, fewer if Ctrl-C was pressed."""
-        desk = self.desk
-        tasks = games.set_apart(desk.league, self.number, meetings)
+        session = self.session
+        tasks = games.reserve_deals(session.league, self.number, fixtures)
 
         def deliver(rows: Sequence[Row]) -> int:
-            return games.store_rows(desk.league, desk.process.number, self.number, rows)
+            return games.store_rows(session.league, session.process.number, self.number, rows)
 
         return self.play(tasks, deliver)
 
     def play(self, tasks: Sequence[PairTask], deliver: Deliver) -> int:
         """Play units of work; what is stored by `deliver`. BotsFailed if a bot cannot be loaded."""
-        if self.desk.stopping:
+        if self.session.stopping:
             return 0
         stored = 0
 
@@ -154,7 +154,7 @@ class Crew:
             nonlocal stored
             fresh = deliver([row for one in played for row in self._rows(one)])
             stored += fresh
-            self.desk.tell(fresh)
+            self.session.tell(fresh)
             return False
 
         try:
@@ -166,10 +166,10 @@ class Crew:
 
     def _ready(self) -> Dispatcher:
         if self._dispatcher is None:
-            desk = self.desk
-            self._executor = make_executor(self.job, workers=desk.workers, sink=desk.sink)
+            session = self.session
+            self._executor = make_executor(self.job, workers=session.workers, sink=session.sink)
             self._dispatcher = Dispatcher(
-                self._executor, desk.signals, failed=self._fail, lost=_note_lost, tick=desk.process.beat
+                self._executor, session.signals, failed=self._fail, lost=_note_lost, tick=session.process.beat
             )
         return self._dispatcher
 
@@ -205,14 +205,14 @@ class Crew:
         shutil.rmtree(self.folder, ignore_errors=True)
         with contextlib.suppress(OSError):  # there are others
             self.folder.parent.rmdir()
-        league = self.desk.league
+        league = self.session.league
         with league.change():
             league.run("DELETE FROM reserved WHERE crew = ?", self.number)
             league.run(
                 "UPDATE crews SET ended = ? WHERE crew = ? AND ended IS NULL", time.time(), self.number
             )
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> MatchRunner:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -224,21 +224,25 @@ def _note_lost(event: Lost) -> None:
 
 
 @contextlib.contextmanager
-def at_work(
+def open_session(
     league: League,
     doing: str,
     workers: int,
     isolation: str | None = None,
     tell: Callable[[int], None] = lambda games: None,
-) -> Iterator[Desk]:
+) -> Iterator[LeagueSession]:
     """All that a command needs to play in a league; `isolation` only to say otherwise than the league.
 
     Meanwhile Ctrl-C (SIGINT) and SIGTERM finish the games in hand, a second one stops at once.
     """
     level = isolation or league.settings.isolation
     check_isolation(level)
-    with Process(league, doing) as process, open_log(league.folder) as run_log, StopSignals() as signals:
-        yield Desk(league, process, workers, level, signals, run_log.sink, tell)
+    with (
+        LeagueProcess(league, doing) as process,
+        open_log(league.folder) as run_log,
+        StopSignals() as signals,
+    ):
+        yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell)
 
 
 def open_log(folder: Path) -> RunLog:
