@@ -28,7 +28,7 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
     """Games a second of a referee in a process of its own that does nothing else."""
     from arena.formats.round_robin import round_robin
     from arena.game.rules import load_rules
-    from arena.match.results import Progress
+    from arena.match.results import ScheduleProgress
     from arena.players.loading import load_bot
     from arena.players.spec import find_bot
     from arena.referee.player import Player
@@ -37,7 +37,7 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
 
     players = [Player.of(load_bot(find_bot(bot, name=name))) for name in NAMES]
     referee = Referee(GameSettings(load_rules("base"), 5), players)
-    tasks = round_robin(list(NAMES), 10_000_000).tasks(Progress())
+    tasks = round_robin(list(NAMES), 10_000_000).tasks(ScheduleProgress())
     for _ in range(500):  # the players find out how quick they are
         referee.play_unit(next(tasks))
     games = 0

@@ -13,7 +13,7 @@ from typing import ClassVar
 from arena.errors import ArenaError
 from arena.formats.format import Format, FormatSettings
 from arena.formats.schedule import Deals, Place, Schedule, check_bots, deal_tasks, deals_for, margin
-from arena.match.results import GameResult, PairingScore, Progress
+from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import whole
 
@@ -56,7 +56,7 @@ class Knockout(Schedule):
     def _unit(self) -> int:
         return 2 if self.deals.paired else 1
 
-    def _replay(self, done: Progress) -> tuple[list[list[tuple[Pairing, int | None]]], int | None]:
+    def _replay(self, done: ScheduleProgress) -> tuple[list[list[tuple[Pairing, int | None]]], int | None]:
         """All rounds that can be told, pairing by pairing with its winner, and the winner of it all."""
         left: list[int | None] = [seed if seed < len(self.bots) else None for seed in bracket(len(self.bots))]
         rounds: list[list[tuple[Pairing, int | None]]] = []
@@ -81,10 +81,10 @@ class Knockout(Schedule):
             left = following
         return rounds, left[0]
 
-    def pairings(self, done: Progress) -> Sequence[Pairing]:
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         return [pairing for played in self._replay(done)[0] for pairing, _ in played]
 
-    def tasks(self, done: Progress) -> Iterator[Task]:
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
         open_pairings = [pairing for pairing, winner in self._replay(done)[0][-1] if winner is None]
         if not open_pairings:
             return
@@ -98,7 +98,7 @@ class Knockout(Schedule):
                 deal = begin + games // self._unit
                 yield from deal_tasks([pairing], range(deal, deal + 1), self.deals.paired, order, done)
 
-    def planned(self, done: Progress) -> int:
+    def planned(self, done: ScheduleProgress) -> int:
         """Without the extra games of pairings that are not drawn yet."""
         games = (len(self.bots) - 1) * self.deals.games
         for played in self._replay(done)[0]:
@@ -108,7 +108,7 @@ class Knockout(Schedule):
                     games += extra + (self._unit if winner is None else 0)
         return games
 
-    def ranking(self, done: Progress, games: Iterable[GameResult] = ()) -> list[Place]:
+    def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """By the round in which a bot went out, those of the same round sharing a rank.
 
         Points are the rounds a bot came through (by winning or with a bye); who is still in counts the

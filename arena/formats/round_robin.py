@@ -10,7 +10,7 @@ from typing import ClassVar
 from arena.errors import ArenaError, did_you_mean
 from arena.formats.format import Format, FormatSettings
 from arena.formats.schedule import Deals, Schedule, check_bots, deal_tasks, deals_for
-from arena.match.results import Progress
+from arena.match.results import ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import text
 
@@ -26,15 +26,15 @@ class FixedSchedule(Schedule):
 
     format: ClassVar[str] = "round-robin"
 
-    def pairings(self, done: Progress) -> Sequence[Pairing]:
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         return self.meetings
 
-    def tasks(self, done: Progress) -> Iterator[Task]:
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
         order = {bot: at for at, bot in enumerate(self.bots)}
         deals = self.deals
         yield from deal_tasks(self.meetings, range(deals.units), deals.paired, order, done, deals.own)
 
-    def planned(self, done: Progress) -> int:
+    def planned(self, done: ScheduleProgress) -> int:
         return len(self.meetings) * self.deals.games
 
 
@@ -59,9 +59,9 @@ class Match(FixedSchedule):
 def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> RoundRobin:
     """Each two bots play `games` games (rounded up to whole pairs), on the deals of all or on their `own`.
 
-    >>> from arena.match.results import Progress
+    >>> from arena.match.results import ScheduleProgress
     >>> schedule = round_robin(["a", "b", "c"], games=4)
-    >>> [(t.a, t.b, t.deal) for t in schedule.tasks(Progress())]
+    >>> [(t.a, t.b, t.deal) for t in schedule.tasks(ScheduleProgress())]
     [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]
     """
     names = check_bots(bots)

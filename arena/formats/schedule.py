@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arena.errors import ArenaError
-from arena.match.results import GameResult, PairingScore, Progress
+from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import Pairing, PairTask, Task
 
 
@@ -83,18 +83,18 @@ class Schedule(ABC):
     notes: tuple[str, ...]
 
     @abstractmethod
-    def pairings(self, done: Progress) -> Sequence[Pairing]:
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         """The pairings known so far, by number."""
 
     @abstractmethod
-    def tasks(self, done: Progress) -> Iterator[Task]:
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
         """The units left to play that can be known from `done`, in order."""
 
     @abstractmethod
-    def planned(self, done: Progress) -> int:
+    def planned(self, done: ScheduleProgress) -> int:
         """Games in all as far as `done` tells: exact in most formats, else what is sure by now."""
 
-    def ranking(self, done: Progress, games: Iterable[GameResult] = ()) -> list[Place] | None:
+    def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place] | None:
         """The format's own ranking, None where the rating table is the ranking. `games` are all games played.
 
         `games` may be read lazily: a format whose ranking follows from `done` leaves it alone.
@@ -117,7 +117,7 @@ def deal_tasks(
     units: range,
     paired: bool,
     order: dict[str, int],
-    done: Progress,
+    done: ScheduleProgress,
     own: bool = False,
 ) -> Iterator[PairTask]:
     """Unit by unit, all pairings on the deal of that number, or each on one of its `own`; what is done is left out.

@@ -16,7 +16,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.formats.format import Format, FormatSettings
 from arena.formats.schedule import Place, Schedule, check_bots
 from arena.game.rng import derive_seed
-from arena.match.results import WIN_POINTS, GameResult, Progress
+from arena.match.results import WIN_POINTS, GameResult, ScheduleProgress
 from arena.match.tasks import Pairing, SeriesRule, SeriesTask, Task
 from arena.settings import choice, whole
 
@@ -96,10 +96,10 @@ class SeriesSchedule(Schedule):
 
     format: ClassVar[str] = "series"
 
-    def pairings(self, done: Progress) -> Sequence[Pairing]:
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         return [Pairing(number, 0, a, b) for number, (a, b) in enumerate(combinations(self.bots, 2))]
 
-    def tasks(self, done: Progress) -> Iterator[Task]:
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
         pairings = self.pairings(done)
         for match in range(self.matches):
             deal = match * self.rule.stride
@@ -108,7 +108,7 @@ class SeriesSchedule(Schedule):
                     chance = derive_seed(self.seed, "series starter", number, match // 2) >> 63
                     yield SeriesTask(number, deal, a, b, round_, chance ^ match & 1, self.rule)
 
-    def planned(self, done: Progress) -> int:
+    def planned(self, done: ScheduleProgress) -> int:
         """Exact for a number of rounds; for a target, games played and as many a series for those to come."""
         series = len(self.bots) * (len(self.bots) - 1) // 2 * self.matches
         if self.rule.rounds is not None:
@@ -118,7 +118,7 @@ class SeriesSchedule(Schedule):
         mean = done.games / (series - left) if left < series else least
         return done.games + round(left * mean)
 
-    def ranking(self, done: Progress, games: Iterable[GameResult] = ()) -> list[Place]:
+    def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """Series won (drawn 1/2), then the difference of match points, then seed order."""
         return series_ranking(self.bots, series_results(self.rule, games))
 

@@ -16,7 +16,7 @@ from arena.errors import ArenaError
 from arena.formats.format import Format, FormatSettings
 from arena.formats.matching import has_perfect_matching
 from arena.formats.schedule import Deals, Place, Schedule, check_bots, deal_tasks, deals_for, margin
-from arena.match.results import GameResult, PairingScore, Progress
+from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import whole
 
@@ -131,7 +131,7 @@ class Swiss(Schedule):
     def _per_round(self) -> int:
         return len(self.bots) // 2
 
-    def _replay(self, done: Progress) -> tuple[_Table, list[list[Pairing]], list[str]]:
+    def _replay(self, done: ScheduleProgress) -> tuple[_Table, list[list[Pairing]], list[str]]:
         """The standing after the finished rounds, all rounds known, and who had byes."""
         table = _Table(len(self.bots))
         rounds: list[list[Pairing]] = []
@@ -154,19 +154,19 @@ class Swiss(Schedule):
                 byes.append(self.bots[bye])
         return table, rounds, byes
 
-    def pairings(self, done: Progress) -> Sequence[Pairing]:
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         return [meeting for meetings in self._replay(done)[1] for meeting in meetings]
 
-    def tasks(self, done: Progress) -> Iterator[Task]:
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
         current = self._replay(done)[1][-1]
         begin = current[0].round * self.deals.units
         order = {bot: at for at, bot in enumerate(self.bots)}
         yield from deal_tasks(current, range(begin, begin + self.deals.units), self.deals.paired, order, done)
 
-    def planned(self, done: Progress) -> int:
+    def planned(self, done: ScheduleProgress) -> int:
         return self.rounds * self._per_round * self.deals.games
 
-    def ranking(self, done: Progress, games: Iterable[GameResult] = ()) -> list[Place]:
+    def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """Points, then Buchholz, then seed order, after the finished rounds."""
         table, _, byes = self._replay(done)
         return [

@@ -202,7 +202,7 @@ class PairingScore(NamedTuple):
     points_b: int = 0
 
 
-class Progress:
+class ScheduleProgress:
     """Which units are done, and the score of each pairing: all that a schedule needs to go on.
 
     Done deals are kept as intervals, so a million games take no more room than a thousand.
@@ -214,14 +214,14 @@ class Progress:
         self.games = 0
 
     @classmethod
-    def of(cls, results: Iterable[GameResult]) -> Progress:
+    def of(cls, results: Iterable[GameResult]) -> ScheduleProgress:
         done = cls()
         for result in results:
             done.add(result)
         return done
 
     @classmethod
-    def of_rows(cls, rows: Iterable[Row]) -> Progress:
+    def of_rows(cls, rows: Iterable[Row]) -> ScheduleProgress:
         """Progress from stored rows; each game must come once."""
         done = cls()
         for row in rows:

@@ -20,7 +20,7 @@ from arena.match.results import Row
 from arena.match.tasks import PairTask, Task
 from arena.players.bot import BotFault
 from arena.referee.player import Player
-from arena.referee.referee import Referee, Table
+from arena.referee.referee import PreparedGame, Referee
 
 log = logging.getLogger("arena.lockstep")
 
@@ -74,8 +74,8 @@ class Lockstep:
         return units
 
     def _able(self, name: str) -> bool:
-        twins = self.referee.players[name].twins
-        return all(player.fit and player.broken is None and player.in_step for player in twins)
+        players = self.referee.players[name].per_game_players
+        return all(player.fit and player.broken is None and player.in_step for player in players)
 
 
 class _Session:
@@ -89,7 +89,7 @@ class _Session:
         self.units = units
         self.look = look
         self.rows: dict[int, list[Row | None]] = {}
-        self.going: dict[int, tuple[int, int, Table]] = {}  # table -> unit, place in the unit, game
+        self.going: dict[int, tuple[int, int, PreparedGame]] = {}  # table -> unit, place in the unit, game
         self.free = list(range(width - 1, -1, -1))
         self.begun: dict[Player, list[bytes]] = {}  # messages that begin games
         self.ready: set[Player] = set()
@@ -137,15 +137,15 @@ class _Session:
         tasks = self.units[unit].game_tasks()
         self._next = (unit, place + 1) if place + 1 < len(tasks) else (unit + 1, 0)
         self.rows.setdefault(unit, [None] * len(tasks))
-        table = self.referee.set_table(tasks[place])
-        for player in table.seats:
+        game = self.referee.prepare(tasks[place])
+        for player in game.seats:
             self._prepare(player)
         k = self.free.pop()
-        self.going[k] = (unit, place, table)
-        for player, setup in zip(table.seats, table.setups):
+        self.going[k] = (unit, place, game)
+        for player, setup in zip(game.seats, game.setups):
             self.begun.setdefault(player, []).append(_remote(player).beginning(k, setup))
-        zero, one = table.seats
-        self.tables.sit(k, table.state, (zero.ask_forced, one.ask_forced))
+        zero, one = game.seats
+        self.tables.sit(k, game.state, (zero.ask_forced, one.ask_forced))
         return True
 
     def _prepare(self, player: Player) -> None:
@@ -160,15 +160,15 @@ class _Session:
         """Bring every game to its next decision; the tables at which each bot is to decide."""
         waiting: dict[Player, list[int]] = {}
         for k in list(self.going):
-            unit, place, table = self.going[k]
+            unit, place, game = self.going[k]
             seat = self.tables.advance(k)
             if seat < 0:
                 moves = self.tables.moves_of(k)
-                self.rows[unit][place] = self.referee.row_of(table, moves, self.tables.asked_of(k))
+                self.rows[unit][place] = self.referee.row_of(game, moves, self.tables.asked_of(k))
                 del self.going[k]
                 self.free.append(k)
                 continue
-            waiting.setdefault(table.seats[seat], []).append(k)
+            waiting.setdefault(game.seats[seat], []).append(k)
         return waiting
 
     def _ask(self, player: Player, tables: list[int]) -> None:

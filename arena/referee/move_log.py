@@ -61,8 +61,8 @@ def clear_moves(buffer: Any, stop: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What a trail said at one moment. Two equal standings mean that nothing has happened in between.
+class LogSnapshot:
+    """What a trail said at one moment. Two equal snapshots mean that nothing has happened in between.
 
     `key` is that of the game; `hook` what is being called, `act` or one of `__init__`, `begin`,
     `end`, and None if no game is being played. `role` is 1 for a hook of the bot that began the game, 2
@@ -77,7 +77,7 @@ class Standing:
     auto_claim: tuple[bool, bool]
 
 
-def read_standing(buffer: Any) -> Standing:
+def read_snapshot(buffer: Any) -> LogSnapshot:
     """Look at a trail."""
     values = buffer.tolist()
     values.append(EMPTY)
@@ -86,4 +86,4 @@ def read_standing(buffer: Any) -> Standing:
     moves = tuple(values[FIRST : values.index(EMPTY, FIRST)])
     role = stage & 3 if stage & 12 else 0
     hook = None if not stage & 15 else HOOKS.get(stage & 12, "act")
-    return Standing(key, hook, role, moves, (bool(stage & AUTO[0]), bool(stage & AUTO[1])))
+    return LogSnapshot(key, hook, role, moves, (bool(stage & AUTO[0]), bool(stage & AUTO[1])))

@@ -51,7 +51,7 @@ class Player:
         self.remote: RemoteBot | None = None
         self.looks_back = False  # wants to be told after the game
         self.broken: tuple[str, str] | None = None  # kind and detail of the forfeit if it could not be made
-        self.twins: tuple[Player, Player] = (self, self)
+        self.per_game_players: tuple[Player, Player] = (self, self)
         self.quick = False
         self._make = make
         self._timed = 0
@@ -72,9 +72,9 @@ class Player:
     def pair(cls, one: Player, other: Player) -> Player:
         """A bot with two processes, one for each game of a pair: what was seen in the first is not known in the second.
 
-        The first of the two stands for both, see `twins`.
+        The first of the two stands for both, see `per_game_players`.
         """
-        one.twins = other.twins = (one, other)
+        one.per_game_players = other.per_game_players = (one, other)
         return one
 
     def start(self) -> None:

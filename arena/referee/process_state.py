@@ -28,7 +28,7 @@ _TIMERS = tuple(
 )
 
 
-class Surroundings:
+class ProcessState:
     """A snapshot of the process; `restore` brings it back to that.
 
     Watched are: working directory, environment, `sys.path`, recursion limit, standard streams, trace and

@@ -40,7 +40,7 @@ from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import author_traceback, show_value
 from arena.referee import move_log
 from arena.referee.player import Player
-from arena.referee.process_state import Surroundings
+from arena.referee.process_state import ProcessState
 from arena.referee.rows import (
     KINDS,
     Clocked,
@@ -70,7 +70,7 @@ class _Course(NamedTuple):
     told: tuple[int, int] = (0, 0)
 
 
-class Table(NamedTuple):
+class PreparedGame(NamedTuple):
     """A game to be played elsewhere: players and what they are told by seat."""
 
     task: GameTask
@@ -87,7 +87,7 @@ class Referee:
     that comes out of a bot whether it is to pass through instead of losing the game: Ctrl-C by the user, say.
     `deals` gives the deal of a number, default those of the run's seed.
 
-    Restores after each game what bots may have disturbed in the process (`Surroundings`), except after
+    Restores after each game what bots may have disturbed in the process (`ProcessState`), except after
     games of bots that import nothing by which they could.
     """
 
@@ -112,7 +112,7 @@ class Referee:
         self._deal = lru_cache(maxsize=64)(deals or self._make_deal)
         self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
         self._pieces: dict[tuple[bool, bool], Pieces] = {}
-        self._surroundings = Surroundings()
+        self._process = ProcessState()
         self._state: State | None = None
         self._names = ("", "")
         self._playing = move_log.PLAYING
@@ -147,8 +147,8 @@ class Referee:
     def play(self, task: GameTask) -> Row:
         """Play one game."""
         pairing, number, game, first_name, second_name, _ = task
-        first = self.players[first_name].twins[game]
-        second = self.players[second_name].twins[game]
+        first = self.players[first_name].per_game_players[game]
+        second = self.players[second_name].per_game_players[game]
         deal = self._deal(number)
         starter = deal.starter
         seats = (second, first) if starter else (first, second)
@@ -367,7 +367,7 @@ class Referee:
 
     def _fault(self, seat: int, error: BaseException, hook: str) -> Forfeit:
         """What an exception out of a bot means."""
-        self._surroundings.lift_limit()
+        self._process.lift_limit()
         if self._passes(error):
             raise error
         if isinstance(error, BotFault) and error.kind in KINDS:
@@ -419,9 +419,9 @@ class Referee:
 
     # ---- games that somebody else plays (`arena.referee.lockstep`) -----------------------------------------
 
-    def set_table(self, task: GameTask) -> Table:
+    def prepare(self, task: GameTask) -> PreparedGame:
         """All that is needed to play a game elsewhere as `play` would, for bots that are ready."""
-        first, second = (self.players[name].twins[task.game] for name in (task.first, task.second))
+        first, second = (self.players[name].per_game_players[task.game] for name in (task.first, task.second))
         deal = self._deal(task.deal)
         starter = deal.starter
         seats = (second, first) if starter else (first, second)
@@ -432,11 +432,11 @@ class Referee:
             Setup(1, starter, self._rules, seeds[1], None),
         )
         self.games += 1
-        return Table(task, state, seats, setups)
+        return PreparedGame(task, state, seats, setups)
 
-    def row_of(self, table: Table, moves: Sequence[int], asked: tuple[int, int]) -> Row:
+    def row_of(self, game: PreparedGame, moves: Sequence[int], asked: tuple[int, int]) -> Row:
         """The row of a game that was played elsewhere to its end, with estimated thinking times."""
-        task, state, seats, setups = table
+        task, state, seats, setups = game
         starter = setups[0].starter
         used = [int(seats[seat].mean_ns * asked[seat]) // 1000 for seat in (starter, 1 - starter)]
         clocked: Clocked = (used[0], used[1], 0, 0, b"", b"", sum(used))
@@ -446,10 +446,10 @@ class Referee:
         )  # fmt: skip
 
     def _tidy(self, first: str, second: str) -> None:
-        changed = self._surroundings.restore()
+        changed = self._process.restore()
         if changed:
             log.warning("%s or %s has changed, now restored: %s", first, second, ", ".join(changed))
-        threads = self._surroundings.threads()
+        threads = self._process.threads()
         if threads != self.threads:
             self.threads = threads
             if threads:

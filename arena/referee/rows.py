@@ -107,35 +107,35 @@ def histogram(times: Sequence[int]) -> bytes:
 
 
 def cut_row(
-    settings: GameSettings, task: GameTask, standing: move_log.Standing, kind: str, detail: str
+    settings: GameSettings, task: GameTask, snapshot: move_log.LogSnapshot, kind: str, detail: str
 ) -> Row | None:
     """The row of a game whose worker hung (`timeout`) or died (`crash`), from the trail that it left.
 
     The bot that was to decide, or whose hook was being called, has forfeited. None if no bot was: then the
     cause is elsewhere, and the game can be played again. Times are not known and 0.
     """
-    if standing.hook is None or standing.key != task.key:
+    if snapshot.hook is None or snapshot.key != task.key:
         return None
     rules = settings.rules
     deal = make_deal(rules, settings.seed, task.deal)
-    auto = standing.auto_claim if standing.hook in ("act", "end") else (True, True)
+    auto = snapshot.auto_claim if snapshot.hook in ("act", "end") else (True, True)
     state = State(rules, deal, auto)
-    for index in standing.moves:
+    for index in snapshot.moves:
         state.apply(MOVES[rules.spy_value][index])
-    if standing.role:
-        seat = deal.starter if standing.role == 1 else 1 - deal.starter
+    if snapshot.role:
+        seat = deal.starter if snapshot.role == 1 else 1 - deal.starter
     elif state.is_over:
         return None
     else:
         seat = state.turn
-    forfeit = Forfeit(seat, kind, f"in {standing.hook}: {detail}")
+    forfeit = Forfeit(seat, kind, f"in {snapshot.hook}: {detail}")
     return make_row(
         record_pieces(settings, auto),
         task.key,
         task.deal,
         state,
         deal.starter,
-        standing.moves,
+        snapshot.moves,
         forfeit,
         (0, 0),
         UNCLOCKED,

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import did_you_mean
 from arena.formats.sprt import SprtSettings
-from arena.match.results import Progress, time_quantile
+from arena.match.results import ScheduleProgress, time_quantile
 from arena.report.run import BotTime, ForfeitReason, FormatPlace, RunData, SessionTime
 from arena.store.reader import Reader
 from arena.store.schema import DATABASE, StoreError
@@ -56,7 +56,7 @@ def read_run(folder: Path) -> RunData:
 
 
 def _schedule(
-    config: TournamentConfig, reader: Reader, done: Progress
+    config: TournamentConfig, reader: Reader, done: ScheduleProgress
 ) -> tuple[int, tuple[FormatPlace, ...] | None]:
     schedule = config.schedule()
     places = schedule.ranking(done, reader.results())
@@ -70,7 +70,7 @@ def _schedule(
 def _times(reader: Reader) -> tuple[BotTime, ...]:
     pairings = reader.pairings()
     sums = {bot.name: [0, 0, 0] for bot in reader.bots()}  # decisions, microseconds, the longest of them
-    for cell in reader.cells():
+    for cell in reader.pairing_sums():
         _, _, first, second = pairings[cell.pairing]
         if cell.game:
             first, second = second, first

@@ -17,7 +17,7 @@ from typing import NoReturn, TypeAlias
 from arena.errors import ArenaError
 from arena.formats.round_robin import FixedSchedule
 from arena.formats.schedule import Schedule
-from arena.match.results import Progress
+from arena.match.results import ScheduleProgress
 from arena.runner.dispatch import Dispatcher
 from arena.runner.executors.base import Executor, Failed, Lost, Played, WorkerFault
 from arena.runner.progress import BotShare, ProgressListener, RunStatus
@@ -141,7 +141,7 @@ class Session:
         """Games in the store."""
         return self._before.games + self._played - self._dropped
 
-    def _is_left(self, progress: Progress) -> bool:
+    def _is_left(self, progress: ScheduleProgress) -> bool:
         return next(iter(self._run.schedule.tasks(progress)), None) is not None
 
     def _is_enough(self) -> bool:
@@ -217,7 +217,7 @@ class _Rate:
 class _Scores:
     """Games and points of each bot so far, for display; kept up without reading the store."""
 
-    def __init__(self, schedule: Schedule, done: Progress) -> None:
+    def __init__(self, schedule: Schedule, done: ScheduleProgress) -> None:
         self._games = dict.fromkeys(schedule.bots, 0)
         self._points = dict.fromkeys(schedule.bots, 0.0)
         for pairing in schedule.pairings(done):

@@ -32,7 +32,7 @@ from arena.match.tasks import Chunk, GameId, GameTask, Task
 from arena.processes.forking import fork_lock
 from arena.processes.tree import end_descendants, kill_group, kill_with_group
 from arena.processes.worker_setup import widen_pipe
-from arena.referee.move_log import SIZE, Standing, read_standing, shared_buffer
+from arena.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
 from arena.referee.rows import cut_row, find_game
 from arena.runner.executors.base import Event, Failed, Lost, Played
 from arena.runner.job import Job, pack_chunk
@@ -89,7 +89,7 @@ class Supervisor:
         self._worker: _Process | None = None
         self._draining = False
         self._stopped = False
-        self._suspects: Counter[Standing] = Counter()
+        self._suspects: Counter[LogSnapshot] = Counter()
         self._broken: dict[str, tuple[str, str]] = {}
 
     def drain(self) -> None:
@@ -167,30 +167,30 @@ class Supervisor:
         """Find out what a death means. Adds the row of a game that a bot has forfeited by it to `known`."""
         if worker.board[STATE] == LOADING:
             return self._not_loaded(worker, deaths)
-        standing = read_standing(worker.buffer)
-        game = next((game for task in tasks if (game := find_game(task, standing.key))), None)
-        if standing.hook is None or game is None:
+        snapshot = read_snapshot(worker.buffer)
+        game = next((game for task in tasks if (game := find_game(task, snapshot.key))), None)
+        if snapshot.hook is None or game is None:
             self._say(worker, "its games are played again")
             if deaths >= _DEATHS:
                 return Failed(f"workers die again and again with no bot at work: {worker.how}", ours=True)
             return None
-        self._suspects[standing] += 1
-        if worker.overdue is None and self._suspects[standing] < 2:
+        self._suspects[snapshot] += 1
+        if worker.overdue is None and self._suspects[snapshot] < 2:
             self._say(worker, f"while a bot was at work: game {GameId.from_key(game.key)} is played again")
             return None
-        del self._suspects[standing]
+        del self._suspects[snapshot]
         kind = "crash" if worker.overdue is None else "timeout"
-        if standing.hook == "__init__":
-            name = game.first if standing.role == 1 else game.second
+        if snapshot.hook == "__init__":
+            name = game.first if snapshot.role == 1 else game.second
             self._broken[name] = (kind, f"in __init__: {worker.how}")
             self._say(worker, f"{name} cannot be made and forfeits its games")
             return None
-        return self._forfeit(worker, game, standing, kind, known)
+        return self._forfeit(worker, game, snapshot, kind, known)
 
     def _forfeit(
-        self, worker: _Process, game: GameTask, standing: Standing, kind: str, known: list[Row]
+        self, worker: _Process, game: GameTask, snapshot: LogSnapshot, kind: str, known: list[Row]
     ) -> Failed | None:
-        row = cut_row(self._settings, game, standing, kind, worker.how)
+        row = cut_row(self._settings, game, snapshot, kind, worker.how)
         if row is None:
             self._say(worker, "its games are played again")
             return None
@@ -326,7 +326,7 @@ class _Process:
         if self.board[STATE] == LOADING:
             limit = self.job.loading_patience_s(self.board[BOT])
             return limit, f"it was not done within {limit:g} s"
-        if read_standing(self.buffer).hook is None:
+        if read_snapshot(self.buffer).hook is None:
             return _STALL_S, f"it made no progress for {_STALL_S:g} s"
         limit = self.job.patience_s
         return limit, f"no answer within {limit:g} s"

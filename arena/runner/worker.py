@@ -40,7 +40,7 @@ from arena.processes.worker_setup import die_with_parent
 from arena.referee.lockstep import Lockstep
 from arena.referee.move_log import shared_buffer
 from arena.referee.player import Player
-from arena.referee.process_state import Surroundings
+from arena.referee.process_state import ProcessState
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
 from arena.runner import logs
@@ -155,12 +155,12 @@ class _Worker:
     def _load(self) -> Referee:
         job = self.job
         players = []
-        surroundings = Surroundings()
+        state = ProcessState()
         for number, spec in enumerate(job.bots):
             self.board[BOT] = number
             self.board[STATE] = LOADING
             players.append(self._player(number, spec))
-        surroundings.restore()  # one bot's file must not change the world of the others
+        state.restore()  # one bot's file must not change the world of the others
         self.threads = threading.active_count()
         return Referee(settings_of(job), players, buffer=self.buffer)
 
@@ -215,7 +215,7 @@ class _Worker:
         reason: what the supervisor has found out from earlier workers.
         """
         for name, reason in broken.items():
-            for player in referee.players[name].twins:
+            for player in referee.players[name].per_game_players:
                 player.broken = reason
         known = {row[0]: row for row in cut}
         rows: list[Row] = []

@@ -20,8 +20,8 @@ from arena.match.results import (
     WIN_POINTS,
     GameResult,
     PairingScore,
-    Progress,
     Row,
+    ScheduleProgress,
     points_of,
 )
 from arena.match.tasks import PAIRING_BITS, GameId, Pairing
@@ -56,7 +56,7 @@ class BotEntry:
     params: dict[str, Any] = field(default_factory=dict)
 
 
-class Cell(NamedTuple):
+class PairingSums(NamedTuple):
     """Sums over the games of a pairing with the same bot beginning (`game`), the same score and ending.
 
     "first" is the bot that began; `score` in half points of it; `us` are microseconds.
@@ -84,7 +84,7 @@ _ADDED = (*range(9), 11)  # places of a cell's sums after its key, and of its ma
 _GREATEST = (9, 10)
 
 
-def _cell_score(cell: Cell) -> PairingScore:
+def _cell_score(cell: PairingSums) -> PairingScore:
     won, drawn, lost = (cell.games if cell.score == score else 0 for score in (2, 1, 0))
     first = WIN_POINTS * cell.games if won else cell.stones_first
     second = WIN_POINTS * cell.games if lost else cell.stones_second
@@ -93,7 +93,7 @@ def _cell_score(cell: Cell) -> PairingScore:
     return PairingScore(cell.games, won, drawn, lost, first, second)
 
 
-class Forfeits(NamedTuple):
+class ForfeitCount(NamedTuple):
     """Number of games that a bot forfeited for one reason."""
 
     bot: str
@@ -130,7 +130,7 @@ def reason_line(detail: str | None) -> str:
     return lines[0].strip() if lines else ""
 
 
-class Session(NamedTuple):
+class WorkSession(NamedTuple):
     """One stretch of work on a run: seconds since 1970, games stored in it, remarks (workers, executor)."""
 
     started: float
@@ -192,10 +192,10 @@ class Reader:
         )
         return {row[0]: Pairing(*row) for row in rows}
 
-    def sessions(self) -> list[Session]:
+    def sessions(self) -> list[WorkSession]:
         """The stretches of work, oldest first."""
         rows = self._query("SELECT started, ended, games, info FROM sessions ORDER BY session")
-        return [Session(started, ended, games, json.loads(info)) for started, ended, games, info in rows]
+        return [WorkSession(started, ended, games, json.loads(info)) for started, ended, games, info in rows]
 
     # ------------------------------------------------------------ games
 
@@ -269,9 +269,9 @@ class Reader:
 
     # ------------------------------------------------------------ sums
 
-    def cells(self) -> list[Cell]:
+    def pairing_sums(self) -> list[PairingSums]:
         """Sums for the standings: a few lines a pairing, however many games there are."""
-        sums = ", ".join(f"sum({name})" for name in Cell._fields[5:13])
+        sums = ", ".join(f"sum({name})" for name in PairingSums._fields[5:13])
         sql = (
             f"SELECT (id & {_PAIRING_GAME}) << 4 | (score << 2) | ending AS who, count(*), {sums},"
             " max(max_us_first), max(max_us_second), sum(us) FROM games WHERE id >= ? AND id < ? GROUP BY who"
@@ -290,7 +290,7 @@ class Reader:
                         if more[at] > have[at]:
                             have[at] = more[at]
         return [
-            Cell(who >> 5, who >> 4 & 1, who >> 2 & 3, ENDINGS[who & 3], *sums)
+            PairingSums(who >> 5, who >> 4 & 1, who >> 2 & 3, ENDINGS[who & 3], *sums)
             for who, sums in sorted(found.items())
         ]
 
@@ -315,14 +315,14 @@ class Reader:
 
     def scores(self) -> dict[int, PairingScore]:
         """Score of each pairing, seen from its bot `a`."""
-        done = Progress()
-        for cell in self.cells():
+        done = ScheduleProgress()
+        for cell in self.pairing_sums():
             done.add_score(cell.pairing, _cell_score(cell))
         return {pairing: done.score(pairing) for pairing in done.scored()}
 
-    def progress(self) -> Progress:
+    def progress(self) -> ScheduleProgress:
         """What is done, for `Schedule.tasks`: one pass over the identities."""
-        done = Progress()
+        done = ScheduleProgress()
         mask = _PAIRING_GAME >> 1
         with self._snapshot():
             for (key,) in self._query("SELECT id FROM games ORDER BY id"):
@@ -342,7 +342,7 @@ class Reader:
             counts.setdefault(pairing, [0] * 5)[cell] = pairs
         return {pairing: (c[0], c[1], c[2], c[3], c[4]) for pairing, c in sorted(counts.items())}
 
-    def cells_from(self, deal: int) -> list[int]:
+    def pair_scores_from(self, deal: int) -> list[int]:
         """Cells of a run with one pairing, on the deals from `deal` on up to the first that is not there.
 
         The cell of a pair is what bot `a` has of it in half points, 0..4.
@@ -359,7 +359,7 @@ class Reader:
             cells.append(cell)
         return cells
 
-    def forfeits(self) -> list[Forfeits]:
+    def forfeits(self) -> list[ForfeitCount]:
         """How many games each bot forfeited, by kind; bots without forfeits are left out."""
         pairings = self.pairings()
         counts: dict[tuple[str, int], int] = {}
@@ -372,7 +372,7 @@ class Reader:
             # game 0: a began. So the bot at fault is b if exactly one of "b began" and "the second" is true.
             bot = pairing.b if (who & 1) ^ (by == 2) else pairing.a
             counts[bot, kind] = counts.get((bot, kind), 0) + games
-        return [Forfeits(bot, str(FORFEITS[kind]), games) for (bot, kind), games in sorted(counts.items())]
+        return [ForfeitCount(bot, str(FORFEITS[kind]), games) for (bot, kind), games in sorted(counts.items())]
 
     def forfeit_reasons(self) -> list[ForfeitReason]:
         """What each bot forfeited games by, the most frequent first."""

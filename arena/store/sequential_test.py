@@ -24,7 +24,7 @@ class SequentialTest:
 
     def __call__(self, reader: Reader) -> int | None:
         """The number of pairs that decide the test, None while it is undecided: a `Stop` of `run_tournament`."""
-        cells = reader.cells_from(self._read)[: max(self.max_pairs - self._read, 0)]
+        cells = reader.pair_scores_from(self._read)[: max(self.max_pairs - self._read, 0)]
         self._read += len(cells)
         self._sprt.extend(cells)
         return self._sprt.units if self.decided else None

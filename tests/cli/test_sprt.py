@@ -124,7 +124,7 @@ def test_any_number_of_workers_ends_at_the_same_pair(arena: Arena, play: tuple[o
     # only the pairs of the prefix count, and one pair less was not enough
     assert found[0]["games"] == 2 * found[0]["pairs"] == len(games(Path("w1")))
     with Reader("w1") as reader:
-        cells = reader.cells_from(0)
+        cells = reader.pair_scores_from(0)
     judge = ("--elo0", found[0]["elo0"], "--elo1", found[0]["elo1"], "--json")
     for number, verdict in ((len(cells), found[0]["verdict"]), (len(cells) - 1, "continue")):
         counts = ",".join(str(cells[:number].count(cell)) for cell in range(5))

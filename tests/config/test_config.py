@@ -18,7 +18,7 @@ from arena.config.tournament import (
     load_config,
 )
 from arena.formats.swiss import SwissSettings
-from arena.match.results import Progress
+from arena.match.results import ScheduleProgress
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "configs").glob("*.toml"))
 
@@ -192,7 +192,7 @@ def test_examples_are_valid_and_survive_the_store(file: Path) -> None:
     first = load_config(file)
     again = config_from_dict(json.loads(json.dumps(first.to_dict())), source="store")
     assert again == first
-    assert next(iter(first.with_seed(1).schedule().tasks(Progress()))).deal == 0
+    assert next(iter(first.with_seed(1).schedule().tasks(ScheduleProgress()))).deal == 0
 
 
 def test_there_is_an_example_for_each_format() -> None:

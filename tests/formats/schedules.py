@@ -11,7 +11,7 @@ from arena.formats.round_robin import gauntlet, round_robin, single_match
 from arena.formats.schedule import Schedule
 from arena.formats.series import series
 from arena.formats.swiss import swiss
-from arena.match.results import GameResult, Progress
+from arena.match.results import GameResult, ScheduleProgress
 from arena.match.tasks import GameTask, Task
 from arena.referee.series_play import play_unit
 from tests.runner.fake import fake_result
@@ -55,10 +55,10 @@ def play(task: Task) -> list[GameResult]:
 
 
 def play_all(
-    schedule: Schedule, done: Progress | None = None
-) -> tuple[list[Task], list[GameResult], Progress]:
+    schedule: Schedule, done: ScheduleProgress | None = None
+) -> tuple[list[Task], list[GameResult], ScheduleProgress]:
     """Play a schedule to its end."""
-    done = Progress() if done is None else done
+    done = ScheduleProgress() if done is None else done
     tasks: list[Task] = []
     results: list[GameResult] = []
     while wave := list(schedule.tasks(done)):

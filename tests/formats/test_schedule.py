@@ -26,7 +26,7 @@ from arena.formats.series import (
     starter_after,
 )
 from arena.formats.swiss import swiss
-from arena.match.results import GameResult, Progress
+from arena.match.results import GameResult, ScheduleProgress
 from arena.match.tasks import Chunk, GameId, PairTask, SeriesTask, Task, chunks
 from tests.formats.schedules import names, play, play_all, schedules
 
@@ -53,7 +53,7 @@ def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule
     tasks, results, _ = play_all(schedule)
     # units of a wave are done in any order; a run is broken off when some of them are
     waves: list[list[Task]] = []
-    done = Progress()
+    done = ScheduleProgress()
     while wave := list(schedule.tasks(done)):
         waves.append(wave)
         for task in wave:
@@ -63,7 +63,7 @@ def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule
     finished = [task for wave in waves[:stop] for task in wave]
     finished += random.sample(waves[stop], random.randrange(len(waves[stop]) + 1))  # type: ignore[attr-defined]
     stored = [result for task in finished for result in play(task)]
-    broken = Progress.of(stored)
+    broken = ScheduleProgress.of(stored)
     first = [task for task in waves[stop] if task not in finished]
     if first:
         # in a knockout those who have drawn go on while others have not played yet
@@ -100,7 +100,7 @@ def test_each_deal_is_played_twice_with_the_bots_swapped(schedule: Schedule) -> 
 @given(st.integers(2, 8), st.integers(1, 9))
 def test_round_robin_gives_each_pairing_the_same_number_of_games(bots: int, games: int) -> None:
     schedule = round_robin(names(bots), games)
-    count = Counter((task.a, task.b) for task in schedule.tasks(Progress()))
+    count = Counter((task.a, task.b) for task in schedule.tasks(ScheduleProgress()))
     assert set(count) == set(combinations(names(bots), 2))
     assert set(count.values()) == {(games + 1) // 2}
     assert bool(schedule.notes) == (games % 2 == 1)
@@ -110,7 +110,7 @@ def test_round_robin_gives_each_pairing_the_same_number_of_games(bots: int, game
 def test_any_prefix_is_balanced(bots: int, games: int, length: int) -> None:
     schedule = round_robin(names(bots), games)
     count = Counter({pair.number: 0 for pair in schedule.meetings})
-    count.update(task.pairing for task in islice(schedule.tasks(Progress()), length))
+    count.update(task.pairing for task in islice(schedule.tasks(ScheduleProgress()), length))
     assert max(count.values()) - min(count.values()) <= 1
 
 
@@ -119,7 +119,7 @@ def test_unpaired_bots_begin_in_turn(bots: int, games: int) -> None:
     schedule = round_robin(names(bots), games, paired=False)
     begun: Counter[tuple[int, str]] = Counter()
     total: Counter[str] = Counter()
-    for task in schedule.tasks(Progress()):
+    for task in schedule.tasks(ScheduleProgress()):
         assert isinstance(task, PairTask)
         (game,) = task.game_tasks()
         begun[game.pairing, game.first] += 1
@@ -132,15 +132,15 @@ def test_unpaired_bots_begin_in_turn(bots: int, games: int) -> None:
 
 def test_deal_numbers_are_shared_by_all_pairings() -> None:
     deals: dict[int, set[int]] = {}
-    for task in round_robin(names(4), 6).tasks(Progress()):
+    for task in round_robin(names(4), 6).tasks(ScheduleProgress()):
         deals.setdefault(task.pairing, set()).add(task.deal)
     assert set(map(frozenset, deals.values())) == {frozenset({0, 1, 2})}
 
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_deals_may_be_each_pairings_own(paired: bool) -> None:
-    shared = list(round_robin(names(4), 10, paired).tasks(Progress()))
-    own = list(round_robin(names(4), 10, paired, own=True).tasks(Progress()))
+    shared = list(round_robin(names(4), 10, paired).tasks(ScheduleProgress()))
+    own = list(round_robin(names(4), 10, paired, own=True).tasks(ScheduleProgress()))
     assert [task.deal for task in own] == list(range(len(own)))
     assert [task._replace(deal=0) for task in own] == [task._replace(deal=0) for task in shared]
     assert len(own) == 6 * (5 if paired else 10)
@@ -148,7 +148,7 @@ def test_deals_may_be_each_pairings_own(paired: bool) -> None:
 
 def test_gauntlet_pairs_the_hero_with_all_others() -> None:
     schedule = gauntlet(["a", "b", "c"], 2, hero="b")
-    assert [(t.a, t.b) for t in schedule.tasks(Progress())] == [("b", "a"), ("b", "c")]
+    assert [(t.a, t.b) for t in schedule.tasks(ScheduleProgress())] == [("b", "a"), ("b", "c")]
     assert gauntlet(["a", "b", "c"], 2).meetings[1][2:] == ("a", "c")
 
 
@@ -180,7 +180,7 @@ def test_impossible_schedules(make: Callable[[], Schedule], message: str) -> Non
 
 def test_a_million_pairs_take_no_room() -> None:
     schedule = round_robin(names(5), 2_000_000)
-    done = Progress()
+    done = ScheduleProgress()
     for deal in range(50_000):
         done.add_deal(0, deal)
     tracemalloc.start()
@@ -263,7 +263,7 @@ def test_first_starters_come_from_the_seed_and_change_from_series_to_series() ->
     def starters(seed: int) -> list[int]:
         return [
             t.starter
-            for t in series(["a", "b"], seed, 40, rounds=3).tasks(Progress())
+            for t in series(["a", "b"], seed, 40, rounds=3).tasks(ScheduleProgress())
             if isinstance(t, SeriesTask)
         ]
 
@@ -292,7 +292,7 @@ def test_winner_of_a_series() -> None:
 @settings(deadline=None, max_examples=30)
 @given(schedules, st.integers(1, 5))
 def test_chunks_travel_whole(schedule: Schedule, size: int) -> None:
-    tasks = list(schedule.tasks(Progress()))
+    tasks = list(schedule.tasks(ScheduleProgress()))
     parts = list(chunks(tasks, size, start=3))
     assert [chunk.number for chunk in parts] == list(range(3, 3 + len(parts)))
     assert [task for chunk in parts for task in chunk.tasks] == tasks
@@ -318,7 +318,7 @@ def test_bad_names_of_games(text: str) -> None:
 
 @given(st.lists(st.integers(0, 30)))
 def test_progress_remembers_what_is_done_in_any_order(deals: list[int]) -> None:
-    done = Progress()
+    done = ScheduleProgress()
     for deal in deals:
         done.add_deal(3, deal)
     assert [deal for deal in range(-1, 32) if done.has(3, deal)] == sorted(set(deals))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arena.formats.knockout import bracket, knockout
 from arena.formats.matching import has_perfect_matching, maximum_matching
 from arena.formats.swiss import swiss
-from arena.match.results import PairingScore, Progress
+from arena.match.results import PairingScore, ScheduleProgress
 from arena.match.tasks import GameId
 from tests.formats.schedules import names, play_all
 
@@ -79,7 +79,7 @@ def all_pairings(bots: list[str]) -> list[tuple[list[frozenset[str]], str | None
 
 def test_swiss_pairs_the_upper_half_with_the_lower_and_then_equal_points() -> None:
     schedule = swiss(names(4), 2, 2)
-    assert [(p.a, p.b) for p in schedule.pairings(Progress())] == [("bot0", "bot2"), ("bot1", "bot3")]
+    assert [(p.a, p.b) for p in schedule.pairings(ScheduleProgress())] == [("bot0", "bot2"), ("bot1", "bot3")]
     done = scores({0: (2, 0), 1: (0, 2)})
     assert [(p.a, p.b) for p in schedule.pairings(done)[2:]] == [("bot0", "bot3"), ("bot1", "bot2")]
 
@@ -94,9 +94,9 @@ def test_swiss_ranks_by_points_then_buchholz_then_seed() -> None:
     ]  # fmt: skip
 
 
-def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> Progress:
+def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> ScheduleProgress:
     """Progress with these games won by `a` and `b` of each pairing."""
-    done = Progress()
+    done = ScheduleProgress()
     for pairing, (a, b) in won.items():
         done.add_score(pairing, PairingScore(a + b, a, 0, b, *points))
     return done
@@ -155,7 +155,7 @@ def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
 
 def test_knockout_byes_go_to_the_first_seeds() -> None:
     schedule = knockout(names(6), 2)
-    assert [(p.a, p.b, p.round) for p in schedule.pairings(Progress())] == [
+    assert [(p.a, p.b, p.round) for p in schedule.pairings(ScheduleProgress())] == [
         ("bot3", "bot4", 0), ("bot2", "bot5", 0)
     ]  # fmt: skip
     assert bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
@@ -163,21 +163,21 @@ def test_knockout_byes_go_to_the_first_seeds() -> None:
 
 def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
     schedule = knockout(["a", "b"], 2, extra=1)
-    drawn = Progress()
+    drawn = ScheduleProgress()
     add_games(drawn, 0, wins="a b", stones=(2, 3))
     (task,) = schedule.tasks(drawn)
     assert (task.deal, schedule.planned(drawn)) == (1, 4)
-    more = Progress()
+    more = ScheduleProgress()
     add_games(more, 0, wins="a b", stones=(2, 3))
     add_games(more, 1, wins="b a", stones=(2, 3))
     assert not list(schedule.tasks(more))
     # the loser's stones are b's when a won: b has 5+2+5+2 points, a 5+3+5+3
     assert [p.bot for p in schedule.ranking(more)] == ["a", "b"]
-    other = Progress()
+    other = ScheduleProgress()
     add_games(other, 0, wins="a b", stones=(3, 2))
     add_games(other, 1, wins="b a", stones=(3, 2))
     assert [p.bot for p in schedule.ranking(other)] == ["b", "a"]
-    equal = Progress()
+    equal = ScheduleProgress()
     add_games(equal, 0, wins="a b", stones=(2, 2))
     add_games(equal, 1, wins="b a", stones=(2, 2))
     assert [(p.bot, p.remark) for p in schedule.ranking(equal)] == [
@@ -186,7 +186,7 @@ def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
     ]
 
 
-def add_games(done: Progress, deal: int, wins: str, stones: tuple[int, int]) -> None:
+def add_games(done: ScheduleProgress, deal: int, wins: str, stones: tuple[int, int]) -> None:
     """A pair of games between a and b; `stones` are the loser's when a won and when b won."""
     for game, winner in enumerate(wins.split()):
         first = "ab"[game]

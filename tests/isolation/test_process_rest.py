@@ -138,7 +138,7 @@ def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -
         for deal in range(2):
             rows = games(referee, [deal])
             assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-            for player in referee.players["a"].twins:
+            for player in referee.players["a"].per_game_players:
                 time.sleep(0.05)
                 assert worked(player.remote.process) == 0
             assert [forfeit(row) for row in games(referee, [deal], "b", "c")] == [(None, None)] * 2

@@ -65,7 +65,7 @@ def in_step(
 def ready(referee: Referee) -> None:
     """Have all bots made, as their first games do."""
     for player in referee.players.values():
-        for twin in player.twins:
+        for twin in player.per_game_players:
             if not twin.fit:
                 twin.start()
 

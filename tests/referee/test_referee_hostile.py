@@ -20,7 +20,7 @@ from arena.players.bot import Bot, BotFault
 from arena.players.output import BotOutput, redirected
 from arena.referee import move_log
 from arena.referee.player import Player
-from arena.referee.process_state import Surroundings
+from arena.referee.process_state import ProcessState
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings, cut_row
 from tests.referee.games import BOTS, COLUMN, detail, forfeit, play, player, referee, timeless
@@ -245,7 +245,7 @@ def test_no_other_game_changes_by_one_byte(bot: str) -> None:
     tasks = [PairTask(0, deal, "c", "d") for deal in range(4)]
     alone = Referee(settings, others())
     wanted = [timeless(alone.play_unit(task)) for task in tasks]
-    outer = Surroundings()
+    outer = ProcessState()
     try:
         with redirected(BotOutput(lambda: ("?", 0))):
             table = Referee(settings, [*others(), player(bot, "h")])
@@ -316,26 +316,26 @@ def test_output_goes_to_the_log_in_the_bots_name(
 # ---------------------------------------------------------------- games that were cut off
 
 
-def _stop_at(asked: int, stage: str = "act") -> tuple[move_log.Standing, list[str]]:
+def _stop_at(asked: int, stage: str = "act") -> tuple[move_log.LogSnapshot, list[str]]:
     """The trail of a game that stops inside of a hook of bot `b`, as a watcher sees it."""
-    caught: list[move_log.Standing] = []
+    caught: list[move_log.LogSnapshot] = []
     moves: list[str] = []
 
     class Stops(Bot):
         def begin(self, setup):
             self.asked = 0
             if stage == "begin":
-                caught.append(move_log.read_standing(table.buffer))
+                caught.append(move_log.read_snapshot(table.buffer))
 
         def act(self, view, moves):
             self.asked += 1
             if stage == "act" and self.asked == asked:
-                caught.append(move_log.read_standing(table.buffer))
+                caught.append(move_log.read_snapshot(table.buffer))
             return moves[-1]
 
         def end(self, result):
             if stage == "end":
-                caught.append(move_log.read_standing(table.buffer))
+                caught.append(move_log.read_snapshot(table.buffer))
 
     memory = bytearray(2 * move_log.SIZE)
     buffer = move_log.shared_buffer(memory, clear=True)
@@ -345,17 +345,17 @@ def _stop_at(asked: int, stage: str = "act") -> tuple[move_log.Standing, list[st
     table.players["a"]._make = player("first", "a")._make
     row = table.play(GameTask(9, 2**33 + 4, 0, "a", "b", 0))
     moves = row[18].split("; ")[1].split(",")
-    assert move_log.read_standing(move_log.shared_buffer(memory)).hook is None
-    assert move_log.read_standing(move_log.shared_buffer(memory)).moves == ()
+    assert move_log.read_snapshot(move_log.shared_buffer(memory)).hook is None
+    assert move_log.read_snapshot(move_log.shared_buffer(memory)).moves == ()
     return caught[0], moves
 
 
 @pytest.mark.parametrize(("asked", "stage"), [(1, "act"), (9, "act"), (0, "begin"), (0, "end")])
 def test_a_game_that_was_cut_off_is_the_fault_of_who_was_asked(asked: int, stage: str) -> None:
-    standing, moves = _stop_at(asked, stage)
+    snapshot, moves = _stop_at(asked, stage)
     task = GameTask(9, 2**33 + 4, 0, "a", "b", 0)
     settings = GameSettings(load_rules("tactical"), 1)
-    row = cut_row(settings, task, standing, "timeout", "no answer for 5 s")
+    row = cut_row(settings, task, snapshot, "timeout", "no answer for 5 s")
     assert row is not None
     assert forfeit(row) == ("timeout", "b")
     assert detail(row) == f"in {stage}: no answer for 5 s"
@@ -368,14 +368,14 @@ def test_a_game_that_was_cut_off_is_the_fault_of_who_was_asked(asked: int, stage
         assert len(played) >= asked
     if stage == "end":
         assert played == moves
-    assert cut_row(settings, task._replace(deal=5), standing, "crash", "") is None
+    assert cut_row(settings, task._replace(deal=5), snapshot, "crash", "") is None
 
 
 def test_nobody_is_to_blame_between_games() -> None:
-    standing = move_log.read_standing(move_log.new_buffer())
-    assert standing.hook is None
+    snapshot = move_log.read_snapshot(move_log.new_buffer())
+    assert snapshot.hook is None
     task = GameTask(0, 0, 0, "a", "b", 0)
-    assert cut_row(GameSettings(load_rules("base"), 1), task, standing, "crash", "") is None
+    assert cut_row(GameSettings(load_rules("base"), 1), task, snapshot, "crash", "") is None
 
 
 def test_all_hostile_bots_load() -> None:

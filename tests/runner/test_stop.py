@@ -38,7 +38,7 @@ class Watch:
         self.press_at = press_at
 
     def __call__(self, reader: Reader) -> int | None:
-        self.cells += reader.cells_from(len(self.cells))
+        self.cells += reader.pair_scores_from(len(self.cells))
         if 0 <= self.press_at <= len(self.cells):
             self.press_at = -1
             os.kill(os.getpid(), signal.SIGINT)
@@ -51,8 +51,8 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
     folder = tmp_path_factory.mktemp("whole")
     play(folder, data(), workers=1)
     with Reader(folder) as reader:
-        cells = reader.cells_from(0)
-        assert reader.cells_from(290) == cells[290:]
+        cells = reader.pair_scores_from(0)
+        assert reader.pair_scores_from(290) == cells[290:]
         assert reader.pentanomial()[0] == tuple(cells.count(cell) for cell in range(5))
     assert len(cells) == 300
     deals = lost(cells)
@@ -101,16 +101,16 @@ def test_without_an_end_all_is_played(tmp_path: Path) -> None:
 def test_a_gap_ends_what_is_read(tmp_path: Path) -> None:
     play(tmp_path, data(20))
     with Reader(tmp_path) as reader:
-        whole = reader.cells_from(0)
+        whole = reader.pair_scores_from(0)
         assert len(whole) == 10
-        assert reader.cells_from(10) == []
+        assert reader.pair_scores_from(10) == []
     from arena.store.writer import reopen_store
 
     store = reopen_store(tmp_path)
     try:
         store._db.execute("DELETE FROM games WHERE deal = 4")
-        assert store.cells_from(0) == whole[:4]
-        assert store.cells_from(5) == whole[5:]
+        assert store.pair_scores_from(0) == whole[:4]
+        assert store.pair_scores_from(5) == whole[5:]
         assert store.drop_from(6) == 8
         assert store.count() == 10
     finally:

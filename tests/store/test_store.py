@@ -21,8 +21,8 @@ from arena.formats.round_robin import round_robin
 from arena.formats.series import series
 from arena.match.results import (
     GameResult,
-    Progress,
     Row,
+    ScheduleProgress,
     bucket_ms,
     merge_times,
     pack_times,
@@ -31,7 +31,7 @@ from arena.match.results import (
 )
 from arena.match.tasks import Chunk, GameId, GameTask, chunks
 from arena.referee.series_play import play_unit
-from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, Cell, Reader, reason_line
+from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, PairingSums, Reader, reason_line
 from arena.store.schema import StoreError
 from arena.store.writer import ConflictingResults, Store, open_store
 from tests.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
@@ -75,11 +75,11 @@ def test_deliveries_may_repeat_and_come_in_any_order(deliveries: list[list[int]]
 
 def test_progress_is_what_the_schedule_needs(store: Store) -> None:
     schedule = round_robin(BOTS, 20)
-    tasks = list(schedule.tasks(Progress()))
+    tasks = list(schedule.tasks(ScheduleProgress()))
     for part in list(chunks(tasks, 4))[1:4]:
         store.add(part, play_pairs(part))
     assert list(schedule.tasks(store.progress())) == tasks[:4] + tasks[16:]
-    by_hand = Progress.of(store.results())
+    by_hand = ScheduleProgress.of(store.results())
     assert store.progress().games == by_hand.games == 24
     assert (
         {p: by_hand.score(p) for p in range(3)}
@@ -88,14 +88,14 @@ def test_progress_is_what_the_schedule_needs(store: Store) -> None:
     )
 
 
-def cell_key(cell: Cell) -> tuple[int, int, float, str]:
+def cell_key(cell: PairingSums) -> tuple[int, int, float, str]:
     return (cell.pairing, cell.game, cell.score, cell.ending)
 
 
 def test_sums_against_counting_by_hand(store: Store) -> None:
     store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60))))
     results = list(store.results())
-    for cell in store.cells():
+    for cell in store.pairing_sums():
         summed = [
             r for r in results
             if (r.id.pairing, r.id.game, r.score * 2, r.ending) == cell_key(cell)
@@ -105,7 +105,7 @@ def test_sums_against_counting_by_hand(store: Store) -> None:
         assert (cell.turns, cell.plies) == (sum(r.turns for r in summed), sum(r.plies for r in summed))
         assert cell.us_first == round(sum(r.ms[0] for r in summed) * 1000)
         assert (cell.max_us_first, cell.max_us_second, cell.us) == (10, 20, 500 * len(summed))
-    assert sum(cell.games for cell in store.cells()) == len(results)
+    assert sum(cell.games for cell in store.pairing_sums()) == len(results)
     forfeits = Counter((r.forfeit_by, r.forfeit) for r in results if r.forfeit)
     assert {(f.bot, f.kind): f.games for f in store.forfeits()} == dict(forfeits)
     assert len(forfeits) > 6
@@ -203,7 +203,7 @@ def test_frame_and_table_agree_with_the_results(store: Store) -> None:
 
 
 def test_an_empty_run_can_be_read(store: Store) -> None:
-    assert not [*store.rows(), *store.table(), *store.cells(), *store.forfeits(), *store.forfeit_reasons()]
+    assert not [*store.rows(), *store.table(), *store.pairing_sums(), *store.forfeits(), *store.forfeit_reasons()]
     assert store.frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
     assert store.progress().games == store.count() == 0
     with pytest.raises(StoreError, match=r"there is no game 0/0/0 in .*; it holds no games yet"):
@@ -296,7 +296,7 @@ def test_a_pairing_keeps_its_bots(store: Store) -> None:
 
 
 def series_chunk() -> Chunk:
-    return Chunk(0, tuple(series(BOTS, 5, matches=3, target=15).tasks(Progress())))
+    return Chunk(0, tuple(series(BOTS, 5, matches=3, target=15).tasks(ScheduleProgress())))
 
 
 def play_series(chunk: Chunk, one: Callable[[GameTask], GameResult]) -> list[Row]:
