@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from arena.check.check import check_bot as check_bot
     from arena.check.report import CheckReport as CheckReport
     from arena.check.report import Finding as Finding
+    from arena.check.text import report_text as report_text
 
-__all__ = ["CheckReport", "Finding", "check_bot"]
-_PLACES = {"CheckReport": "report", "Finding": "report", "check_bot": "check"}
+_PLACES = {"CheckReport": "report", "Finding": "report", "check_bot": "check", "report_text": "text"}
+__all__ = ["CheckReport", "Finding", "check_bot", "report_text"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from arena.check.source.model import Nature
+
 ERROR, WARNING, NOTE = "error", "warning", "note"
 LEVELS = (ERROR, WARNING, NOTE)
 
@@ -15,10 +17,9 @@ class Finding:
     """One thing that the author should know.
 
     `level` is `error` (the bot would be refused, or loses games by it), `warning` or `note`; `code` a fixed
-    word for scripts; `text` a sentence, `remedy` what to do. `file` and `line` are the place where that is
-    known. `rules` are the rule sets that it happened in, `details` lines that belong to it (a traceback, a
-    position), `record` a game in which it happened (`arena replay` shows it), `again` a command that plays it
-    again.
+    word for scripts; `text` a sentence, `remedy` what to do. `file` and `line` are the location if it is known.
+    `rules` are the rule sets in which it happened, `details` lines that belong to it (a traceback, a position),
+    `record` a game in which it happened (`arena replay` shows it), `again` a command that plays it again.
     """
 
     level: str
@@ -51,7 +52,7 @@ class Speed:
 
 @dataclass(frozen=True)
 class Memory:
-    """Memory of the bot's process in MB: the most it had, and what it grew by in each game in the end."""
+    """Memory of the bot's process in MB: the peak, and by how much it grew with each game in the end."""
 
     peak_mb: float
     growth_mb: float
@@ -59,7 +60,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Score:
+class OpponentScore:
     """Games against a bot of the program: won, drawn, lost."""
 
     opponent: str
@@ -70,7 +71,7 @@ class Score:
 
 @dataclass(frozen=True)
 class RulesReport:
-    """One rule set: games played of those wanted, forfeits by kind, how quick the bot was."""
+    """One rule set: games played of those wanted, forfeits by kind, how fast the bot was."""
 
     rules: str
     games: int
@@ -78,13 +79,13 @@ class RulesReport:
     forfeits: Mapping[str, int] = field(default_factory=dict)
     speed: Speed | None = None
     memory: Memory | None = None
-    scores: tuple[Score, ...] = ()
+    scores: tuple[OpponentScore, ...] = ()
 
 
 @dataclass(frozen=True)
 class Loading:
-    """How the bot was loaded: milliseconds for that and for `__init__`; `minimal_ms` is what `load_ms` is for a
-    bot that does nothing."""
+    """Milliseconds that it took to load the bot and to call `__init__`; `minimal_ms` is the `load_ms` of a bot that
+    does nothing."""
 
     load_ms: float
     init_ms: float
@@ -92,22 +93,8 @@ class Loading:
 
 
 @dataclass(frozen=True)
-class Nature:
-    """What the bot is: `class Mine`, `function act` or `command`, its hooks and parameters with defaults.
-
-    `auto_claim` and `ask_forced` are None where it could not be asked.
-    """
-
-    entry: str
-    hooks: tuple[str, ...] = ()
-    parameters: tuple[str, ...] = ()
-    auto_claim: bool | None = None
-    ask_forced: bool | None = None
-
-
-@dataclass(frozen=True)
 class Answer:
-    """Whether the bot has a property: `yes`, `no`, or None if that was not looked at; `text` says how."""
+    """Whether the bot has a property: `yes` is None if that was not checked; `text` says how."""
 
     yes: bool | None
     text: str
@@ -117,8 +104,8 @@ class Answer:
 class CheckReport:
     """All that a check has found.
 
-    `attempts` counts the places of the bot that try what the sandbox forbids, None if nobody listened; `printed`
-    is in characters. `left_out` says what was not looked at, and why.
+    `attempts` counts the places of the bot that try what the sandbox forbids, None if it was not listened to; `printed`
+    is in characters. `left_out` says what was not checked, and why.
     """
 
     bot: str
@@ -141,7 +128,7 @@ class CheckReport:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """What has to be mended."""
+        """What must be fixed."""
         return tuple(one for one in self.findings if one.level == ERROR)
 
     @property
@@ -156,14 +143,8 @@ class CheckReport:
 
     @property
     def games(self) -> int:
-        """Games in which it was looked for forfeits."""
+        """Games that were played to find forfeits."""
         return sum(one.games for one in self.rules)
-
-    def text(self) -> str:
-        """The report in words, with a line end."""
-        from arena.check.text import report_text
-
-        return report_text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values for JSON (`docs/check.md`)."""

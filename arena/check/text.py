@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 
 from tabulate import tabulate
 
-from arena.check.places import shown
 from arena.check.report import Answer, CheckReport, Finding, RulesReport
 from arena.text import printable
 
@@ -22,9 +22,9 @@ def report_text(report: CheckReport) -> str:
         parts.append(_table(report))
     parts += [finding_text(one) for one in report.findings]
     if report.left_out:
-        parts.append("Not looked at:\n" + "\n".join(f"  {line}" for line in report.left_out))
-    level = {"none": "not isolated", "process": "in processes", "sandbox": "in the sandbox"}[report.isolation]
-    again = ", then the same in other ways" * (report.repeats.yes is not None)
+        parts.append("Not checked:\n" + "\n".join(f"  {line}" for line in report.left_out))
+    level = {"none": "not isolated", "process": "in a process", "sandbox": "in the sandbox"}[report.isolation]
+    again = ", then replayed in other ways" * (report.repeats.yes is not None)
     played = f"{report.games} games{again}" if report.games else "no games"
     parts.append(f"{played}; {level}, seed {report.seed}, {report.seconds:.1f} s.")
     return "\n\n".join(parts) + "\n"
@@ -36,24 +36,22 @@ def _verdict(report: CheckReport) -> str:
     found = ", ".join(f"{count} {word}{'s' * (count != 1)}" for count, word in counts if count)
     if report.errors:
         return f"not ready to submit ({found})"
-    return f"ready to submit ({found or 'nothing to remark'})"
+    return f"ready to submit ({found or 'no findings'})"
 
 
 def _facts(report: CheckReport) -> str:
-    lines = [("loads", _loading(report)), ("is", _nature(report))]
+    lines = [("loads", _loading(report)), ("type", _nature(report))]
     if report.nature.parameters:
         lines.append(("takes", ", ".join(report.nature.parameters)))
     if report.loaded:
         lines += [
-            ("is legal", _legal(report)),
+            ("legal", _legal(report)),
             ("repeats", _answer(report.repeats)),
             ("forgets", _answer(report.forgets)),
-        ]
-        lines += [
             ("tries", _attempts(report)),
             ("prints", f"{report.printed:,} characters" if report.printed else "nothing"),
         ]
-    return "\n".join(_wrapped(f"{head:<9} ", text) for head, text in lines if text)
+    return "\n".join(_wrapped(f"{head:<8} ", text) for head, text in lines if text)
 
 
 def _wrapped(head: str, text: str) -> str:
@@ -74,7 +72,7 @@ def _loading(report: CheckReport) -> str:
         return "yes"
     one = report.loading
     minimal = "" if one.minimal_ms is None else f" (a bot that does nothing: {one.minimal_ms:.0f} ms)"
-    made = "" if report.nature.entry == "command" else f", and {one.init_ms:.2g} ms to be made"
+    made = "" if report.nature.entry == "command" else f", and __init__ in {one.init_ms:.2g} ms"
     return f"yes, in {one.load_ms:.0f} ms{minimal}{made}"
 
 
@@ -85,13 +83,9 @@ def _nature(report: CheckReport) -> str:
     hooks = f" with {', '.join(one.hooks)}" if one.hooks else ""
     if one.auto_claim is None:
         return f"{one.entry}{hooks}"
-    claims = "stones are claimed for it" if one.auto_claim else "it claims stones itself"
-    forced = (
-        "is asked also where there is one legal move"
-        if one.ask_forced
-        else "is asked where there is a choice"
-    )
-    return f"{one.entry}{hooks}; {claims}, it {forced}"
+    claims = "stones are claimed for it" if one.auto_claim else "claims stones itself"
+    forced = "also if only one move is legal" if one.ask_forced else "only if there is a choice"
+    return f"{one.entry}{hooks}; {claims}, asked {forced}"
 
 
 def _legal(report: CheckReport) -> str:
@@ -100,8 +94,9 @@ def _legal(report: CheckReport) -> str:
         for kind, count in one.forfeits.items():
             kinds[kind] = kinds.get(kind, 0) + count
     if not kinds:
-        return f"yes: {report.games} games without a forfeit"
-    return f"no: {', '.join(f'{count} games lost by {kind}' for kind, count in kinds.items())}, of {report.games}"
+        return f"yes: no forfeit in {report.games} games"
+    lost = ", ".join(f"{count} by {kind}" for kind, count in kinds.items())
+    return f"no: of {report.games} games it forfeits {lost}"
 
 
 def _answer(answer: Answer) -> str:
@@ -110,7 +105,11 @@ def _answer(answer: Answer) -> str:
 
 def _attempts(report: CheckReport) -> str:
     if report.attempts is None:
-        return "nobody listened to what it asks the system for"
+        return (
+            "not checked at this level"
+            if report.nature.entry != "command"
+            else "not checked: only Python bots can be listened to"
+        )
     if not report.attempts:
         return "nothing that the sandbox forbids"
     return f"what the sandbox forbids, in {report.attempts} place{'s' * (report.attempts != 1)}"
@@ -146,9 +145,7 @@ def _row(one: RulesReport) -> list[str]:
     if one.speed is None:
         row += ["-"] * 6
     else:
-        row += [
-            _ms(value) for value in (one.speed.p50_ms, one.speed.p90_ms, one.speed.p99_ms, one.speed.max_ms)
-        ]
+        row += [_ms(value) for value in (one.speed.p50_ms, one.speed.p90_ms, one.speed.p99_ms, one.speed.max_ms)]
         row += [_rate(one.speed.decisions_s), _rate(one.speed.games_s)]
     return [*row, "-" if one.memory is None else f"{one.memory.peak_mb:.0f}"]
 
@@ -162,8 +159,8 @@ def _rate(value: float) -> str:
 
 
 def finding_text(one: Finding) -> str:
-    """A finding in some lines: level, sentence, place; details; what to do; how to see the game."""
-    place = shown(one.file) + (f":{one.line}" if one.line else "")
+    """A finding in some lines: level, location, sentence; details; what to do; how to see the game."""
+    place = short_path(one.file) + (f":{one.line}" if one.line else "")
     head = f"{one.level.upper():<{MARGIN}}"
     margin = " " * MARGIN
     begins_with_code = one.text.partition(" ")[0] in ("__init__", "begin", "act", "observe", "end")
@@ -173,7 +170,18 @@ def finding_text(one: Finding) -> str:
     if one.remedy:
         lines.append(_wrapped(f"{margin}-> ", one.remedy))
     if one.record:
-        lines.append(f"{margin}See it: arena replay '{one.record}'")
+        lines.append(f"{margin}Replay: arena replay '{one.record}'")
     if one.again:
-        lines.append(f"{margin}Again:  {one.again}")
+        lines.append(f"{margin}Rerun:  {one.again}")
     return printable("\n".join(lines), keep="\n")
+
+
+def short_path(path: str | None) -> str:
+    """A path as short as it can be written here."""
+    if path is None:
+        return ""
+    try:
+        near = os.path.relpath(path)
+    except ValueError:  # another drive
+        return path
+    return path if near.startswith("..") else near

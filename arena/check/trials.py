@@ -1,18 +1,28 @@
-"""The games of a check: what is played, compared and measured. What it means is for `judge`."""
+"""The games of a check: what is played, compared and measured. What it means is for `findings`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import closing
 from dataclasses import dataclass, field
 
-from arena.check.care import Care
-from arena.check.games import AGAINST, ITSELF, OTHER, STEADY, STRONGER, ApartTable, Setting, Table, table
-from arena.check.measures import Scale
-from arena.check.plan import ALONE, ORDER, PLAY, REPEAT, STRENGTH, TOGETHER, Schedule
-from arena.check.report import Memory, Score
-from arena.check.same import Difference, difference
+from arena.check.budget import ALONE, ORDER, PLAY, REPEAT, STRENGTH, TOGETHER, TimeBudget
+from arena.check.compare_games import Divergence, divergence
+from arena.check.metrics import MemoryMeter
+from arena.check.omissions import Omissions
+from arena.check.report import Memory, OpponentScore
+from arena.check.sessions import (
+    AGAINST,
+    ITSELF,
+    OTHER,
+    STEADY,
+    STRONGER,
+    CheckSession,
+    CheckSettings,
+    OpenSession,
+    open_session,
+)
 from arena.game.rules import load_rules
 from arena.isolation.audit import Attempt
 from arena.match.results import GameResult
@@ -23,7 +33,8 @@ _SAME_FAULTS = 6
 _LEAST = 2
 """Games that are played in each part of a check, whatever the time."""
 _ALONE, _FEW = 3, 16
-"""Games that are played each in a process of its own; but one where few games are wanted at all."""
+"""Games that are played each in a process of its own; only one if few games are wanted at all."""
+_OUT_OF_TIME = "out of time (--seconds)"
 
 
 class _TimeIsUp(Exception):
@@ -36,21 +47,22 @@ class Comparison:
 
     games: int = 0
     different: int = 0
-    first: Difference | None = None
+    first: Divergence | None = None
 
 
 @dataclass
 class Trials:
     """All games of a check, phase by phase; each phase is called for a rule set, in any number of them."""
 
-    setting: Setting
+    settings: CheckSettings
     rules: Sequence[str]
     games: int
-    schedule: Schedule
+    budget: TimeBudget
+    open_session: OpenSession = open_session
     rows: dict[str, list[GameResult]] = field(default_factory=dict)
     timed: dict[str, list[GameResult]] = field(default_factory=dict)
     memory: dict[str, Memory] = field(default_factory=dict)
-    scores: dict[str, tuple[Score, ...]] = field(default_factory=dict)
+    scores: dict[str, tuple[OpponentScore, ...]] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=list)
     printed: int = 0
     threads: int = 0
@@ -61,17 +73,12 @@ class Trials:
     step: Comparison = field(default_factory=Comparison)
     step_failed: bool = False
     by_hash: bool | None = False
-    left_out: list[str] = field(default_factory=list)
-
-    @property
-    def care(self) -> Care:
-        """Notes what fails in `left_out`."""
-        return Care(self.left_out)
+    omissions: Omissions = field(default_factory=Omissions)
 
     @property
     def listened(self) -> bool:
-        """Was it told what the bot asks the system for?"""
-        return self.setting.level != "none" and not self.setting.spec.command
+        """Could it be heard what the bot asks the system for?"""
+        return self.settings.level != "none" and not self.settings.spec.command
 
     def clean(self) -> list[str]:
         """The rule sets in which games were played and none was forfeited."""
@@ -79,70 +86,80 @@ class Trials:
 
     # ------------------------------------------------------------ phases
 
+    def play_all(self, strength: bool) -> None:
+        """All phases, in all rule sets in which they make sense."""
+        for rules in self.rules:
+            self.play(rules)
+        for phase in (self.repeat, self.reorder, self.alone, self.together):
+            for rules in self.clean():
+                phase(rules)
+        if strength:
+            for rules in self.clean():
+                self.strength(rules)
+
     def play(self, rules: str) -> None:
         """Play the games for the first time, listening to what the bot asks the system for."""
-        self.schedule.begin(PLAY, rules)
+        self.budget.begin(PLAY, rules)
         stuck = self._hangs()
         rows = self.rows[rules] = []
         if stuck is not None:
-            self.left_out.append(f"{rules}: all games, since in {stuck} it does not answer")
+            self.omissions.add(f"{rules}: all games, since the bot does not answer in {stuck}")
             return
-        with self._table(rules, audit=True) as at:
+        with closing(self._session(rules, audit=True)) as session:
             try:
-                for task in _games_of(self.setting.units(self.games)):
-                    rows.append(at.game(task))
-                    self.schedule.played(1, len(rows))
+                for task in _games_of(self.settings.units(self.games)):
+                    rows.append(session.game(task))
+                    self.budget.played(1, len(rows))
                     if len(rows) < self.games and self._ends(rules, rows):
                         break
             finally:
-                at.close()  # what it has written comes now
-                self.attempts += at.attempts
-                self.printed += at.printed
-            if isinstance(at, ApartTable):
-                self.flags = at.bot.auto_claim, at.bot.ask_forced
+                session.close()  # what it has written comes now
+                self.attempts += session.attempts
+                self.printed += session.printed
+            self.flags = session.flags
 
     def _ends(self, rules: str, rows: Sequence[GameResult]) -> bool:
         """Is it to stop before all games are played?"""
         if _enough_faults(rows):
-            why = "since it loses by forfeit"
-        elif len(rows) >= _LEAST and self.schedule.over():
-            why = "for want of time (--seconds)"
+            why = "since the bot forfeits"
+        elif len(rows) >= _LEAST and self.budget.over():
+            why = _OUT_OF_TIME
         else:
             return False
-        self.left_out.append(f"{rules}: {self.games - len(rows)} of {self.games} games, {why}")
+        self.omissions.add(f"{rules}: {self.games - len(rows)} of {self.games} games, {why}")
         return True
 
     def _hangs(self) -> str | None:
-        """A rule set in which it lost by time without a clock: there that takes a minute each."""
-        if self.setting.time_left is not None:
+        """A rule set in which it lost by time without a clock: there each such game takes a minute."""
+        if self.settings.time_left is not None:
             return None
         return next((one for one, rows in self.rows.items() if any(row.forfeit == "timeout" for row in rows)), None)
 
     def repeat(self, rules: str) -> None:
         """The same games in fresh processes, in which sets have another order. Measures time and memory."""
-        self.schedule.begin(REPEAT, rules)
+        self.budget.begin(REPEAT, rules)
         rows = self.timed[rules] = []
-        with self._table(rules, OTHER) as at:
-            at.ready()
-            scale = Scale(at)
-            for row in self._played(at, _games_of(self._units(rules))):
+        with closing(self._session(rules, OTHER)) as session:
+            session.ready()
+            meter = MemoryMeter(session)
+            for row in self._played(session, _games_of(self._units(rules))):
                 rows.append(row)
                 if row.id.game:  # after both games of a unit
-                    scale.weigh(2)
-            self.threads = max(self.threads, scale.threads)
-        found = scale.memory()
+                    meter.measure(2)
+            self.threads = max(self.threads, meter.threads)
+        found = meter.memory()
         if found is not None:
             self.memory[rules] = found
         before = self.again.different
         self._compare(self.again, rules, rows)
-        if self.again.different > before == 0 and self.setting.level != "none":
+        if self.again.different > before == 0 and self.settings.level != "none":
             self.by_hash = self._same_with_steady_hashes(rules, rows)
 
     def _same_with_steady_hashes(self, rules: str, others: Sequence[GameResult]) -> bool | None:
-        """Is it but the order of sets that makes the difference in these games? None if time was too short for it."""
+        """Is it only the order of sets that makes the difference in these games? None if out of time."""
         once_more = Comparison()
-        with self._table(rules, STEADY) as at:
-            rows = list(self._played(at, _games_of(self._units(rules))[: len(others)]))
+        with closing(self._session(rules)) as session:
+            rows = list(self._played(session, _games_of(self._units(rules))[: len(others)]))
         self._compare(once_more, rules, rows)
         if once_more.different:
             return False
@@ -156,14 +173,14 @@ class Trials:
         return self.again.different == 0 or self.by_hash is True
 
     def reorder(self, rules: str) -> None:
-        """The same games in the opposite order."""
+        """The same games in reverse order."""
 
         def play() -> list[GameResult]:
-            with self._table(rules) as at:
-                return list(self._played(at, _games_of(self._units(rules)[::-1])))
+            with closing(self._session(rules)) as session:
+                return list(self._played(session, _games_of(self._units(rules)[::-1])))
 
-        if self._has_room(ORDER, rules, "games in another order"):
-            self._hold(self.order, rules, play)
+        if self._has_room(ORDER, rules, "games in reverse order"):
+            self._compare_twice(self.order, rules, play)
 
     def alone(self, rules: str) -> None:
         """Some games each in fresh processes."""
@@ -173,101 +190,99 @@ class Trials:
             rows: list[GameResult] = []
             count = _ALONE if self.games > _FEW else 1
             for task in _spread([task for unit in units for task in reversed(unit.game_tasks())], count):
-                with self._table(rules) as at:
-                    rows.append(at.game(task))
-                self.schedule.played(1, len(rows))
-                if self.schedule.over():
+                with closing(self._session(rules)) as session:
+                    rows.append(session.game(task))
+                self.budget.played(1, len(rows))
+                if self.budget.over():
                     break
             return rows
 
         # with one unit, the first and the last game were alone already
         if len(units) > 1 and self._has_room(ALONE, rules, "games alone"):
-            self._hold(self.single, rules, play)
+            self._compare_twice(self.single, rules, play)
 
     def together(self, rules: str) -> None:
-        """Games against itself many at once, as quick bots are played in a run."""
+        """Games against itself many at once, as fast bots are played in a run."""
         units = [unit for unit in self._units(rules) if unit.pairing == ITSELF]
 
         def play() -> list[GameResult]:
-            with self._table(rules) as at:
-                rows = list(self._played(at, units[0].game_tasks()))
+            with closing(self._session(rules)) as session:
+                rows = list(self._played(session, units[0].game_tasks()))
                 try:
-                    found = at.together(units[1:], self._look)
+                    found = session.together(units[1:], self._look)
                 except _TimeIsUp:
-                    self.left_out.append(f"{rules}: many games at once, for want of time (--seconds)")
+                    self.omissions.add(f"{rules}: many games at once, {_OUT_OF_TIME}")
                     return []
             if found is None:  # slow bots, and those with observe and end, are never played so
                 return []
             rows += [row for unit in found for row in unit]
-            self.schedule.played(len(rows) - 2, len(rows))
+            self.budget.played(len(rows) - 2, len(rows))
             self.step_failed = self.step_failed or len(found) < len(units) - 1
             return rows
 
-        never = self.setting.level == "none" or self.setting.spec.command or self.setting.time_left
+        never = self.settings.level == "none" or self.settings.spec.command or self.settings.time_left
         if not never and len(units) > 2 and self._has_room(TOGETHER, rules, "many games at once"):
-            self._hold(self.step, rules, play)
+            self._compare_twice(self.step, rules, play)
 
     def strength(self, rules: str) -> None:
         """Games against bots of the program."""
-        self.schedule.begin(STRENGTH, rules)
-        found: list[Score] = []
-        with self._table(rules) as at:
+        self.budget.begin(STRENGTH, rules)
+        found: list[OpponentScore] = []
+        with closing(self._session(rules)) as session:
             for pairing in (AGAINST, STRONGER):
                 scores: Counter[int] = Counter()
-                units = [self.setting.unit(pairing, deal) for deal in range(max(self.games // 4, 2))]
-                for row in self._played(at, _games_of(units)):
+                units = [self.settings.unit(pairing, deal) for deal in range(max(self.games // 4, 2))]
+                for row in self._played(session, _games_of(units)):
                     score = round(2 * row.score)
                     scores[2 - score if row.id.game else score] += 1
-                found.append(Score(self.setting.opponent(pairing), scores[2], scores[1], scores[0]))
+                found.append(OpponentScore(self.settings.opponent(pairing), scores[2], scores[1], scores[0]))
         self.scores[rules] = tuple(found)
 
     # ------------------------------------------------------------ pieces
 
-    def _table(
-        self, rules: str, hash_seed: str = STEADY, audit: bool = False
-    ) -> AbstractContextManager[Table]:
-        return table(self.setting, load_rules(rules), hash_seed, audit)
+    def _session(self, rules: str, hash_seed: str = STEADY, audit: bool = False) -> CheckSession:
+        return self.open_session(self.settings, load_rules(rules), hash_seed, audit)
 
     def _units(self, rules: str) -> list[PairTask]:
         """The units that were played, both games of them."""
-        return self.setting.units(self.games)[: len(self.rows[rules]) // 2]
+        return self.settings.units(self.games)[: len(self.rows[rules]) // 2]
 
-    def _played(self, at: Table, tasks: Sequence[GameTask]) -> Iterator[GameResult]:
-        """Play games as long as there is time, at least two. After each it is told."""
+    def _played(self, session: CheckSession, tasks: Sequence[GameTask]) -> Iterator[GameResult]:
+        """Play games as long as there is time, at least two, and tell after each."""
         for number, task in enumerate(tasks, start=1):
-            row = at.game(task)
-            self.schedule.played(1, number)
+            row = session.game(task)
+            self.budget.played(1, number)
             yield row
-            if number >= _LEAST and self.schedule.over():
+            if number >= _LEAST and self.budget.over():
                 break
 
     def _look(self) -> bool:
         """Between two rounds of many games: tell, and raise if time is up, since all of them are under way."""
-        self.schedule.say(0)
-        if self.schedule.over():
+        self.budget.say(0)
+        if self.budget.over():
             raise _TimeIsUp
         return False
 
     def _has_room(self, phase: str, rules: str, what: str) -> bool:
         if not self.repeatable:
             return False
-        self.schedule.begin(phase, rules)
-        if not self.schedule.room():
-            self.left_out.append(f"{rules}: {what}, for want of time (--seconds)")
+        self.budget.begin(phase, rules)
+        if not self.budget.room():
+            self.omissions.add(f"{rules}: {what}, {_OUT_OF_TIME}")
             return False
         return True
 
-    def _hold(self, into: Comparison, rules: str, play: Callable[[], list[GameResult]]) -> None:
+    def _compare_twice(self, into: Comparison, rules: str, play: Callable[[], list[GameResult]]) -> None:
         """Play games in some way and compare them with the first time.
 
-        Where they differ, they are played in that way once more: if that differs, too, it is not the other games.
+        If they differ, they are played in that way once more: if that differs, too, it is not the other games.
         """
         rows = play()
         found = Comparison()
         self._compare(found, rules, rows)
         if found.different:
             for one, two in zip(rows, play()):
-                unsteady = self._differ(rules, one, two)
+                unsteady = self._divergence(rules, one, two)
                 if unsteady is not None:
                     self.again.games += 1
                     self.again.different += 1
@@ -281,14 +296,14 @@ class Trials:
         before = {row.id: row for row in self.rows[rules]}
         for row in rows:
             into.games += 1
-            found = self._differ(rules, before[row.id], row)
+            found = self._divergence(rules, before[row.id], row)
             if found is not None:
                 into.different += 1
                 into.first = into.first or found
 
-    def _differ(self, rules: str, before: GameResult, after: GameResult) -> Difference | None:
+    def _divergence(self, rules: str, before: GameResult, after: GameResult) -> Divergence | None:
         what = "a game that was played again"
-        return self.care.look(what, lambda: difference(self.setting, rules, before, after), None)
+        return self.omissions.guard(what, lambda: divergence(self.settings, rules, before, after), None)
 
 
 def _enough_faults(rows: Sequence[GameResult]) -> bool:
@@ -301,7 +316,7 @@ def _games_of(units: Iterable[PairTask]) -> list[GameTask]:
 
 
 def _spread(items: Sequence[GameTask], count: int) -> list[GameTask]:
-    """Some of the items, from all over them but for both ends."""
+    """Some of the items, spread evenly, without both ends."""
     step = len(items) / (count + 1)
     places = dict.fromkeys(int(step * number) for number in range(1, count + 1))
     return [items[at] for at in places if at < len(items)]

@@ -13,7 +13,7 @@ import click
 from arena.cli import options
 
 if TYPE_CHECKING:
-    from arena.check.plan import Progress
+    from arena.check.budget import CheckProgress
 
 READY, NOT_READY = 0, 1
 QUICK_GAMES = 12
@@ -27,16 +27,16 @@ SECONDS = 60
 @click.option(
     "--games", type=click.IntRange(min=2), metavar="N", help="Games for each rule set (default: 40)."
 )
-@click.option("--quick", is_flag=True, help=f"The same as --games {QUICK_GAMES}: for CI.")
+@click.option("--quick", is_flag=True, help=f"Same as --games {QUICK_GAMES}, for CI.")
 @click.option("--seconds", type=click.FloatRange(min=1), metavar="S", default=SECONDS, show_default=True,
-              help="Play as many of the games as fit, at least two for each rule set.")  # fmt: skip
+              help="Play as many of the games as fit in this time, at least two for each rule set.")  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", default=1, show_default=True
 )
 @click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game.")
 @click.option("--isolation", type=click.Choice(("none", "process", "sandbox")), default="sandbox", show_default=True,
-              help="Where the bot runs. none and process: with all the rights you have.")  # fmt: skip
+              help="Where the bot runs. With none and process it has all your rights.")  # fmt: skip
 @click.option("--strength", is_flag=True, help="Also play against random and greedy.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--strict", is_flag=True, help="Exit code 1 also for warnings.")
@@ -54,18 +54,19 @@ def check(
     as_json: bool,
     strict: bool,
 ) -> int:
-    """Check BOT before it is submitted: is it legal, does it repeat, does it forget, is it quick, what does it try?
+    """Check BOT before you submit it: is it legal, repeatable, free of memory of other games, fast, harmless?
 
-    BOT is named as in 'arena match', with parameters if need be. It plays against 'random' and against itself, in
-    the sandbox; the same games are played again in a fresh process, in another order, alone and together.
+    BOT is named as in 'arena match', with parameters if needed. It plays against 'random' and against itself, in
+    the sandbox; the same games are replayed in a fresh process, in reverse order, alone and many at once.
 
-    Exit code 1 if something has to be mended, or with --strict if there is a warning.
+    Exit code 1 if there is an error, or with --strict a warning.
     """
     if quick and games is not None:
-        raise click.UsageError(f"--quick means --games {QUICK_GAMES}, and --games {games} was given, too")
+        raise click.UsageError(f"--quick means --games {QUICK_GAMES}, but --games {games} was given, too")
     if bank_ms == 0 and move_ms is None:
         raise click.UsageError("--bank-ms 0 without --move-ms is a clock without any time")
     from arena.check.check import GAMES, RULES, check_bot
+    from arena.check.text import report_text
     from arena.cli.compare import split_variants
     from arena.config.tournament import Clock
 
@@ -88,12 +89,12 @@ def check(
     if as_json:
         click.echo(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
     else:
-        click.echo(report.text(), nl=False)
+        click.echo(report_text(report), nl=False)
     return NOT_READY if report.errors or (strict and report.warnings) else READY
 
 
 class _Line:
-    """Progress on stderr: a line that is rewritten, or one every few seconds where it is no terminal."""
+    """Progress on stderr: on a terminal one line that is rewritten, else a line every few seconds."""
 
     def __init__(self) -> None:
         self.terminal = sys.stderr.isatty()
@@ -101,7 +102,7 @@ class _Line:
         self.next = time.monotonic() + (0.3 if self.terminal else 3.0)
         self.open = False
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: CheckProgress) -> None:
         now = time.monotonic()
         if now < self.next:
             return

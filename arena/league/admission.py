@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from arena.check import CheckReport, Finding, check_bot
-from arena.check.plan import Progress
+from arena.check.budget import CheckProgress
 from arena.check.text import MARGIN, finding_text
 from arena.errors import ArenaError
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
@@ -116,7 +116,7 @@ def _report(crew: MatchRunner, name: str, level: str) -> CheckReport:
     """What `arena check` says of a bot of the crew."""
     session, job = crew.session, crew.job
 
-    def report(progress: Progress) -> None:
+    def report(progress: CheckProgress) -> None:
         session.process.beat()
         if session.stopping:
             raise _Stopped

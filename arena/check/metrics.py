@@ -1,12 +1,12 @@
-"""How quick a bot is and how much memory it takes, from rows of games and its process."""
+"""How fast a bot is and how much memory it takes, from its games and its process."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from arena.check.games import AGAINST, ITSELF, Table
 from arena.check.processes import innermost
 from arena.check.report import Memory, Speed
+from arena.check.sessions import AGAINST, ITSELF, CheckSession
 from arena.match.results import GameResult, merge_times, time_quantile
 from arena.processes.procfs import status_mb, threads
 
@@ -40,47 +40,47 @@ def speed(games: Iterable[GameResult]) -> Speed | None:
     )
 
 
-class Scale:
-    """Weighs the process of a bot after each unit of games."""
+class MemoryMeter:
+    """Measures the process of a bot after each unit of games."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    def __init__(self, session: CheckSession) -> None:
+        self._session = session
         self._pid: int | None = None
-        self._weights: list[float] = []
+        self._sizes: list[float] = []
         self._peak = 0.0
         self._games = 0
         self.threads = 0
 
-    def weigh(self, games: int) -> None:
+    def measure(self, games: int) -> None:
         """After `games` more games."""
-        pid = self._table.pid
+        pid = self._session.pid
         if pid is None:
             return
-        if self._pid is None or not self._weights:
+        if self._pid is None or not self._sizes:
             self._pid = innermost(pid)
         now, peak = status_mb(self._pid, "VmRSS"), status_mb(self._pid, "VmHWM")
         if now is None or peak is None:
             return
         self._games += games
-        self._weights.append(now)
+        self._sizes.append(now)
         self._peak = max(self._peak, peak)
         self.threads = threads(self._pid)
 
     def memory(self) -> Memory | None:
         """The most, and the growth in each game after the first third of them."""
-        if not self._weights:
+        if not self._sizes:
             return None
-        per_unit = self._games / len(self._weights)
-        return Memory(round(self._peak, 1), round(growth(self._weights) / per_unit, 4), self._games)
+        per_unit = self._games / len(self._sizes)
+        return Memory(round(self._peak, 1), round(growth(self._sizes) / per_unit, 4), self._games)
 
 
-def growth(weights: Sequence[float]) -> float:
-    """By how much a process grows from one weighing to the next, once it has warmed up: the least of two slopes.
+def growth(sizes: Sequence[float]) -> float:
+    """By how much a process grows from one measurement to the next, once it has warmed up: the least of two slopes.
 
     >>> growth([30, 31, 31, 31, 31, 31, 31, 31, 31]), growth([30, 31, 32, 33, 34, 35, 36, 37, 38])
     (0.0, 1.0)
     """
-    late = weights[len(weights) // 3 :]
+    late = sizes[len(sizes) // 3 :]
     if len(late) < 4:
         return 0.0
     middle = len(late) // 2

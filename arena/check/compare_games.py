@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena.check.games import ITSELF, Setting
+from arena.check.sessions import ITSELF, CheckSettings
 from arena.game.engine import State, View
 from arena.game.record import parse_record
 from arena.match.results import GameResult
 
 
 @dataclass(frozen=True)
-class Difference:
-    """The first decision that differs between two plays of a game: `before` and `after` are the moves (or
+class Divergence:
+    """The first decision that differs between two plays of a game: `before` and `after` are its moves (or the
     results)."""
 
     rules: str
@@ -24,14 +24,14 @@ class Difference:
     record: str
 
 
-def game_text(setting: Setting, game: GameResult) -> str:
+def game_text(settings: CheckSettings, game: GameResult) -> str:
     """A game in words."""
-    who = "itself" if game.id.pairing == ITSELF else setting.opponent(game.id.pairing)
-    begins = "it begins" if game.id.game == 0 else "the other begins"
-    return f"deal {game.id.deal} against {who}, {begins}"
+    who = "itself" if game.id.pairing == ITSELF else settings.opponent(game.id.pairing)
+    starts = "it moves first" if game.id.game == 0 else "the other moves first"
+    return f"deal {game.id.deal} against {who}, {starts}"
 
 
-def difference(setting: Setting, rules: str, before: GameResult, after: GameResult) -> Difference | None:
+def divergence(settings: CheckSettings, rules: str, before: GameResult, after: GameResult) -> Divergence | None:
     """What differs first between two plays of a game, None if nothing does."""
     if before.record == after.record:
         return None
@@ -42,11 +42,9 @@ def difference(setting: Setting, rules: str, before: GameResult, after: GameResu
         while at < min(len(one.moves), len(two.moves)) and one.moves[at] is two.moves[at]:
             state.apply(one.moves[at])
             at += 1
-    was, now = (
-        str(found.moves[at]) if at < len(found.moves) else f"the end ({found.result})" for found in (one, two)
-    )
+    was, now = (str(found.moves[at]) if at < len(found.moves) else f"the end ({found.result})" for found in (one, two))
     where = position_lines(state.view(state.turn)) if state.outcome is None else ()
-    return Difference(rules, game_text(setting, before), at + 1, was, now, where, before.record)
+    return Divergence(rules, game_text(settings, before), at + 1, was, now, where, before.record)
 
 
 def position_lines(view: View) -> tuple[str, ...]:
