@@ -1,34 +1,35 @@
-"""Bots with one defect each: the check finds it, names the place, and says nothing of the others."""
+"""Bots with one defect each: the check finds it, names the location, and says nothing of the others."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from pathlib import Path
 
 import pytest
 
-from arena.check import check_bot, judge
-from arena.check.games import Setting
-from arena.check.plan import Schedule
+from arena.check import check_bot, findings, report_text
 from arena.check.report import ERROR, NOTE, WARNING
-from arena.check.trials import Trials
 from arena.config.tournament import Clock
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
 from arena.isolation.limits import BotLimits
-from arena.players.spec import find_bot
-from tests.check.checked import BOTS, checked, found
+from arena.match.results import GameResult
+from tests.check.checked import BOTS, LocalSessions, checked, checked_apart, found
 from tests.isolation.inside import need_sandbox
 from tests.runner.runs import children
 
 TACTICS = ("base", "tactical")
+FINE = "fine:boldness=0.25"
 
 
+@pytest.mark.process
 def test_a_bot_without_defects_is_accepted() -> None:
-    report = checked("fine:boldness=0.25")
+    report = checked_apart(FINE)
+    text = report_text(report)
     assert report.accepted
-    assert not report.findings, report.text()
+    assert not report.findings, text
     assert report.loaded
     assert report.nature.entry == "class Fine"
     assert report.nature.hooks == ("begin", "act")
@@ -45,36 +46,29 @@ def test_a_bot_without_defects_is_accepted() -> None:
     assert 5 < base.memory.peak_mb < 500
     assert report.loading is not None
     assert report.loading.load_ms > 1
-    assert report.text().startswith(f"{report.spec}: ready to submit (nothing to remark)")
+    assert text.startswith(f"{report.spec}: ready to submit (no findings)")
+
+
+# ---------------------------------------------------------------- forfeits
 
 
 def test_games_are_played_by_both_seats_against_both() -> None:
     report = checked("returns_text", games=8)
     assert report.rules[0].forfeits == {"illegal move": 6}  # then it is clear
-    assert "base: 2 of 8 games, since it loses by forfeit" in report.left_out
+    assert "base: 2 of 8 games, since the bot forfeits" in report.left_out
 
 
 @pytest.mark.parametrize(
     ("bot", "kind", "line", "words"),
     [
-        (
-            "returns_text",
-            "illegal move",
-            None,
-            "act returned the text 'r1@1', not one of the moves (6 of 6 games",
-        ),
+        ("returns_text", "illegal move", None, "act returned the text 'r1@1', not one of the moves (6 of 6 games"),
         ("illegal", "illegal move", None, "act returns r1@1, which is not legal: r1 is not in the hand"),
         ("crashes", "crash", None, "its process ends in act: it ended itself with exit code 3"),
-        (
-            "raises_tactical",
-            "exception",
-            11,
-            "act raises ZeroDivisionError: integer division or modulo by zero",
-        ),
+        ("raises_tactical", "exception", 11, "act raises ZeroDivisionError: integer division or modulo by zero"),
     ],
 )
 def test_forfeits(bot: str, kind: str, line: int | None, words: str) -> None:
-    report = checked(bot, rules=TACTICS)
+    report = checked_apart(bot, rules=TACTICS, games=6) if bot == "crashes" else checked(bot, rules=TACTICS)
     assert not report.accepted
     one = found(report, f"forfeit {kind}")
     assert one.level == ERROR
@@ -85,11 +79,12 @@ def test_forfeits(bot: str, kind: str, line: int | None, words: str) -> None:
     verify(one.record)
     assert parse_record(one.record).is_forfeit
     assert "--seed 1 --games 2 --isolation process" in (one.again or "")
-    assert report.text().startswith(f"{report.spec}: not ready to submit (1 error")
+    assert report_text(report).startswith(f"{report.spec}: not ready to submit (1 error")
 
 
-def test_an_exception_in_one_rule_set_leaves_the_others_to_be_looked_at() -> None:
-    report = checked("raises_tactical", rules=TACTICS)
+@pytest.mark.process
+def test_an_exception_in_one_rule_set_does_not_keep_the_others_from_being_checked() -> None:
+    report = checked_apart("raises_tactical", rules=TACTICS, games=8)
     one = found(report, "forfeit exception")
     assert one.rules == ("tactical",)
     assert one.file == str(BOTS / "raises_tactical.py")
@@ -97,7 +92,7 @@ def test_an_exception_in_one_rule_set_leaves_the_others_to_be_looked_at() -> Non
     assert "(6 of 6 games of tactical)" in one.text
     assert report.rules[0].forfeits == {}
     assert report.repeats.yes
-    shown = report.text()
+    shown = report_text(report)
     assert f"{os.path.relpath(BOTS)}/raises_tactical.py:11: act raises" in shown
     assert "Traceback (most recent call last)" in shown
     assert "arena/players" not in shown  # the author's frames only
@@ -106,7 +101,7 @@ def test_an_exception_in_one_rule_set_leaves_the_others_to_be_looked_at() -> Non
 def test_an_illegal_move_is_shown_with_its_position_and_what_was_legal() -> None:
     one = found(checked("illegal", rules=TACTICS), "forfeit illegal move")
     position = "\n".join(one.details)
-    assert "First in base, deal 0 against random, it begins:" in position
+    assert "First in base, deal 0 against random, it moves first:" in position
     assert "decision 3 of the game, turn 3, to decide: play, hand: b3" in position
     assert "1: r1 / r5" in position
     legal = one.details[-1]
@@ -114,13 +109,16 @@ def test_an_illegal_move_is_shown_with_its_position_and_what_was_legal() -> None
     assert legal.endswith("more")
 
 
-def test_a_bot_that_hangs() -> None:
-    report = checked("hangs", limits=BotLimits(decision_s=0.4))
+@pytest.mark.process
+def test_a_bot_that_hangs_is_asked_once() -> None:
+    report = checked_apart("hangs", rules=TACTICS, limits=BotLimits(decision_s=0.4))
     one = found(report, "forfeit timeout")
     assert "act takes too long: no answer within 0." in one.text
-    assert report.rules[0].games == 1  # one such game is enough
+    assert [rules.games for rules in report.rules] == [1, 0]
+    assert "base: 11 of 12 games, since the bot forfeits" in report.left_out
+    assert "tactical: all games, since the bot does not answer in base" in report.left_out
     assert report.repeats.yes is None
-    assert report.seconds < 20
+    assert "not ready" in report_text(report)
 
 
 def test_the_clock_is_the_referees() -> None:
@@ -144,21 +142,22 @@ def test_the_clock_is_the_referees() -> None:
         ("fine:bold=1", None, "has no parameter 'bold'; did you mean 'boldness'?"),
     ],
 )
+@pytest.mark.process
 def test_bots_that_cannot_be_loaded(bot: str, line: int | None, words: str) -> None:
-    report = checked(bot)
+    report = checked_apart(bot)
     assert not report.loaded
     assert not report.accepted
     one = found(report, "load")
     assert (one.level, one.line) == (ERROR, line)
     assert words in one.text
     assert report.rules == ()
-    assert "loads     no" in report.text()
+    assert "loads    no" in report_text(report)
 
 
-def test_what_is_no_python(tmp_path: Path) -> None:
+def test_what_is_not_python(tmp_path: Path) -> None:
     path = tmp_path / "syntax.py"
     path.write_text((BOTS / "syntax.txt").read_text())
-    report = check_bot(str(path), level="process", rules=("base",), games=2)
+    report = check_bot(str(path), level="process", rules=("base",), games=2, open_session=LocalSessions())
     one = found(report, "load")
     assert (one.file, one.line) == (str(path), 4)
     assert "is not valid Python: SyntaxError" in one.text
@@ -171,7 +170,7 @@ def test_what_is_no_python(tmp_path: Path) -> None:
     ("bot", "line", "reason"),
     [
         ("by_time", 7, "time.perf_counter_ns() reads a clock"),
-        ("by_unseeded", 5, "random.Random() is different in each process"),
+        ("by_unseeded", 5, "random.Random() differs between processes"),
     ],
 )
 def test_bots_that_do_not_repeat(bot: str, line: int, reason: str) -> None:
@@ -181,20 +180,21 @@ def test_bots_that_do_not_repeat(bot: str, line: int, reason: str) -> None:
     assert report.forgets.yes is None
     one = found(report, "not repeatable")
     assert (one.level, one.line) == (WARNING, line)
-    assert "something else than the position and the seed" in one.text
+    assert "something other than the position and the seed" in one.text
     assert f"  line {line}: {reason}" in one.details
     assert one.details[0].startswith("First difference: base, deal ")
-    assert "; played again: " in one.details[0]
+    assert "; replayed: " in one.details[0]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("bot", "line", "reason"),
-    [("by_set", 6, "the order of the set texts"), ("by_hash", 5, "hash() is different in each process")],
+    [("by_set", 6, "the iteration order of the set texts"), ("by_hash", 5, "hash() differs between processes")],
 )
-def test_bots_that_hang_on_the_order_of_sets(bot: str, line: int, reason: str) -> None:
-    report = checked(bot)
+def test_bots_that_depend_on_the_order_of_sets(bot: str, line: int, reason: str) -> None:
+    report = checked_apart(bot, games=6)
     one = found(report, "not repeatable")
-    assert "It hangs on the order of sets (or on hash())" in one.text
+    assert "It depends on set iteration order (or on hash()), which differs between processes" in one.text
     assert one.line == line
     assert any(reason in detail for detail in one.details)
     assert report.forgets.yes  # as long as sets have one order
@@ -203,39 +203,32 @@ def test_bots_that_hang_on_the_order_of_sets(bot: str, line: int, reason: str) -
 @pytest.mark.parametrize(
     ("bot", "line", "how", "reason"),
     [
-        ("leak_global", 7, "in another order", "act changes COUNTS, which belongs to the module"),
-        ("leak_self", 9, "in another order", "act changes self.lengths, which begin does not reset"),
-        (
-            "leak_class",
-            8,
-            "with other games under way",
-            "begin changes plan, which belongs to the class LeakClass",
-        ),
+        ("leak_global", 3, "in reverse order", "COUNTS belongs to the module"),
+        ("leak_self", 6, "in reverse order", "self.lengths is set in __init__ and not in begin"),
+        ("leak_class", 5, "with other games under way", "plan belongs to the class LeakClass"),
     ],
 )
 def test_bots_that_remember_other_games(bot: str, line: int, how: str, reason: str) -> None:
-    report = checked(bot)
+    report = checked_apart(bot) if bot == "leak_class" else checked(bot)
     assert report.repeats.yes
     assert report.forgets.yes is False
     one = found(report, "remembers games")
     assert (one.level, one.line) == (WARNING, line)
     assert how in one.text
     assert any(reason in detail for detail in one.details)
-    assert f"; {how}: " in one.details[0]
+    assert f"; played {how}: " in one.details[0]
 
 
-def test_chance_that_comes_late_is_not_taken_for_memory() -> None:
+@pytest.mark.parametrize(("bot", "steady"), [("by_unseeded", False), ("leak_self", True)])
+def test_chance_that_comes_late_is_not_taken_for_memory(bot: str, steady: bool) -> None:
     """Games that differ only when they are played in another way, and differ then each time."""
-    for bot, steady in (("by_unseeded", False), ("leak_self", True)):
-        spec = find_bot(str(BOTS / f"{bot}.py"))
-        setting = Setting(spec, "process", 1, Clock(), BotLimits())
-        trials = Trials(setting, ("base",), 4, Schedule(("base",), 4, None, False, lambda progress: None))
-        trials.play("base")
-        trials.again.games = 4  # as if nothing had been seen there
-        trials.reorder("base")
-        assert (trials.again.first is None) is steady
-        assert (trials.order.first is not None) is steady
-        assert bool(judge.forgets(trials).yes is None) is not steady
+    trials = LocalSessions().trials(bot, games=4)
+    trials.play("base")
+    trials.again.games = 4  # as if nothing had been seen there
+    trials.reorder("base")
+    assert (trials.again.first is None) is steady
+    assert (trials.order.first is not None) is steady
+    assert bool(findings.forgets(trials).yes is None) is not steady
 
 
 def test_the_first_difference_is_a_decision_of_the_game_shown() -> None:
@@ -250,51 +243,56 @@ def test_the_first_difference_is_a_decision_of_the_game_shown() -> None:
 # ---------------------------------------------------------------- time, memory, output
 
 
-def test_a_slow_bot_is_held_against_the_usual_clock() -> None:
-    report = checked("slow:ms=1100,games=1", games=2, seconds=1.0)
-    one = found(report, "slow")
+def test_a_slow_bot_is_held_against_the_default_clock() -> None:
+    def retouched(game: GameResult) -> GameResult:
+        return dataclasses.replace(game, max_ms=(1234.0, 1234.0))
+
+    sessions = LocalSessions(retouch=retouched)
+    one = found(checked("fine", open_session=sessions, games=2), "slow")
     assert one.level == WARNING
-    assert "with the usual clock of a league, 1000 ms a decision, it would lose by timeout" in one.text
-    speed = report.rules[0].speed
-    assert speed is not None
-    assert speed.max_ms > 1100
-    assert speed.p50_ms < 100
-    assert report.left_out  # there was no time for more
+    assert "takes up to 1,234 ms for a decision (base)" in one.text
+    assert "with the default clock of a league, 1000 ms a decision, it would forfeit by timeout" in one.text
+    clocked = checked("fine", open_session=sessions, games=2, clock=Clock(move_ms=5000))
+    assert not clocked.findings
 
 
 def test_seconds_bound_the_number_of_games() -> None:
-    report = checked("slow:ms=100", games=40, rules=TACTICS, seconds=4.0)
+    report = checked("slow:ms=20", games=40, rules=TACTICS, seconds=1.0)
     assert all(2 <= one.games < 40 for one in report.rules)
-    assert any(
-        f"base: {40 - report.rules[0].games} of 40 games, for want of time" in line for line in report.left_out
-    )
+    assert f"base: {40 - report.rules[0].games} of 40 games, out of time (--seconds)" in report.left_out
     assert report.seconds < 20
-    assert "of 40" in report.text()
+    assert "of 40" in report_text(report)
 
 
+@pytest.mark.process
 def test_a_bot_that_grows() -> None:
-    report = checked("grows", games=24)
+    report = checked_apart("grows", games=24)
     one = found(report, "memory leak")
-    assert (one.level, one.line) == (WARNING, 12)
-    assert "grows by 0.5 MB in each game" in one.text
+    assert (one.level, one.line) == (WARNING, 6)
+    assert "grows by 0.5 MB with each game" in one.text
     memory = report.rules[0].memory
     assert memory is not None
     assert 0.4 < memory.growth_mb < 0.65
-    assert not [one for one in checked("fine:boldness=0.25").findings if one.code == "memory leak"]
 
 
+@pytest.mark.process
 def test_a_bot_that_prints() -> None:
-    report = checked("prints")
+    report = checked_apart("prints", games=4)
     one = found(report, "prints")
     assert (one.level, one.line) == (NOTE, 5)
-    assert report.printed > 12 * 100
+    assert report.printed > 4 * 100
 
 
 # ---------------------------------------------------------------- what it tries
 
 
-def _tried(level: str) -> None:
-    report = checked("tries", level=level)
+@pytest.mark.parametrize(
+    "level", [pytest.param("process", marks=pytest.mark.process), pytest.param("sandbox", marks=pytest.mark.sandbox)]
+)
+def test_what_it_tries(level: str) -> None:
+    if level == "sandbox":
+        need_sandbox()
+    report = checked_apart("tries", level=level, games=4)
     lines = {one.code: one.line for one in report.findings}
     own = {"reads own files": 39}
     assert lines == {"tries files": 26, "tries network": 30, "tries processes": 33, "tries reads": 36} | own
@@ -308,28 +306,21 @@ def _tried(level: str) -> None:
     assert report.printed == 0  # the lines about it are not the bot's
 
 
-def test_what_it_tries() -> None:
-    _tried("process")
-
-
-def test_what_it_tries_in_the_sandbox() -> None:
-    need_sandbox()
-    _tried("sandbox")
-
-
+@pytest.mark.sandbox
 def test_the_sandbox_plays_the_same_games() -> None:
     need_sandbox()
-    report = checked("fine:boldness=0.25", level="sandbox")
-    assert not report.findings, report.text()
+    report = checked_apart(FINE, level="sandbox", games=6)
+    assert not report.findings, report_text(report)
     assert report.forgets.yes
     memory = report.rules[0].memory
     assert memory is not None
     assert memory.peak_mb > 5  # of the bot, not of bubblewrap around it
 
 
+@pytest.mark.process
 def test_processes_that_are_left_behind() -> None:
     before = children(os.getpid())
-    report = checked("leaves", games=4)
+    report = checked_apart("leaves", games=2)
     one = found(report, "leaves processes")
     assert "leaves processes running that it has started" in one.text
     assert children(os.getpid()) == before
@@ -350,16 +341,18 @@ def test_what_the_source_alone_tells() -> None:
 # ---------------------------------------------------------------- other ways
 
 
-def test_a_bot_inside_of_a_worker() -> None:
-    report = checked("leak_self", level="none", games=8)
-    assert found(report, "remembers games").line == 9
+@pytest.mark.process
+def test_a_bot_in_a_worker() -> None:
+    report = checked_apart("leak_self", level="none", games=4)
+    assert found(report, "remembers games").line == 6
     assert report.attempts is None
-    broken = checked("fails_to_load", level="none", games=2)
+    broken = checked_apart("fails_to_load", level="none", games=2)
     assert found(broken, "load").line == 4
 
 
+@pytest.mark.process
 def test_a_command() -> None:
-    report = check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="process", rules=("base",), games=4)
+    report = check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="process", rules=("base",), games=2)
     assert report.accepted
     assert report.nature.entry == "command"
     assert report.repeats.yes
@@ -370,49 +363,51 @@ def test_a_command() -> None:
 
 
 def test_strength() -> None:
-    report = checked("fine:boldness=0.25", games=8, strength=True)
+    report = checked(FINE, games=8, strength=True)
     assert [score.opponent for score in report.rules[0].scores] == ["random", "greedy"]
     assert all(one.wins + one.draws + one.losses == 4 for one in report.rules[0].scores)
-    assert "against greedy" in report.text()
+    assert "against greedy" in report_text(report)
 
 
 def test_a_bot_of_the_program_meets_itself_under_another_name() -> None:
-    report = check_bot("random", level="process", rules=("base",), games=4)
+    report = check_bot("random", level="process", rules=("base",), games=4, open_session=LocalSessions())
     assert report.accepted
     assert report.repeats.yes
 
 
+@pytest.mark.process
 def test_whoever_is_told_may_stop_it() -> None:
     class Stop(Exception):
         pass
 
     def stop(progress: object) -> None:
-        if "again" in str(progress):
+        if "repeating" in str(progress):
             raise Stop
 
     before = children(os.getpid())
     with pytest.raises(Stop):
-        check_bot(str(BOTS / "fine.py"), level="process", rules=("base",), games=4, report=stop)
+        check_bot(str(BOTS / "fine.py"), level="process", rules=("base",), games=2, report=stop)
     assert children(os.getpid()) == before
 
 
-def test_reports_are_plain_values() -> None:
-    for bot in ("fine:boldness=0.25", "illegal", "no_act"):
-        report = checked(bot, rules=TACTICS) if bot == "illegal" else checked(bot)
-        values = json.loads(json.dumps(report.to_dict(), allow_nan=False))
-        assert values["accepted"] == report.accepted
-        assert values["errors"] == len(report.errors)
-        assert len(values["findings"]) == len(report.findings)
+@pytest.mark.parametrize("bot", [FINE, "illegal", "no_act"])
+def test_reports_are_plain_values(bot: str) -> None:
+    report = checked(bot, rules=TACTICS) if bot == "illegal" else checked(bot)
+    values = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert values["accepted"] == report.accepted
+    assert values["errors"] == len(report.errors)
+    assert len(values["findings"]) == len(report.findings)
 
 
 def test_the_page_names_every_key() -> None:
     page = (Path(__file__).parents[2] / "docs" / "check.md").read_text(encoding="utf-8")
     values = checked("illegal", rules=TACTICS).to_dict()
     keys = set(values) | set(values["findings"][0]) | set(values["rules"][0]) | set(values["nature"])
-    other = checked("fine:boldness=0.25", games=8, strength=True).to_dict()
+    apart = checked_apart(FINE).to_dict()
     for part in ("speed", "memory"):
-        keys |= set(other["rules"][0][part])
-    keys |= set(other["rules"][0]["scores"][0]) | set(other["loading"]) | set(other["repeats"])
+        keys |= set(apart["rules"][0][part])
+    scores = checked(FINE, games=8, strength=True).to_dict()["rules"][0]["scores"]
+    keys |= set(scores[0]) | set(apart["loading"]) | set(apart["repeats"])
     missing = sorted(key for key in keys if f"`{key}`" not in page)
     assert not missing
 
@@ -423,15 +418,3 @@ def test_the_page_names_every_key() -> None:
 def test_wrong_use(level: str, words: str) -> None:
     with pytest.raises(ArenaError, match=words):
         check_bot(str(BOTS / "fine.py"), level=level, rules=("bsae",) if level == "process" else ("base",))
-
-
-def test_a_bot_that_does_not_answer_is_asked_once(tmp_path: Path) -> None:
-    path = tmp_path / "bot" / "mine.py"
-    path.parent.mkdir()
-    path.write_text("def act(view, moves):\n    while True:\n        pass\n")
-    report = check_bot(str(path), rules=("base", "tactical"), level="process", limits=BotLimits(decision_s=0.5))
-    assert [one.games for one in report.rules] == [1, 0]
-    assert [one.code for one in report.errors] == ["forfeit timeout"]
-    assert "base: 39 of 40 games, since it loses by forfeit" in report.left_out
-    assert "tactical: all games, since in base it does not answer" in report.left_out
-    assert "not ready" in report.text()

@@ -1,17 +1,15 @@
-"""Small parts of the check: places, text, time shared out, processes."""
+"""Small parts of the check: locations, text, memory, processes."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
-from arena.check.measures import growth
-from arena.check.places import last_line, place_in
-from arena.check.plan import ALONE, ORDER, PLAY, REPEAT, Progress, Schedule
+from arena.check.failures import last_line, location_in
+from arena.check.metrics import growth
 from arena.check.processes import innermost, without_strays
 from arena.check.report import ERROR, Finding
 from arena.check.text import finding_text
@@ -24,9 +22,9 @@ def test_the_place_is_the_innermost_one_of_the_bots_files() -> None:
         'Traceback (most recent call last):\n  File "/b/mine.py", line 3, in act\n    x\n'
         '  File "/b/helper.py", line 7, in look\n    y\n  File "/usr/lib/json.py", line 9, in loads\nValueError: no\n'
     )
-    assert place_in(text, "/b/mine.py") == ("/b/helper.py", 7)
-    assert place_in(text, "/c/mine.py") == (None, None)
-    assert place_in("at act (/b/mine.js:12:5)", "/b/mine.js") == ("/b/mine.js", 12)
+    assert location_in(text, "/b/mine.py") == ("/b/helper.py", 7)
+    assert location_in(text, "/c/mine.py") == (None, None)
+    assert location_in("at act (/b/mine.js:12:5)", "/b/mine.js") == ("/b/mine.js", 12)
     assert last_line(text) == "ValueError: no"
     assert last_line("") == ""
 
@@ -41,43 +39,8 @@ def test_what_a_bot_says_moves_no_cursor() -> None:
     assert text.startswith("ERROR   Bad ?[2Jtext.")
 
 
-def test_time_is_shared_out_and_left_over_time_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    said: list[Progress] = []
-    schedule = Schedule(("base", "expert"), 10, 60.0, False, said.append)
-    schedule.begin(PLAY, "base")
-    assert not schedule.over()
-    assert said[-1].seconds_left is None
-    now[0] += 5
-    schedule.played(10, 10)
-    assert not schedule.over()  # a fourth of a half of them is 7.5
-    now[0] += 5
-    assert schedule.over()
-    schedule.begin(PLAY, "expert")
-    assert not schedule.over()
-    schedule.begin(REPEAT, "base")
-    left = said[-1].seconds_left
-    assert left is not None
-    assert 15 < left <= 50
-    schedule.begin(ORDER, "base")
-    assert schedule.room()
-    schedule.start_s = 1000
-    assert not schedule.room()
-    now[0] += 100
-    schedule.begin(ALONE, "expert")
-    assert schedule.over()
-
-
-def test_without_a_bound_nothing_is_over() -> None:
-    schedule = Schedule(("base",), 10, None, False, lambda progress: None)
-    schedule.begin(PLAY, "base")
-    assert not schedule.over()
-    assert schedule.room()
-
-
 @pytest.mark.parametrize(
-    ("weights", "least", "most"),
+    ("sizes", "least", "most"),
     [
         ([20.0] * 12, 0.0, 0.0),
         ([20, 25, 27, 28, 28, 28, 28, 28, 28, 28, 28, 28], 0.0, 0.0),  # warming up
@@ -86,8 +49,8 @@ def test_without_a_bound_nothing_is_over() -> None:
         ([20, 30], 0.0, 0.0),
     ],
 )
-def test_growth(weights: list[float], least: float, most: float) -> None:
-    assert least <= growth(weights) <= most
+def test_growth(sizes: list[float], least: float, most: float) -> None:
+    assert least <= growth(sizes) <= most
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

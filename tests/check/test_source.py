@@ -7,8 +7,17 @@ from textwrap import dedent
 
 import pytest
 
-from arena.check.reading import read_files
-from arena.check.source import Source
+from arena.check.source.model import (
+    CHANCE,
+    GLOBAL_CHANCE,
+    IMPORT,
+    LASTING,
+    OPTIONAL_IMPORT,
+    RELATIVE_PATH,
+    THREADS,
+    Source,
+)
+from arena.check.source.reader import read_files
 
 
 def source(folder: Path, text: str, **helpers: str) -> Source:
@@ -28,22 +37,22 @@ def in_act(line: str, head: str = "") -> str:
         ("import time", "time.monotonic()", "time.monotonic() reads a clock"),
         ("from time import time as now", "now()", "now() reads a clock"),
         ("from datetime import datetime", "datetime.now()", "datetime.now() reads a clock"),
-        ("import os", "os.urandom(4)", "os.urandom() is different in each process"),
-        ("import uuid", "uuid.uuid4()", "uuid.uuid4() is different"),
-        ("import secrets", "secrets.randbelow(4)", "secrets.randbelow() is different"),
-        ("import numpy as np", "np.random.default_rng()", "np.random.default_rng() is different"),
-        ("import random", "random.seed()", "random.seed() is different"),
-        ("", "id(view)", "id() is different"),
-        ("", "hash('x')", "hash() is different"),
-        ("", "list({1, 2})", "the order of the set {1, 2}"),
-        ("", "next(iter(set(moves)))", "the order of the set set(moves)"),
-        ("", "[x for x in {m for m in moves} - {1}]", "the order of the set"),
-        ("", "s = set(moves); s.pop()", "the order of the set s"),
-        ("", "max({str(m) for m in moves}, key=len)", "the order of the set"),
+        ("import os", "os.urandom(4)", "os.urandom() differs between processes"),
+        ("import uuid", "uuid.uuid4()", "uuid.uuid4() differs"),
+        ("import secrets", "secrets.randbelow(4)", "secrets.randbelow() differs"),
+        ("import numpy as np", "np.random.default_rng()", "np.random.default_rng() differs"),
+        ("import random", "random.seed()", "random.seed() differs"),
+        ("", "id(view)", "id() differs"),
+        ("", "hash('x')", "hash() differs"),
+        ("", "list({1, 2})", "the iteration order of the set {1, 2}"),
+        ("", "next(iter(set(moves)))", "the iteration order of the set set(moves)"),
+        ("", "[x for x in {m for m in moves} - {1}]", "the iteration order of the set"),
+        ("", "s = set(moves); s.pop()", "the iteration order of the set s"),
+        ("", "max({str(m) for m in moves}, key=len)", "the iteration order of the set"),
     ],
 )
 def test_what_is_not_the_same_in_two_runs(tmp_path: Path, head: str, line: str, words: str) -> None:
-    found = source(tmp_path, in_act(line, head)).chance
+    found = source(tmp_path, in_act(line, head)).of(CHANCE)
     assert [use.line for use in found] == [3]
     assert words in found[0].text
 
@@ -63,33 +72,36 @@ def test_what_is_not_the_same_in_two_runs(tmp_path: Path, head: str, line: str, 
     ],
 )
 def test_what_is_the_same_in_two_runs(tmp_path: Path, head: str, line: str) -> None:
-    assert source(tmp_path, in_act(line, head)).chance == ()
+    assert source(tmp_path, in_act(line, head)).of(CHANCE) == ()
 
 
 def test_the_global_generator(tmp_path: Path) -> None:
     text = in_act("random.choice(moves)", "import random") + "    np.random.rand()\n"
-    found = source(tmp_path, "import numpy as np\n" + text).global_chance
+    found = source(tmp_path, "import numpy as np\n" + text).of(GLOBAL_CHANCE)
     assert [(use.line, use.text) for use in found] == [(4, "random.choice()"), (5, "np.random.rand()")]
 
 
-STATE = """
-    import functools
+LASTS = """
     from collections import Counter
     SEEN = []
-    TABLE = {1: 2}
+    NAMES = ("a", "b")
     TOTAL = 0
 
     class Mine:
         shared = {}
         name = "x"
+        auto_claim = False
 
-        def __init__(self):
-            self.kept, self.reset, self.table = [], [], {}
-            self.count = 0
+        def __init__(self, depth=2):
+            self.depth = depth
+            self.kept, self.table = [], 3
+            self.counts = Counter()
+            self.reset = []
+            self.games = self.turns = 0
 
         def begin(self, setup):
             self.restart()
-            self.fresh = []
+            self.turns = 0
 
         def restart(self):
             self.reset = []
@@ -98,39 +110,40 @@ STATE = """
         def act(self, view, moves):
             global TOTAL
             TOTAL += 1
-            SEEN.append(1)
-            self.kept.append(1)
-            self.reset.append(1)
-            self.fresh.append(1)
-            self.shared[1] = 2
-            self.count = self.count + 1
+            self.turns += 1
+            self.table = moves
             Mine.name = "y"
-            local = []
-            local.append(TABLE[1])
-            return self.look(moves)
-
-        @functools.lru_cache
-        def look(self, moves, known=[]):
-            known.append(1)
             return moves[0]
 """
 
 
 def test_what_outlives_a_game(tmp_path: Path) -> None:
-    lines = dedent(STATE).strip().splitlines()
-    found = {(lines[use.line - 1].strip(), use.text.split(" (")[0]) for use in source(tmp_path, STATE).state}
-    assert found == {
-        ("TOTAL += 1", "act changes TOTAL, which belongs to the module"),
-        ("SEEN.append(1)", "act changes SEEN, which belongs to the module"),
-        ("self.kept.append(1)", "act changes self.kept, which begin does not reset"),
-        ("self.shared[1] = 2", "act changes shared, which belongs to the class Mine"),
-        ("self.shared[1] = 2", "act changes self.shared, which begin does not reset"),
-        ("self.count = self.count + 1", "act changes self.count, which begin does not reset"),
-        ("self.games += 1", "restart changes self.games, which begin does not reset"),
-        ('Mine.name = "y"', "act changes name, which belongs to the class Mine"),
-        ("def look(self, moves, known=[]):", "look remembers its results"),
-        ("def look(self, moves, known=[]):", "the default of known in look is made once and then changed"),
-    }
+    found = source(tmp_path, LASTS).of(LASTING)
+    assert [(use.line, use.text) for use in found] == [
+        (2, "SEEN belongs to the module"),
+        (7, "shared belongs to the class Mine, that is to all games"),
+        (8, "name belongs to the class Mine, that is to all games"),
+        (13, "self.table is set in __init__ and not in begin"),
+        (14, "self.counts is set in __init__ and not in begin"),
+        (16, "self.games is set in __init__ and not in begin"),
+        (27, "TOTAL belongs to the module (global)"),
+    ]
+
+
+@pytest.mark.parametrize("line", ["from arena import Bot, Move, View", "from arena.players.bot import Bot, Move, View"])
+def test_the_programs_own_names_need_no_installation(tmp_path: Path, line: str) -> None:
+    text = line + """
+
+class Mine(Bot):
+    def begin(self, setup):
+        pass
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        return moves[0]
+"""
+    found = source(tmp_path, text)
+    assert (found.nature.entry, found.nature.hooks) == ("class Mine", ("begin", "act"))
+    assert [one.text for one in found.hints] == ["class Mine"]
 
 
 def test_the_bots_own_modules_are_read_too(tmp_path: Path) -> None:
@@ -138,23 +151,23 @@ def test_the_bots_own_modules_are_read_too(tmp_path: Path) -> None:
     found = source(
         tmp_path, text, helper="import time\n\ndef choose(moves):\n    return time.time()\n", other="import x"
     )
-    assert [(Path(use.file).name, use.line) for use in found.chance] == [("helper.py", 4)]
-    assert [one.name for one in found.foreign] == ["numpy", "nowhere_to_be_found"]
+    assert [(Path(use.file).name, use.line) for use in found.of(CHANCE)] == [("helper.py", 4)]
+    assert [one.text for one in found.of(IMPORT)] == ["numpy", "nowhere_to_be_found"]
 
 
 def test_imports_that_a_bot_can_do_without(tmp_path: Path) -> None:
     text = "try:\n    import torch\nexcept ImportError:\n    torch = None\nimport json, jax\n" + in_act(
         "return moves[0]"
     )
-    assert [(one.name, one.line, one.guarded) for one in source(tmp_path, text).foreign] == [
-        ("torch", 2, True),
-        ("jax", 5, False),
+    assert [(one.kind, one.text, one.line) for one in source(tmp_path, text).of(IMPORT, OPTIONAL_IMPORT)] == [
+        (OPTIONAL_IMPORT, "torch", 2),
+        (IMPORT, "jax", 5),
     ]
 
 
 def test_files_by_relative_paths(tmp_path: Path) -> None:
     head = "from pathlib import Path\nA = open('a.txt')\nB = Path('b').read_text()\nC = Path(__file__).parent / 'c'\n"
-    found = source(tmp_path, head + "D = open('/d')\n" + in_act("return moves[0]")).relative
+    found = source(tmp_path, head + "D = open('/d')\n" + in_act("return moves[0]")).of(RELATIVE_PATH)
     assert [(use.line, use.text) for use in found] == [(2, "open('a.txt')"), (3, "Path('b')")]
 
 
@@ -176,7 +189,15 @@ def test_parameters_and_hooks_of_inherited_classes(tmp_path: Path) -> None:
     assert nature.parameters == ("depth: int = 2", "width=3", "name")
 
 
-def test_what_is_no_python_says_nothing(tmp_path: Path) -> None:
+def test_what_is_not_python_says_nothing(tmp_path: Path) -> None:
     found = source(tmp_path, "def act(\n")
     assert found.nature.entry == ""
-    assert found.chance == found.state == ()
+    assert found.hints == ()
+
+
+def test_threads(tmp_path: Path) -> None:
+    text = "import threading, json\nfrom concurrent.futures import ThreadPoolExecutor\n" + in_act("return moves[0]")
+    assert [(one.line, one.text) for one in source(tmp_path, text).of(THREADS)] == [
+        (1, "threading"),
+        (2, "concurrent.futures"),
+    ]
