@@ -65,7 +65,7 @@ cdef class Board:
     cdef int plays
     cdef int turn_count
     cdef u8 auto[2]
-    cdef u8 values              # the rule set, in the order of Rules.codes
+    cdef u8 values              # the rule set, see Rules.numbers
     cdef u8 hand_size
     cdef u8 spy
     cdef u8 window_start

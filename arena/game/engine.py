@@ -64,7 +64,7 @@ class State(Playouts):
 
     def __init__(self, rules: Rules, deal: Deal, auto_claim: tuple[bool, bool] = (True, True)) -> None:
         self.rules = rules
-        self.set_rules(rules.codes)
+        self.set_rules(rules.numbers)
         self.table = MOVES[self.spy]
         self.auto[0] = bool(auto_claim[0])
         self.auto[1] = bool(auto_claim[1])

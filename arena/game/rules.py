@@ -3,13 +3,13 @@
 A rule set is named in one of three ways, everywhere in the program:
 
 * a preset or short name: `iello-tactical`, `base`, `tactical`, `expert`;
-* the path of a TOML file like those in `configs/rules/`;
+* the path of a TOML file like those in `configs/rules/`, which names a `base` and says what differs;
 * either of them with overrides: `iello-tactical:hand_size=6,scout_return=top`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,50 +19,52 @@ from arena.paths import data_folder
 
 SHORT_NAMES = {"base": "iello-base", "tactical": "iello-tactical", "expert": "iello-expert"}
 
-#: The values that each option takes, in the order in which they are shown.
-OPTIONS: dict[str, tuple[Any, ...]] = {
-    "tactics": (False, True),
-    "values": (9, 10),
-    "hand_size": (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
-    "claim_window": ("after_play", "any_before_draw", "turn_start"),
-    "spy_value": (7, 8),
-    "wild_binding": ("on_claim", "on_play"),
-    "scout_return": ("top", "bottom"),
-    "scout_source": ("either", "single"),
-    "ruse_targets": ("clan_and_elite", "clan_only"),
-}
-MEANINGS = {
-    "tactics": "are the ten tactic cards in the game?",
-    "values": "clan cards run from 1 to this value",
-    "hand_size": "cards in a full hand",
-    "claim_window": "when stones are claimed: after the play, also at the start of the turn, or only then",
-    "spy_value": "the value of the spy (Companion Cavalry)",
-    "wild_binding": "when a wild card gets its value: at the claim, or from its player when it is played",
-    "scout_return": "where the recruiter's two cards go back: top or bottom of their decks",
-    "scout_source": "the recruiter draws from either deck, card by card, or all from a single one",
-    "ruse_targets": "what Strategist and Banshee may take",
-}
-
 
 class RulesError(ArenaError):
     """A rule set or an option that does not exist."""
 
 
+def _option(default: Any, values: tuple[Any, ...], meaning: str) -> Any:
+    return field(default=default, metadata={"values": values, "meaning": meaning})
+
+
 @dataclass(frozen=True)
 class Rules:
-    """One rule set. `name` is how it was asked for, overrides included; the options decide the game."""
+    """One rule set. `name` is how it was asked for, overrides included; the options decide the game.
+
+    The order of the options is the one in which they are shown and written into records. The defaults are IELLO's
+    base game; those of an option that is added keep the rules as they were without it.
+    """
 
     name: str
-    edition: str
-    tactics: bool
-    values: int
-    hand_size: int
-    claim_window: str
-    spy_value: int
-    wild_binding: str
-    scout_return: str
-    scout_source: str
-    ruse_targets: str
+    edition: str = "iello"
+    tactics: bool = _option(False, (False, True), "are the ten tactic cards in the game?")
+    values: int = _option(9, (9, 10), "clan cards run from 1 to this value")
+    hand_size: int = _option(6, tuple(range(1, 13)), "cards in a full hand")
+    claim_window: str = _option(
+        "after_play",
+        ("after_play", "any_before_draw", "turn_start"),
+        "when stones are claimed: after the play, also at the start of the turn, or only then",
+    )
+    spy_value: int = _option(7, (7, 8), "the value of the spy (Companion Cavalry)")
+    wild_binding: str = _option(
+        "on_claim",
+        ("on_claim", "on_play"),
+        "when a wild card gets its value: at the claim, or from its player when it is played",
+    )
+    scout_return: str = _option(
+        "bottom",
+        ("top", "bottom"),
+        "where the recruiter's two cards go back: top or bottom of their decks",
+    )
+    scout_source: str = _option(
+        "either",
+        ("either", "single"),
+        "the recruiter draws from either deck, card by card, or all from a single one",
+    )
+    ruse_targets: str = _option(
+        "clan_and_elite", ("clan_and_elite", "clan_only"), "what Strategist and Banshee may take"
+    )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -70,22 +72,20 @@ class Rules:
         return {key: getattr(self, key) for key in OPTIONS}
 
     @cached_property
-    def codes(self) -> bytes:
-        """The options as small numbers, in the order in which the engine reads them."""
-        return bytes(
-            (
-                self.values,
-                self.hand_size,
-                self.spy_value,
-                self.claim_window != "after_play",
-                self.claim_window != "turn_start",
-                self.wild_binding == "on_play",
-                self.ruse_targets == "clan_only",
-                self.tactics,
-                self.scout_return == "top",
-                self.scout_source == "single",
-            )
-        )
+    def numbers(self) -> dict[str, int]:
+        """The options as small numbers, by the names that they have in the engine."""
+        return {
+            "values": self.values,
+            "hand_size": self.hand_size,
+            "spy": self.spy_value,
+            "window_start": self.claim_window != "after_play",
+            "window_after": self.claim_window != "turn_start",
+            "on_play": self.wild_binding == "on_play",
+            "clan_only": self.ruse_targets == "clan_only",
+            "with_tactics": self.tactics,
+            "back_on_top": self.scout_return == "top",
+            "single": self.scout_source == "single",
+        }
 
     @cached_property
     def canonical(self) -> str:
@@ -94,6 +94,13 @@ class Rules:
 
     def __str__(self) -> str:
         return self.name
+
+
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    one.name: one.metadata["values"] for one in fields(Rules) if one.metadata
+}
+"""The values that each option takes, in the order in which they are shown."""
+MEANINGS: dict[str, str] = {one.name: one.metadata["meaning"] for one in fields(Rules) if one.metadata}
 
 
 def preset_names() -> list[str]:
@@ -123,9 +130,9 @@ def load_rules(text: str) -> Rules:
     for part in overrides.split(","):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise RulesError(f"'{part}' in rule set '{text}' is no override; write option=value")
+            raise RulesError(f"'{part}' in rule set '{text}' is not an override; write option=value")
         if key in changed:
-            raise RulesError(f"option '{key}' stands twice in rule set '{text}'")
+            raise RulesError(f"option '{key}' is given twice in rule set '{text}'")
         changed[key] = check_option(key, _typed(value), f"rule set '{text}'")
     shown = ",".join(f"{key}={_shown(changed[key])}" for key in OPTIONS if key in changed)
     return Rules(**{**_values(rules), **changed, "name": f"{rules.name}:{shown}"})
@@ -180,18 +187,20 @@ def _split(text: str) -> tuple[str, str]:
     return (head, tail) if colon and "=" in tail else (text, "")
 
 
-def _load_preset(name: str) -> Rules:
+def _load_preset(name: str, folder: Path = Path(), heirs: tuple[Path, ...] = ()) -> Rules:
+    """A preset or a file, whose path is relative to `folder`; `heirs` are the files that it is the base of."""
     name = SHORT_NAMES.get(name, name)
     if name.endswith(".toml"):
-        return _read(Path(name))
+        return _read(folder / name, heirs)
     path = data_folder("configs") / "rules" / f"{name}.toml"
     if "/" in name or not path.is_file():
         near = did_you_mean(name, [*preset_names(), *SHORT_NAMES])
         raise RulesError(f"unknown rule set '{name}'{near} (arena rules lists them)")
-    return _read(path)
+    return _read(path, heirs)
 
 
-def _read(path: Path) -> Rules:
+def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
+    """The rule set of a file: that of its `base`, if it has one, with what the file says."""
     import tomllib  # a bot's process is told its rules, and starts sooner without it
 
     try:
@@ -199,22 +208,36 @@ def _read(path: Path) -> Rules:
     except OSError as error:
         raise RulesError(f"cannot read the rule set {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RulesError(f"{path} is not TOML: {error}") from None
-    known = [field.name for field in fields(Rules)]
+        raise RulesError(f"{path} is not valid TOML: {error}") from None
+    known = ["base", *(one.name for one in fields(Rules))]
     for key in table:
         if key not in known:
             raise RulesError(
                 f"unknown option '{key}' in {path}{did_you_mean(key, known)} (options: {', '.join(known)})"
             )
-    for key in known:
-        if key not in table:
-            raise RulesError(f"{path} lacks '{key}'; copy a whole file from configs/rules and edit it")
+    values: dict[str, Any] = {"edition": "iello"}
+    if "base" in table:
+        values = _base(path, table.pop("base"), heirs)
+    values |= {"name": path.stem, **table}
     for key in ("name", "edition"):
-        if not isinstance(table[key], str) or not table[key] or set(table[key]) & set(" ;:,=\t\r\n"):
-            raise RulesError(f"'{key}' in {path} is a word without blanks and the signs ; : , =")
-    for key in OPTIONS:
+        if not isinstance(values[key], str) or not values[key] or set(values[key]) & set(" ;:,=\t\r\n"):
+            raise RulesError(f"'{key}' in {path} must be a word without blanks and the signs ; : , =")
+    for key in OPTIONS.keys() & table.keys():
         check_option(key, table[key], str(path))
-    return Rules(**table)
+    return Rules(**values)
+
+
+def _base(path: Path, base: Any, heirs: tuple[Path, ...]) -> dict[str, Any]:
+    """The values of the rule set that the file at `path` starts from."""
+    heirs = (*heirs, path.resolve())
+    if not isinstance(base, str):
+        raise RulesError(f"'base' in {path} must be the name of a rule set or of a file")
+    if base.endswith(".toml") and (path.parent / base).resolve() in heirs:
+        raise RulesError(f"'base' in {path}: {base} starts from this file itself")
+    try:
+        return _values(_load_preset(base, path.parent, heirs))
+    except RulesError as error:
+        raise RulesError(f"'base' in {path}: {error}") from None
 
 
 def _typed(value: str) -> Any:

@@ -13,7 +13,7 @@ cdef class Turns(Choices):
     cdef SeatLog log1
     cdef bint logging
 
-    cdef set_rules(self, bytes codes)
+    cdef set_rules(self, dict numbers)
     @cython.locals(p=cython.int, card=cython.int, s=cython.int)
     cdef void perform(self, int code) noexcept nogil
     @cython.locals(p=cython.int, bit=u64)

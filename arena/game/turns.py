@@ -72,18 +72,18 @@ class Turns(Choices):
             return self
 
     @cython.final
-    def set_rules(self, codes: Any) -> None:
-        """Take the options over from `Rules.codes`."""
-        self.values = codes[0]
-        self.hand_size = codes[1]
-        self.spy = codes[2]
-        self.window_start = codes[3]
-        self.window_after = codes[4]
-        self.on_play = codes[5]
-        self.clan_only = codes[6]
-        self.with_tactics = codes[7]
-        self.back_on_top = codes[8]
-        self.single = codes[9]
+    def set_rules(self, numbers: Any) -> None:
+        """Take over the options from `Rules.numbers`."""
+        self.values = numbers["values"]
+        self.hand_size = numbers["hand_size"]
+        self.spy = numbers["spy"]
+        self.window_start = numbers["window_start"]
+        self.window_after = numbers["window_after"]
+        self.on_play = numbers["on_play"]
+        self.clan_only = numbers["clan_only"]
+        self.with_tactics = numbers["with_tactics"]
+        self.back_on_top = numbers["back_on_top"]
+        self.single = numbers["single"]
 
     @cython.final
     def load_decks(self, clan: bytes, tactic: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from arena.game.rules import (
     MEANINGS,
     OPTIONS,
     SHORT_NAMES,
+    Rules,
     RulesError,
     canonical_name,
     check_option,
@@ -20,10 +22,22 @@ from arena.game.rules import (
     load_rules,
     preset_names,
 )
-from arena.paths import data_folder
 from tests.oracle import PRESETS, Options
 
-FILE = data_folder("configs") / "rules" / "iello-tactical.toml"
+#: A file as they were before files could have a base.
+WHOLE = """# IELLO 2016: the tactical game.
+name = "iello-tactical"
+edition = "iello"               # whose card names are shown to people
+tactics = true                  # are the ten tactic cards in the game?
+values = 9                      # clan cards run from 1 to 9 or 10
+hand_size = 7
+claim_window = "after_play"     # after_play | any_before_draw | turn_start
+spy_value = 7                   # 7 | 8
+wild_binding = "on_claim"       # on_claim | on_play
+scout_return = "bottom"         # top | bottom: where the recruiter's cards go back
+scout_source = "either"         # either | single: one deck for all three cards
+ruse_targets = "clan_and_elite" # clan_and_elite | clan_only: what Strategist and Banshee may take
+"""
 #: RULES.md §6 as a table: hand sizes of base and tactical, window, and the options of the tactic cards.
 TABLE = {
     "ass-1999": (9, 6, None, "any_before_draw", None, None, None, None, None),
@@ -64,7 +78,11 @@ def test_a_preset_is_the_table_of_the_rules(name: str) -> None:
     assert rules.claim_window == ("turn_start" if "expert" in mode else window)
     if rules.tactics:
         wanted = dict(
-            zip(("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets"), rest, strict=True)
+            zip(
+                ("spy_value", "wild_binding", "scout_return", "scout_source", "ruse_targets"),
+                rest,
+                strict=True,
+            )
         )
         wanted |= {"s2": {"scout_return": "top"}, "s3": {"scout_source": "single"}}.get(mode, {})
         assert {key: rules.options[key] for key in wanted} == wanted
@@ -122,7 +140,7 @@ def test_overrides_in_any_order_and_with_blanks() -> None:
         ("", "unknown rule set ''"),
         ("../rules/iello-base", "unknown rule set"),
         ("base:hand_size", "unknown rule set 'base:hand_size'"),
-        ("base:hand_size=6,values", "'values' in rule set .* is no override; write option=value"),
+        ("base:hand_size=6,values", "'values' in rule set .* is not an override; write option=value"),
         ("base:hand_sze=6", "unknown option 'hand_sze' in rule set .*; did you mean 'hand_size'\\? \\(options: "),
         ("base:hand_size=13", "option 'hand_size' in rule set .* is '13'; it can be 1, 2, "),
         ("base:hand_size=six", "is 'six'; it can be 1, "),
@@ -130,7 +148,7 @@ def test_overrides_in_any_order_and_with_blanks() -> None:
         ("base:claim_window=after_pla", "did you mean 'after_play'"),
         ("base:tactics=1", "option 'tactics' in rule set .* is '1'; it can be false, true"),
         ("base:values=true", "is 'true'; it can be 9, 10"),
-        ("base:values=9,values=10", "option 'values' stands twice"),
+        ("base:values=9,values=10", "option 'values' is given twice"),
         ("missing.toml", "cannot read the rule set missing.toml: No such file"),
     ],
 )  # fmt: skip
@@ -149,11 +167,10 @@ def test_check_option_says_where() -> None:
 
 
 def written(tmp_path: Path, old: str = "", new: str = "") -> str:
-    """A copy of the tactical preset with one thing changed."""
-    text = FILE.read_text()
-    assert old in text
+    """A file with all options of the tactical game and one thing changed."""
+    assert old in WHOLE
     path = tmp_path / "my.toml"
-    path.write_text(text.replace(old, new, 1))
+    path.write_text(WHOLE.replace(old, new, 1))
     return str(path)
 
 
@@ -170,17 +187,20 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("hand_size = 7", "", "lacks 'hand_size'; copy a whole file"),
-        ("hand_size = 7", "hand_sice = 7", "unknown option 'hand_sice' in .*my.toml; did you mean 'hand_size'"),
+        (
+            "hand_size = 7",
+            "hand_sice = 7",
+            "unknown option 'hand_sice' in .*my.toml; did you mean 'hand_size'",
+        ),
         ("hand_size = 7", 'hand_size = "7"', "option 'hand_size' in .*my.toml is '7'; it can be 1"),
         ("hand_size = 7", "hand_size = 7.0", "is '7.0'"),
         ("hand_size = 7", "hand_size = true", "is 'true'"),
         ("hand_size = 7", "hand_size = [7]", "is '\\[7\\]'"),
         ("tactics = true", "tactics = 1", "option 'tactics'"),
-        ("tactics = true", "tactics = yes", "is not TOML"),
+        ("tactics = true", "tactics = yes", "is not valid TOML"),
         ('"after_play"', '"afterplay"', "did you mean 'after_play'"),
-        ('name = "iello-tactical"', "name = 7", "'name' in .* is a word without blanks"),
-        ('name = "iello-tactical"', 'name = "my game"', "'name' in .* is a word without blanks"),
+        ('name = "iello-tactical"', "name = 7", "'name' in .* must be a word without blanks"),
+        ('name = "iello-tactical"', 'name = "my game"', "'name' in .* must be a word without blanks"),
         ('name = "iello-tactical"', 'name = "a;b"', "'name' in "),
         ('name = "iello-tactical"', 'name = ""', "'name' in "),
         ('edition = "iello"', 'edition = "a b"', "'edition' in "),
@@ -192,10 +212,50 @@ def test_mistakes_in_files(tmp_path: Path, old: str, new: str, words: str) -> No
         load_rules(written(tmp_path, old, new))
 
 
+def test_a_file_says_what_differs_from_its_base(tmp_path: Path) -> None:
+    (tmp_path / "six.toml").write_text('base = "tactical"\nhand_size = 6\n')
+    (tmp_path / "top.toml").write_text('name = "house"\nbase = "six.toml"\nscout_return = "top"\n')
+    six, top = (load_rules(str(tmp_path / name)) for name in ("six.toml", "top.toml"))
+    assert (six.name, six.options) == ("six", load_rules("tactical:hand_size=6").options)
+    assert (top.name, top.options) == ("house", load_rules("tactical:hand_size=6,scout_return=top").options)
+
+
+def test_options_that_a_file_leaves_out_have_defaults(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text("")
+    assert load_rules(str(tmp_path / "mine.toml")).options == load_rules("iello-base").options
+    assert Rules("mine").options == load_rules("iello-base").options
+
+
+@pytest.mark.parametrize(
+    ("base", "words"),
+    [
+        ('"tacticl"', r"'base' in .*my\.toml: unknown rule set 'tacticl'; did you mean 'tactical'"),
+        ("7", r"'base' in .*my\.toml must be the name of a rule set"),
+        ('"my.toml"', r"'base' in .*my\.toml: my\.toml starts from this file itself"),
+        ('"other.toml"', r"'base' in .*my\.toml: 'base' in .*other\.toml: \./my\.toml starts from this file itself"),
+        ('"none.toml"', r"'base' in .*my\.toml: cannot read the rule set .*none\.toml"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_bases(tmp_path: Path, base: str, words: str) -> None:
+    (tmp_path / "my.toml").write_text(f"base = {base}\n")
+    (tmp_path / "other.toml").write_text('base = "./my.toml"\n')
+    with pytest.raises(RulesError, match=words):
+        load_rules(str(tmp_path / "my.toml"))
+
+
+def test_every_option_is_documented() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    told = json.loads((docs / "wire.schema.json").read_text(encoding="utf-8"))["$defs"]["rules"]
+    assert list(told["properties"]) == told["required"] == ["name", "edition", *OPTIONS]
+    for page in ("RULES.md", "wire.md"):
+        text = (docs / page).read_text(encoding="utf-8")
+        assert [key for key in OPTIONS if f"`{key}`" not in text and f"`{key} " not in text] == []
+
+
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "b.toml"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(RulesError, match="is not TOML"):
+    with pytest.raises(RulesError, match="is not valid TOML"):
         load_rules(str(path))
     with pytest.raises(RulesError, match="cannot read"):
         load_rules(str(tmp_path / "none.toml"))
