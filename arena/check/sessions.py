@@ -38,7 +38,7 @@ from arena.referee.rows import GameSettings
 from arena.runner.executors.base import Failed, Played, WorkerFault
 from arena.runner.executors.local import LocalExecutor
 from arena.runner.job import Job
-from arena.runner.logs import Said
+from arena.runner.logs import PlainRecord
 
 AGAINST, ITSELF, STRONGER = 0, 1, 2
 """Pairings: against `random`, against itself, against `greedy`."""
@@ -264,8 +264,8 @@ class WorkerSession:
         self.printed = 0
         self.attempts: list[Attempt] = []
 
-    def _hear(self, said: Said) -> None:
-        logger, _, text, _, _ = said
+    def _hear(self, record: PlainRecord) -> None:
+        logger, _, text, _, _ = record
         bot, colon, line = text.partition(": ")
         if logger == "arena.bots" and colon and bot in self._names:
             self.printed += len(line) + 1

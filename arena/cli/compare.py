@@ -177,7 +177,7 @@ def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
 
 def _play_one(config: TournamentConfig, folder: Path) -> bool:
     """Play a variant; whether it came to its end."""
-    from arena.processes.cores import available_cores
+    from arena.processes.affinity import core_count
     from arena.report.export import export
     from arena.report.read_run import read_run
     from arena.report.standings import standings
@@ -187,7 +187,7 @@ def _play_one(config: TournamentConfig, folder: Path) -> bool:
     report = run_tournament(
         config,
         folder,
-        workers=config.workers or available_cores(),
+        workers=config.workers or core_count(),
         executor=config.executor,
         scheduler=config.scheduler,
         progress=progress_for(),

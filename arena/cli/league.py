@@ -396,11 +396,11 @@ def play(
     from arena.league.play import play_games
     from arena.league.rating import standings
     from arena.league.store import open_league
-    from arena.processes.cores import available_cores
+    from arena.processes.affinity import core_count
 
     with open_league(name) as found:
         tell = Teller()
-        with open_session(found, "play", workers or available_cores(), isolation, tell) as session:
+        with open_session(found, "play", workers or core_count(), isolation, tell) as session:
             outcomes = handle_waiting(session, tell.say)
             for outcome in outcomes:
                 tell_outcome(found, outcome)

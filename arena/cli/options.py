@@ -65,9 +65,9 @@ def what_to_play(command: Command) -> Command:
         click.option(
             "--seed", type=click.IntRange(0, LARGEST_SEED), metavar="S", help="Default: drawn, and shown."
         ),
-        click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision, in milliseconds."),
+        click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Milliseconds for each decision."),
         click.option(
-            "--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game, in milliseconds."
+            "--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra milliseconds for the whole game."
         ),
     )
 

@@ -134,7 +134,7 @@ def play(
 ) -> int:
     """Play, write the tables, show the standings; the exit code. `named`: the settings have a name of their own."""
     from arena.formats.sprt import SprtSettings
-    from arena.processes.cores import available_cores
+    from arena.processes.affinity import core_count
     from arena.report.sprt import sprt_line
     from arena.runner.progress import RunStatus, progress_for, rate_text
     from arena.runner.tournament import run_tournament
@@ -151,7 +151,7 @@ def play(
     report = run_tournament(
         config,
         folder,
-        workers=config.workers or available_cores(),
+        workers=config.workers or core_count(),
         executor=config.executor,
         scheduler=config.scheduler,
         progress=progress_for(text=test_text if test else None),

@@ -59,12 +59,12 @@ def submit(
     from arena.league.rating import standings
     from arena.league.store import open_league
     from arena.league.submission import read_submission
-    from arena.processes.cores import available_cores
+    from arena.processes.affinity import core_count
 
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
         tell = Teller()
-        with open_session(league, "submit", workers or available_cores(), isolation, tell) as session:
+        with open_session(league, "submit", workers or core_count(), isolation, tell) as session:
             sent = versions.submit(league, session.process.number, submission, again)
             one = sent.version
             own = (

@@ -1,13 +1,10 @@
-"""One `run.log` for a run: its workers and bots log into it, line by line, unharmed.
+"""One `run.log` for a run: its workers and bots log into it, line by line, whole.
 
-Each worker has a pipe of its own to the process that writes the file. A queue shared by all workers, as
-`multiprocessing_logging.install_mp_handler` makes it, does not survive what bots do: a worker that is killed
-while it holds the queue's lock silences all the others. And what a worker writes is in the pipe when `emit`
-returns, so the last words of a bot that kills its process are kept.
-
-Where workers are forked, the receiving side is a `MultiProcessingHandler` of multiprocessing-logging, given
-that pipe for a queue. Where they are spawned the same pipe goes to the child as an argument, and a thread of
-ours receives: the same records come to the same file.
+Records travel by multiprocessing-logging: its `MultiProcessingHandler` receives them in a thread of the run's
+process. It is given a pipe of each worker instead of the one queue that `install_mp_handler` shares among all
+processes, for two reasons. A worker that is killed while it holds the lock of a shared queue silences all the
+others, and bots do get their workers killed. And what a worker writes into a pipe is there when `emit` returns,
+so the last words of a bot that kills its process are kept. A pipe can also be passed to a process that is spawned.
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ import contextlib
 import logging
 import marshal
 import os
-import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
@@ -29,17 +25,18 @@ from multiprocessing_logging import MultiProcessingHandler  # type: ignore[impor
 LOG = "run.log"
 SPARE = ".1"
 LARGEST_LOG = 16 << 20
-"""Bytes at which a log is put aside as run.log.1: there are never more than twice as many, however long it grows."""
+"""Bytes at which a log is rotated to run.log.1: there are never more than twice as many."""
 LOGGER = "arena"
 _FORMAT = "%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s"
 
-Said: TypeAlias = tuple[str, int, str, float, int]
+PlainRecord: TypeAlias = tuple[str, int, str, float, int]
 """A log record as plain values: logger, level, message, time in seconds since 1970, process."""
 
-Sink: TypeAlias = Callable[[Said], None]
+Sink: TypeAlias = Callable[[PlainRecord], None]
+"""Takes the records of workers, in any thread."""
 
 
-def said(record: logging.LogRecord) -> Said:
+def to_plain(record: logging.LogRecord) -> PlainRecord:
     """A record as plain values, its message and traceback put together."""
     text = record.getMessage()
     if record.exc_info:
@@ -47,9 +44,9 @@ def said(record: logging.LogRecord) -> Said:
     return (record.name, record.levelno, text, record.created, record.process or 0)
 
 
-def record_of(said: Said) -> logging.LogRecord:
-    """The record that `said` was made from."""
-    name, level, text, created, process = said
+def from_plain(plain: PlainRecord) -> logging.LogRecord:
+    """The record that `to_plain` was given."""
+    name, level, text, created, process = plain
     return logging.makeLogRecord(
         {"name": name, "levelno": level, "levelname": logging.getLevelName(level), "msg": text,
          "created": created, "msecs": created % 1 * 1000, "process": process}
@@ -59,8 +56,8 @@ def record_of(said: Said) -> logging.LogRecord:
 class LogFile(logging.FileHandler):
     """The file; takes records from several threads. A full disk loses lines, never the run.
 
-    At LARGEST_LOG bytes it is put aside under a second name, in the place of the one before, and begun anew. Several
-    processes may write into one file, as those of a league do: whoever finds it full puts it aside, the others follow.
+    At `LARGEST_LOG` bytes it is rotated: renamed, in place of the one renamed before, and started again. Several
+    processes may write to one file, as those of a league do: whoever finds it full renames it, the others follow.
     """
 
     def __init__(self, path: Path) -> None:
@@ -72,14 +69,14 @@ class LogFile(logging.FileHandler):
         assert self.lock is not None
         with self.lock:
             try:
-                self._make_room()
+                self._rotate()
             except OSError:
                 self.handleError(record)
                 return
             super().emit(record)
 
-    def _make_room(self) -> None:
-        """Let go of a file that is full, or that another process has put aside. OSError if that cannot be done."""
+    def _rotate(self) -> None:
+        """Close a file that is full, or that another process has renamed. OSError if that is impossible."""
         path = Path(self.baseFilename)
         try:
             there = path.stat()
@@ -88,13 +85,13 @@ class LogFile(logging.FileHandler):
         if self.stream is not None and (
             there is None or not os.path.samestat(os.fstat(self.stream.fileno()), there)
         ):
-            self._leave()
+            self._close_stream()
         if there is not None and there.st_size >= LARGEST_LOG:
-            self._leave()
+            self._close_stream()
             with contextlib.suppress(FileNotFoundError):  # another process was quicker
                 path.replace(path.with_name(path.name + SPARE))
 
-    def _leave(self) -> None:
+    def _close_stream(self) -> None:
         stream, self.stream = self.stream, None  # the next record opens it again
         if stream is not None:
             stream.close()
@@ -104,7 +101,7 @@ class LogFile(logging.FileHandler):
 
 
 class RunLog:
-    """The log of a run, as a context manager: what is logged below `arena` goes to the file meanwhile."""
+    """The log of a run, as a context manager: what is logged below `arena` meanwhile goes to the file."""
 
     def __init__(self, folder: Path, level: int = logging.INFO) -> None:
         self.path = folder / LOG
@@ -127,140 +124,121 @@ class RunLog:
         logger.propagate = self._before[1]
         self._file.close()
 
-    def sink(self, said: Said) -> None:
-        """Write what a worker said."""
-        self._file.handle(record_of(said))
+    def sink(self, plain: PlainRecord) -> None:
+        """Write the record of a worker."""
+        self._file.handle(from_plain(plain))
 
 
-# ---------------------------------------------------------------- pipes
+# ---------------------------------------------------------------- the run's end
 
 
-class _Pipe:
-    """A pipe with the face of a queue, for one sender and one receiver."""
+class _PipeQueue:
+    """The receiving end of a pipe, with what `MultiProcessingHandler` uses of a queue."""
 
-    def __init__(self, receive: Connection[Any, Any], send: Connection[Any, Any]) -> None:
-        self.receiver = receive
-        self.sender = send
+    def __init__(self, receiver: Connection[Any, Any]) -> None:
+        self._receiver = receiver
 
-    def put_nowait(self, record: logging.LogRecord) -> None:
-        self.sender.send_bytes(marshal.dumps(said(record)))
-
-    def get(self, timeout: float | None = None) -> logging.LogRecord:
+    def get(self, timeout: float | None = None) -> PlainRecord:
         """The next record; `Empty` after `timeout` seconds, EOFError when the sender has gone."""
-        if not self.receiver.poll(timeout):
+        if not self._receiver.poll(timeout):
             raise Empty
-        return record_of(marshal.loads(self.receiver.recv_bytes()))
+        record: PlainRecord = marshal.loads(self._receiver.recv_bytes())
+        return record
 
     def qsize(self) -> int:
         """1 while something waits. Also at the end of the pipe, which `get` then reports."""
-        return int(self.receiver.poll(0))
+        return int(self._receiver.poll(0))
 
     def close(self) -> None:
-        self.receiver.close()
+        self._receiver.close()
 
     def join_thread(self) -> None:
         """A pipe has no thread; a queue has."""
 
 
-class _Receiver(MultiProcessingHandler):  # type: ignore[misc]
-    """multiprocessing-logging's handler, receiving from a pipe of one worker instead of a shared queue."""
-
-    def __init__(self, name: str, sub_handler: logging.Handler, pipe: _Pipe) -> None:
-        self._pipe = pipe
-        super().__init__(name, sub_handler)
-
-    @property
-    def queue(self) -> _Pipe:
-        return self._pipe
-
-    @queue.setter
-    def queue(self, shared: object) -> None:
-        """The shared queue that the base class offers is not wanted."""
-
-
-class _To(logging.Handler):
-    """Hands records over as plain values."""
+class _ToSink(logging.Handler):
+    """Hands over what was received."""
 
     def __init__(self, sink: Sink) -> None:
         super().__init__()
         self._sink = sink
 
-    def emit(self, record: logging.LogRecord) -> None:
-        self._sink(said(record))
+    def emit(self, record: Any) -> None:
+        self._sink(record)
+
+
+class _Receiver(MultiProcessingHandler):  # type: ignore[misc]
+    """multiprocessing-logging's handler, on the pipe of one worker instead of a shared queue."""
+
+    def __init__(self, receiver: Connection[Any, Any], sink: Sink) -> None:
+        self._pipe_queue = _PipeQueue(receiver)
+        super().__init__("worker log", _ToSink(sink))
+
+    @property
+    def queue(self) -> _PipeQueue:
+        return self._pipe_queue
+
+    @queue.setter
+    def queue(self, shared: object) -> None:
+        """The shared queue that the base class makes is not wanted."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait until everything has come: for the end of the pipe, but not longer than `seconds`."""
+        self._receive_thread.join(seconds)
 
 
 class WorkerLog:
     """The log of one worker, made by its parent before the worker starts.
 
-    `in_child` is called by the worker, `in_parent` by the parent once the worker runs, and `close` when it
-    has ended: it waits until everything that the worker said has come.
+    `sender` is the worker's end, for `log_to`. The parent calls `receive` once the worker runs, and `close` when it
+    has ended.
     """
 
-    def __init__(self, context: BaseContext, sink: Sink, name: str = "worker") -> None:
-        receive, send = context.Pipe(duplex=False)
-        self._pipe = _Pipe(receive, send)
-        self._name = name
+    def __init__(self, context: BaseContext, sink: Sink) -> None:
+        self._receiver_end, self.sender = context.Pipe(duplex=False)
         self._sink = sink
-        self._forked = context.get_start_method() == "fork"
-        self._thread: threading.Thread | None = None
-        self._handler: _Receiver | None = None
+        self._receiver: _Receiver | None = None
 
-    @property
-    def sender(self) -> Connection[Any, Any]:
-        """The worker's end, to be sent to it where it does not inherit it."""
-        return self._pipe.sender
-
-    def in_parent(self) -> None:
+    def receive(self) -> None:
         """Let go of the worker's end, so that its death ends the pipe, and begin to receive."""
-        self._pipe.sender.close()
-        if self._forked:
-            # made only now: its thread must not exist while the worker is forked
-            self._handler = _Receiver(self._name, _To(self._sink), self._pipe)
-            self._thread = self._handler._receive_thread
-        else:
-            self._thread = threading.Thread(target=self._receive, name=self._name, daemon=True)
-            self._thread.start()
-
-    def _receive(self) -> None:
-        while True:
-            try:
-                self._sink(said(self._pipe.get()))
-            except (EOFError, OSError):
-                break
-        self._pipe.close()
+        self.sender.close()
+        # only now: its thread must not exist while the worker is forked
+        self._receiver = _Receiver(self._receiver_end, self._sink)
 
     def close(self, seconds: float = 2.0) -> None:
-        if self._thread is not None:
-            self._thread.join(seconds)  # ends at the end of the pipe
-        if self._handler is not None:
-            self._handler.close()
+        """Wait until everything that the worker logged has come, unless something else holds its end open."""
+        if self._receiver is not None:
+            self._receiver.wait(seconds)
+            self._receiver.close()
 
 
-class WorkerHandler(logging.Handler):
-    """What a worker logs with: everything goes into the pipe at once."""
+# ---------------------------------------------------------------- the worker's end
+
+
+class _WorkerHandler(logging.Handler):
+    """What a worker logs with: every record goes into the pipe at once."""
 
     def __init__(self, sender: Connection[Any, Any]) -> None:
         super().__init__()
         self._sender = sender
 
     def emit(self, record: logging.LogRecord) -> None:
+        plain = to_plain(record)
         try:
-            self._sender.send_bytes(marshal.dumps(said(record)))
-        except OSError:  # the parent has gone; so will this process, soon
-            pass
-        except ValueError:  # more than marshal can write
-            self._sender.send_bytes(
-                marshal.dumps((*said(record)[:2], "a message that cannot be sent", 0.0, 0))
-            )
+            message = marshal.dumps(plain)
+        except ValueError:  # such as a message of a class of its own
+            message = marshal.dumps((*plain[:2], "a message that cannot be sent", *plain[3:]))
+        with contextlib.suppress(OSError):  # the parent has gone; so will this process, soon
+            self._sender.send_bytes(message)
 
 
 def log_to(sender: Connection[Any, Any], level: int = logging.INFO) -> None:
-    """In a worker: send everything that is logged, by whatever logger, to the parent."""
-    root = logging.getLogger()
-    for logger in (root, logging.getLogger(LOGGER)):
+    """In a worker: send everything that is logged, by any logger, to the parent."""
+    root, own = logging.getLogger(), logging.getLogger(LOGGER)
+    for logger in (root, own):
         for handler in list(logger.handlers):
             logger.removeHandler(handler)  # inherited by fork: the parent's business
-    root.addHandler(WorkerHandler(sender))
+    root.addHandler(_WorkerHandler(sender))
     root.setLevel(logging.WARNING)
-    logging.getLogger(LOGGER).setLevel(level)
-    logging.getLogger(LOGGER).propagate = True
+    own.setLevel(level)
+    own.propagate = True

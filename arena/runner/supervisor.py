@@ -265,7 +265,7 @@ class _Process:
                 self.process.start()
             orders.close()
             results.close()
-            self._log.in_parent()
+            self._log.receive()
         assert self.process.pid is not None
         self.pid = self.process.pid
         self._seen = time.monotonic()

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from arena.runner.logs import LogFile, RunLog, Said, WorkerLog, log_to, record_of, said
+from arena.runner.logs import LogFile, PlainRecord, RunLog, WorkerLog, from_plain, log_to, to_plain
 from tests.runner.runs import FIELD, QUICK, play, settings
 
 METHODS = ["fork", "spawn"] if sys.platform == "linux" else ["spawn"]
@@ -38,7 +38,7 @@ def _run(method: str, workers: int, lines: int, death: str, sink: Any) -> None:
         log = WorkerLog(context, sink)
         process = context.Process(target=_talk, args=(log.sender, number, lines, death))
         process.start()
-        log.in_parent()
+        log.receive()
         logs.append(log)
         processes.append(process)
     for process in processes:
@@ -73,11 +73,11 @@ def _half(sender: Connection) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_worker_killed_in_the_middle_of_a_line_silences_nobody(method: str) -> None:
     context: Any = multiprocessing.get_context(method)
-    heard: list[Said] = []
+    heard: list[PlainRecord] = []
     log = WorkerLog(context, heard.append)
     process = context.Process(target=_half, args=(log.sender,))
     process.start()
-    log.in_parent()
+    log.receive()
     process.join(30)
     start = time.monotonic()
     log.close()
@@ -90,7 +90,7 @@ def test_a_record_survives_the_way() -> None:
         raise ValueError("no")
     except ValueError:
         record = logging.LogRecord("arena.x", logging.ERROR, "f", 1, "%s lost", ("one",), sys.exc_info())
-    there = record_of(said(record))
+    there = from_plain(to_plain(record))
     assert there.getMessage().startswith("one lost\nTraceback")
     assert there.getMessage().endswith("ValueError: no")
     assert (there.name, there.levelname, there.process) == ("arena.x", "ERROR", os.getpid())
@@ -99,7 +99,7 @@ def test_a_record_survives_the_way() -> None:
 
 def test_percent_signs_are_kept() -> None:
     record = logging.LogRecord("arena.x", logging.INFO, "f", 1, "100 %s", None, None)
-    assert record_of(said(record)).getMessage() == "100 %s"
+    assert from_plain(to_plain(record)).getMessage() == "100 %s"
 
 
 def test_what_bots_print_is_in_the_log_and_nowhere_else(

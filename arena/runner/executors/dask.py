@@ -107,8 +107,8 @@ class DaskExecutor:
             delivery: Delivery = future.result(timeout=_WAIT_S)
         except Exception as error:
             return self._again(chunk, tries, error)
-        for said in delivery.said:
-            self._sink(said)
+        for record in delivery.records:
+            self._sink(record)
         events: list[Event] = [Lost(text) for text in delivery.lost]
         if delivery.failed is not None:
             return [*events, Failed(*delivery.failed)]

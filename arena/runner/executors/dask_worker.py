@@ -14,7 +14,7 @@ from arena.match.results import Row
 from arena.match.tasks import Chunk
 from arena.runner.executors.base import Event, Failed, Lost, Played
 from arena.runner.job import Job, unpack_chunk
-from arena.runner.logs import Said
+from arena.runner.logs import PlainRecord
 from arena.runner.supervisor import Stopped, Supervisor
 
 Part: TypeAlias = tuple[int, float, dict[int, tuple[int, ...]], list[Row]]
@@ -28,7 +28,7 @@ class Delivery:
     parts: list[Part] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     failed: tuple[str, bool, str | None] | None = None
-    said: list[Said] = field(default_factory=list)
+    records: list[PlainRecord] = field(default_factory=list)
 
 
 class _Station:
@@ -50,8 +50,8 @@ class _Station:
             case Failed():
                 self.delivery.failed = (event.text, event.ours, event.bot)
 
-    def _hear(self, said: Said) -> None:
-        self.delivery.said.append(said)
+    def _hear(self, record: PlainRecord) -> None:
+        self.delivery.records.append(record)
 
     def play(self, chunk: Chunk) -> Delivery:
         self.delivery = Delivery()
