@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import NamedTuple
 
-PLAY, REPEAT, ORDER, ALONE, TOGETHER, STRENGTH = "play", "repeat", "order", "alone", "together", "strength"
-PHASES = (PLAY, REPEAT, ORDER, ALONE, TOGETHER)
-_WEIGHTS = {PLAY: 1.0, REPEAT: 1.2, ORDER: 1.0, ALONE: 0.3, TOGETHER: 0.5, STRENGTH: 1.0}
-_STARTS = {PLAY: 2, REPEAT: 2, ORDER: 2, ALONE: 3, TOGETHER: 2, STRENGTH: 1}
-_DOING = {
-    PLAY: "playing",
-    REPEAT: "repeating the games",
-    ORDER: "replaying the games in reverse order",
-    ALONE: "replaying games alone",
-    TOGETHER: "playing many games at once",
-    STRENGTH: "measuring strength",
-}
+
+class Phase(Enum):
+    """What is done in each rule set: its share of the time, how often it starts the bot, and what is said meanwhile."""
+
+    PLAY = (1.0, 2, "playing")
+    REPEAT = (1.2, 2, "repeating the games")
+    ORDER = (1.0, 2, "replaying the games in reverse order")
+    ALONE = (0.3, 3, "replaying games alone")
+    TOGETHER = (0.5, 2, "playing many games at once")
+    STRENGTH = (1.0, 1, "measuring strength")
+
+    def __init__(self, weight: float, starts: int, doing: str) -> None:
+        self.weight = weight
+        self.starts = starts
+        self.doing = doing
 
 
 class CheckProgress(NamedTuple):
     """Where a check stands: the phase, what it does in which rule set, and the time left (None: not known)."""
 
-    phase: str
+    phase: Phase
     rules: str
     games: int
     seconds_left: float | None
 
     def __str__(self) -> str:
-        text = f"{self.rules}: {_DOING[self.phase]}, {self.games} game{'s' * (self.games != 1)}"
+        text = f"{self.rules}: {self.phase.doing}, {self.games} game{'s' * (self.games != 1)}"
         return text if self.seconds_left is None else f"{text}, about {max(round(self.seconds_left), 1)} s left"
 
 
@@ -49,7 +53,7 @@ class TimeBudget:
         tell: Callable[[CheckProgress], None],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        phases = (*PHASES, STRENGTH) if strength else PHASES
+        phases = [phase for phase in Phase if strength or phase is not Phase.STRENGTH]
         self._left = [(phase, one) for phase in phases for one in rules]
         self._part = self._left[0]
         self._games = games
@@ -65,15 +69,15 @@ class TimeBudget:
         self.stopped_by: BaseException | None = None
         """What `tell` has raised: that ends the check and is not a failure of it."""
 
-    def begin(self, phase: str, rules: str) -> None:
+    def begin(self, phase: Phase, rules: str) -> None:
         """This part comes now."""
         self._part = (phase, rules)
         while self._left and self._left[0] != self._part:
             self._left.pop(0)
         self._begun = self._now()
         if self._end is not None:
-            rest = sum(_WEIGHTS[one] for one, _ in self._left)
-            self._deadline = self._begun + (self._end - self._begun) * _WEIGHTS[phase] / rest
+            rest = sum(one.weight for one, _ in self._left)
+            self._deadline = self._begun + (self._end - self._begun) * phase.weight / rest
         self.say(0)
 
     def over(self) -> bool:
@@ -109,6 +113,6 @@ class TimeBudget:
         rate = self._rate
         if rate is None:
             return None
-        costs = [_WEIGHTS[phase] * self._games * rate + _STARTS[phase] * self.start_s for phase, _ in self._left]
+        costs = [phase.weight * self._games * rate + phase.starts * self.start_s for phase, _ in self._left]
         left = max(sum(costs) - games * rate, 0.0)
         return left if self._end is None else min(left, max(self._end - self._now(), 0.0))

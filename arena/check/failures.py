@@ -14,7 +14,7 @@ from arena.check.compare_games import game_text, position_lines
 from arena.check.omissions import Omissions
 from arena.check.report import ERROR, Finding
 from arena.check.sessions import ITSELF, CheckSettings
-from arena.check.source.model import ENTRY, Source
+from arena.check.source.model import HintKind, Source
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.moves import Move, parse_move
@@ -218,7 +218,7 @@ def load_failure(settings: CheckSettings, text: str, source: Source, omissions: 
 def _load_failure(settings: CheckSettings, text: str, source: Source) -> Finding:
     head, _, rest = text.partition("\n")
     file, line = location_in(text, settings.spec.path)
-    entries = source.of(ENTRY)
+    entries = source.of(HintKind.ENTRY)
     if file is None and "holds" in head and entries:
         file, line = entries[-1].file, entries[-1].line
     words = head.rstrip(":")

@@ -14,19 +14,7 @@ from arena.check.compare_games import Divergence
 from arena.check.metrics import speed
 from arena.check.omissions import LINE
 from arena.check.report import NOTE, WARNING, Answer, Finding, Loading, Speed
-from arena.check.source.model import (
-    CHANCE,
-    GLOBAL_CHANCE,
-    IMPORT,
-    LASTING,
-    OPTIONAL_IMPORT,
-    PRINT,
-    RELATIVE_PATH,
-    THREADS,
-    Hint,
-    Nature,
-    Source,
-)
+from arena.check.source.model import Hint, HintKind, Nature, Source
 from arena.check.trials import Trials
 from arena.config.tournament import Clock
 from arena.isolation import audit
@@ -192,7 +180,7 @@ def _repeating(trials: Trials, source: Source) -> list[Finding]:
         why = "It depends on something other than the position and the seed: time, another generator, an address"
         remedy = "Draw from view.rng and nothing else, and decide by the position, not by time."
     text = f"makes other decisions under the same seed ({found.different} of {found.games} games). {why}"
-    hints = source.of(CHANCE) + source.of(GLOBAL_CHANCE)
+    hints = source.of(HintKind.CHANCE) + source.of(HintKind.GLOBAL_CHANCE)
     return [_different(trials, "not repeatable", text, remedy, hints, found.first, "replayed")]
 
 
@@ -203,7 +191,7 @@ def _forgetting(trials: Trials, source: Source) -> list[Finding]:
         (trials.step, "with other games under way"),
     )
     remedy = "Reset in begin whatever act remembers; keep it in self, not in the module or the class."
-    hints = source.of(LASTING)
+    hints = source.of(HintKind.LASTING)
     for found, how in ways:
         if found.first is not None:
             text = (
@@ -287,7 +275,7 @@ def _memory(trials: Trials, source: Source) -> list[Finding]:
             f"grows by {most.growth_mb:.2g} MB with each game ({rules}); after about {games:,} games it would reach "
             f"its limit of {limit} MB"
         )
-        remedy, hints = "Release in begin whatever belonged to the last game.", source.of(LASTING)
+        remedy, hints = "Release in begin whatever belonged to the last game.", source.of(HintKind.LASTING)
         details = _reasons(hints, trials)
         found.append(_finding(WARNING, "memory leak", text, remedy, hints, rules=(rules,), details=details))
     return found
@@ -311,7 +299,7 @@ def _printing(trials: Trials, source: Source) -> list[Finding]:
     each = trials.printed / max(sum(len(rows) for rows in trials.rows.values()), 1)
     level = WARNING if each > _MUCH_PRINTED else NOTE
     text = f"prints about {each:,.0f} characters a game; that takes time from its clock"
-    return [_finding(level, "prints", text, "Remove the output before you submit it.", source.of(PRINT))]
+    return [_finding(level, "prints", text, "Remove the output before you submit it.", source.of(HintKind.PRINT))]
 
 
 # ---------------------------------------------------------------- what it tries
@@ -368,24 +356,24 @@ def _is_private(attempt: Attempt) -> bool:
 def pitfalls(source: Source) -> list[Finding]:
     """What can be told from the source alone."""
     found: list[Finding] = []
-    for one in source.of(IMPORT, OPTIONAL_IMPORT)[:_MOST_FINDINGS]:
+    for one in source.of(HintKind.IMPORT, HintKind.OPTIONAL_IMPORT)[:_MOST_FINDINGS]:
         level, remedy = WARNING, "Ask the organiser whether it is installed there, or do without it."
         text = f"imports {one.text}, which is not part of Python"
         if one.text in _INSTALLED:
             level, remedy, text = NOTE, "", f"{text}; it is installed with the arena"
-        elif one.kind == OPTIONAL_IMPORT:
+        elif one.kind == HintKind.OPTIONAL_IMPORT:
             level, remedy = NOTE, "The bot runs without it, but may then play differently."
         found.append(_finding(level, "imports", text, remedy, [one]))
-    for one in source.of(RELATIVE_PATH)[:_MOST]:
+    for one in source.of(HintKind.RELATIVE_PATH)[:_MOST]:
         text = f"{one.text} is looked up in the working directory, which is not always the bot's folder"
         found.append(_finding(WARNING, "relative path", text, "Write Path(__file__).parent / ...", [one]))
-    if draws := source.of(GLOBAL_CHANCE):
+    if draws := source.of(HintKind.GLOBAL_CHANCE):
         text = (
             f"draws from the global generator: {draws[0].text}{_more(draws)}; it is seeded for each game, but such a "
             "bot's games cannot be played in lock step"
         )
         found.append(_finding(NOTE, "global random", text, "Draw from view.rng.", draws))
-    if threads := source.of(THREADS):
+    if threads := source.of(HintKind.THREADS):
         text = f"imports {threads[0].text}: what runs between its decisions takes processor time from the other bot"
         found.append(_finding(NOTE, "threads", text, "Think in act, and stop there whatever it starts.", threads))
     return found

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from arena.check.processes import innermost
 from arena.check.report import Memory, Speed
 from arena.check.sessions import AGAINST, ITSELF, CheckSession
 from arena.match.results import GameResult, merge_times, time_quantile
-from arena.processes.procfs import status_mb, threads
+from arena.processes.procfs import children, process_name, status_mb, threads
 
 
 def speed(games: Iterable[GameResult]) -> Speed | None:
@@ -72,6 +71,13 @@ class MemoryMeter:
             return None
         per_unit = self._games / len(self._sizes)
         return Memory(round(self._peak, 1), round(growth(self._sizes) / per_unit, 4), self._games)
+
+
+def innermost(pid: int) -> int:
+    """The bot's own process, if `pid` is the sandbox around it: the last of a line of only children."""
+    while process_name(pid) == "bwrap" and len(below := children(pid)) == 1:
+        pid = below[0]
+    return pid
 
 
 def growth(sizes: Sequence[float]) -> float:

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from arena.config.tournament import Clock
 from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.isolation.audit import Attempt, Ear
 from arena.isolation.limits import BotLimits
-from arena.isolation.process import BotProcess, Launch
+from arena.isolation.process import BotProcess, Launch, running
 from arena.isolation.python.bot import IsolatedBot
 from arena.isolation.python.messages import ASKED
 from arena.isolation.wire.bot import WireBot
@@ -31,6 +32,8 @@ from arena.players.faults import BotError
 from arena.players.loading import load_bot
 from arena.players.spec import BotSpec, find_bot
 from arena.processes.limits import Limits
+from arena.processes.procfs import children
+from arena.processes.tree import adopt_orphans, kill_orphans
 from arena.referee.lockstep import Lockstep
 from arena.referee.player import Player
 from arena.referee.referee import Referee
@@ -47,6 +50,7 @@ STEADY, OTHER = "0", "4242"
 """Seeds of Python's hashes, which decide the order of sets: that of real games, and another one."""
 
 _POLL_S = 0.25
+_DYING_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -114,38 +118,45 @@ class StartTime(NamedTuple):
     init_s: float
 
 
-class CheckSession(Protocol):
-    """One life of the bot. `close` ends it."""
+class CheckSession:
+    """One life of the bot. What a level does not offer is left as it is here."""
 
     @property
     def pid(self) -> int | None:
         """The bot's process, if it has one of its own."""
+        return None
 
     @property
     def flags(self) -> tuple[bool, bool] | None:
         """Its `auto_claim` and `ask_forced`, if they are known."""
+        return None
 
     @property
     def attempts(self) -> list[Attempt]:
         """What it has tried, if that was listened to."""
+        return []
 
     @property
     def printed(self) -> int:
         """Characters that it has written."""
+        return 0
 
     def start(self) -> StartTime | None:
         """Start the bot alone; None where that is not measured. BotError if it fails."""
+        return None
 
     def ready(self) -> None:
         """Start all that can be started, so that no game has to wait for it."""
 
     def game(self, task: GameTask) -> GameResult:
         """Play one game."""
+        raise NotImplementedError
 
     def together(self, tasks: Sequence[PairTask], look: Callable[[], bool]) -> list[list[GameResult]] | None:
         """Play units in lock step, as far as that works; None if it is not done with this bot.
 
         `look` is called between two rounds of decisions, and says whether to begin no more games."""
+        return None
 
     def close(self) -> None:
         """End the processes."""
@@ -173,7 +184,7 @@ class _HeardProcess(BotProcess):
         return self._ear.hear(super().complaints())
 
 
-class IsolatedSession:
+class IsolatedSession(CheckSession):
     """The levels `process` and `sandbox`: the bot in a process of its own, its twin in another."""
 
     def __init__(self, settings: CheckSettings, rules: Rules, hash_seed: str = STEADY, audit: bool = False) -> None:
@@ -247,11 +258,10 @@ class IsolatedSession:
         return self._bot.auto_claim, self._bot.ask_forced
 
 
-class WorkerSession:
+class WorkerSession(CheckSession):
     """The level `none`: the bot, its twin and the program's bots in a worker as `arena match` has them."""
 
-    pid: int | None = None
-    flags: tuple[bool, bool] | None = None
+    printed = 0
 
     def __init__(self, settings: CheckSettings, rules: Rules) -> None:
         limits = Limits(settings.limits.decision_s, settings.limits.loading_s)
@@ -261,20 +271,12 @@ class WorkerSession:
         self._names = {settings.spec.name, settings.twin.name}
         self._executor = LocalExecutor(job, 1, self._hear, "spawn")
         self._chunks = 0
-        self.printed = 0
-        self.attempts: list[Attempt] = []
 
     def _hear(self, record: PlainRecord) -> None:
         logger, _, text, _, _ = record
         bot, colon, line = text.partition(": ")
         if logger == "arena.bots" and colon and bot in self._names:
             self.printed += len(line) + 1
-
-    def start(self) -> StartTime | None:
-        return None
-
-    def ready(self) -> None:
-        """Nothing: the first game does it."""
 
     def game(self, task: GameTask) -> GameResult:
         a, b = (task.second, task.first) if task.game else (task.first, task.second)
@@ -288,11 +290,31 @@ class WorkerSession:
                 if isinstance(event, Played):
                     return self._settings.results(event.rows)[0]
 
-    def together(self, tasks: Sequence[PairTask], look: Callable[[], bool]) -> list[list[GameResult]] | None:
-        return None
-
     def close(self) -> None:
         self._executor.close()
+
+
+@contextlib.contextmanager
+def without_strays(level: str) -> Iterator[list[int]]:
+    """End what bots leave behind at the level `process` (Linux). When it is over, the list has those processes.
+
+    A sandbox ends with all that is in it, and a worker looks after what its bots have started.
+    """
+    found: list[int] = []
+    if level != "process":
+        yield found
+        return
+    before = set(children(os.getpid()))
+    adopt_orphans()
+    try:
+        yield found
+    finally:
+        seen: set[int] = set()
+        while strays := set(children(os.getpid())) - before - running - seen:
+            seen |= strays  # what they have started comes to us next
+            time.sleep(_DYING_S)  # what was killed with its bot has ended by then
+            found += kill_orphans(before | running)
+        adopt_orphans(False)
 
 
 # ---------------------------------------------------------------- how long a start takes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from arena.check.budget import ALONE, ORDER, PLAY, REPEAT, STRENGTH, TOGETHER, TimeBudget
+from arena.check.budget import Phase, TimeBudget
 from arena.check.compare_games import Divergence, divergence
 from arena.check.metrics import MemoryMeter
 from arena.check.omissions import Omissions
@@ -99,7 +99,7 @@ class Trials:
 
     def play(self, rules: str) -> None:
         """Play the games for the first time, listening to what the bot asks the system for."""
-        self.budget.begin(PLAY, rules)
+        self.budget.begin(Phase.PLAY, rules)
         stuck = self._hangs()
         rows = self.rows[rules] = []
         if stuck is not None:
@@ -137,7 +137,7 @@ class Trials:
 
     def repeat(self, rules: str) -> None:
         """The same games in fresh processes, in which sets have another order. Measures time and memory."""
-        self.budget.begin(REPEAT, rules)
+        self.budget.begin(Phase.REPEAT, rules)
         rows = self.timed[rules] = []
         with closing(self._session(rules, OTHER)) as session:
             session.ready()
@@ -179,7 +179,7 @@ class Trials:
             with closing(self._session(rules)) as session:
                 return list(self._played(session, _games_of(self._units(rules)[::-1])))
 
-        if self._has_room(ORDER, rules, "games in reverse order"):
+        if self._has_room(Phase.ORDER, rules, "games in reverse order"):
             self._compare_twice(self.order, rules, play)
 
     def alone(self, rules: str) -> None:
@@ -198,7 +198,7 @@ class Trials:
             return rows
 
         # with one unit, the first and the last game were alone already
-        if len(units) > 1 and self._has_room(ALONE, rules, "games alone"):
+        if len(units) > 1 and self._has_room(Phase.ALONE, rules, "games alone"):
             self._compare_twice(self.single, rules, play)
 
     def together(self, rules: str) -> None:
@@ -221,12 +221,12 @@ class Trials:
             return rows
 
         never = self.settings.level == "none" or self.settings.spec.command or self.settings.time_left
-        if not never and len(units) > 2 and self._has_room(TOGETHER, rules, "many games at once"):
+        if not never and len(units) > 2 and self._has_room(Phase.TOGETHER, rules, "many games at once"):
             self._compare_twice(self.step, rules, play)
 
     def strength(self, rules: str) -> None:
         """Games against bots of the program."""
-        self.budget.begin(STRENGTH, rules)
+        self.budget.begin(Phase.STRENGTH, rules)
         found: list[OpponentScore] = []
         with closing(self._session(rules)) as session:
             for pairing in (AGAINST, STRONGER):
@@ -263,7 +263,7 @@ class Trials:
             raise _TimeIsUp
         return False
 
-    def _has_room(self, phase: str, rules: str, what: str) -> bool:
+    def _has_room(self, phase: Phase, rules: str, what: str) -> bool:
         if not self.repeatable:
             return False
         self.budget.begin(phase, rules)

@@ -9,11 +9,10 @@ from typing import Any
 
 from arena.check import CheckReport, Finding, check_bot, report_text
 from arena.check.budget import CheckProgress, TimeBudget
-from arena.check.sessions import CheckSettings, StartTime
+from arena.check.sessions import CheckSession, CheckSettings, StartTime
 from arena.check.trials import Trials
 from arena.config.tournament import Clock
 from arena.game.rules import Rules
-from arena.isolation.audit import Attempt
 from arena.isolation.limits import BotLimits
 from arena.match.results import GameResult
 from arena.match.tasks import GameTask, PairTask
@@ -27,17 +26,14 @@ from arena.referee.rows import GameSettings
 BOTS = Path(__file__).parents[1] / "data" / "check"
 
 
-class LocalSession:
+class LocalSession(CheckSession):
     """A life of the bot in this process: its file is run anew, or `make` brings a bot to life."""
 
-    pid = None
     flags = (True, False)
-    printed = 0
 
     def __init__(self, sessions: LocalSessions, settings: CheckSettings, rules: Rules, hash_seed: str) -> None:
         self.sessions = sessions
         self.settings = settings
-        self.attempts: list[Attempt] = []
         loaded = [load_bot(one) for one in (settings.spec, settings.twin, settings.random, settings.greedy)]
         players = [Player.of(one) for one in loaded]
         make = sessions.make
@@ -47,9 +43,6 @@ class LocalSession:
 
     def start(self) -> StartTime:
         return StartTime(0.02, 0.001)
-
-    def ready(self) -> None:
-        pass
 
     def game(self, task: GameTask) -> GameResult:
         self.sessions.happened.append("game")
@@ -65,9 +58,6 @@ class LocalSession:
                 rows.append(self.game(one))
             found.append(rows)
         return found
-
-    def close(self) -> None:
-        pass
 
 
 class LocalSessions:

@@ -16,17 +16,7 @@ from arena.check.omissions import LINE, Omissions
 from arena.check.report import ERROR, Finding
 from arena.check.source import isolated_reader, reader
 from arena.check.source.isolated_reader import read_source
-from arena.check.source.model import (
-    CHANCE,
-    GLOBAL_CHANCE,
-    IMPORT,
-    LONGEST,
-    MOST,
-    RELATIVE_PATH,
-    Source,
-    from_json,
-    to_json,
-)
+from arena.check.source.model import LONGEST, MOST, HintKind, Source, from_json, to_json
 from arena.check.source.reader import read_files
 from arena.isolation.process import CannotStart
 from arena.players.spec import find_bot
@@ -82,14 +72,14 @@ def test_depth_and_length_take_nothing_away(tmp_path: Path, name: str) -> None:
     """The rest of the file is read all the same."""
     source = read_files(lay(tmp_path, ACT + HARD[name]))
     assert source.left_out == ()
-    assert "time.time() reads a clock" in source.of(CHANCE)[0].text
+    assert "time.time() reads a clock" in source.of(HintKind.CHANCE)[0].text
 
 
 def test_what_the_parser_does_not_take_is_named(tmp_path: Path) -> None:
     path = lay(tmp_path, "import deep, none\n" + ACT, deep=f"x = {'-' * 20_000}1\n", none="x = = 3\n")
     source, left_out = read(path)
     assert left_out == ["source of deep.py: nested too deeply, or too large"]
-    assert source.of(CHANCE)
+    assert source.of(HintKind.CHANCE)
 
 
 def test_what_is_too_deep_after_all_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +116,7 @@ def test_large_files_are_not_parsed(tmp_path: Path) -> None:
     path = lay(tmp_path, "import large\n" + ACT, large="a\n" * 150_000)
     source, left_out = read(path)
     assert left_out == ["source of large.py: more than 256 KiB, the limit for a file"]
-    assert source.of(CHANCE)
+    assert source.of(HintKind.CHANCE)
     names = [f"part{at}" for at in range(6)]
     path = lay(tmp_path, f"import {', '.join(names)}\n" + ACT, **dict.fromkeys(names, f"#{'x' * 250_000}\n"))
     found = read_files(path)
@@ -146,11 +136,11 @@ def test_a_flood_of_places_and_long_texts(tmp_path: Path) -> None:
     calls += f"import random\nrandom.{'a' * 5000}()\n"
     imports = "".join(f"import nowhere{at}\n" for at in range(500))
     source = read_files(lay(tmp_path, calls + imports + ACT))
-    assert len(source.of(CHANCE)) == MOST
-    assert len(source.of(IMPORT)) == MOST
-    assert len(source.of(RELATIVE_PATH)) == 2
+    assert len(source.of(HintKind.CHANCE)) == MOST
+    assert len(source.of(HintKind.IMPORT)) == MOST
+    assert len(source.of(HintKind.RELATIVE_PATH)) == 2
     assert all(len(use.text) <= LONGEST and use.text.isprintable() for use in source.hints)
-    assert len(source.of(GLOBAL_CHANCE)[0].text) == LONGEST
+    assert len(source.of(HintKind.GLOBAL_CHANCE)[0].text) == LONGEST
     assert len(findings.pitfalls(source)) < 40
     assert from_json(to_json(source)) == source
 
@@ -160,7 +150,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.py").write_text("open('password')\n")
     (tmp_path / "bot" / "helper.py").symlink_to(tmp_path / "secret.py")
     source, left_out = read(lay(tmp_path / "bot", "import helper\n" + ACT))
-    assert source.of(RELATIVE_PATH) == ()
+    assert source.of(HintKind.RELATIVE_PATH) == ()
     assert left_out == ["source of helper.py: it leads out of the bot's folder"]
 
 

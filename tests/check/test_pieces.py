@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from arena.check.failures import last_line, location_in
-from arena.check.metrics import growth
-from arena.check.processes import innermost, without_strays
+from arena.check.metrics import growth, innermost
 from arena.check.report import ERROR, Finding
+from arena.check.sessions import without_strays
 from arena.check.text import finding_text
 from arena.processes.procfs import children, status_mb
 from tests.runner.runs import alive

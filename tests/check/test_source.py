@@ -7,16 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from arena.check.source.model import (
-    CHANCE,
-    GLOBAL_CHANCE,
-    IMPORT,
-    LASTING,
-    OPTIONAL_IMPORT,
-    RELATIVE_PATH,
-    THREADS,
-    Source,
-)
+from arena.check.source.model import HintKind, Source
 from arena.check.source.reader import read_files
 
 
@@ -52,7 +43,7 @@ def in_act(line: str, head: str = "") -> str:
     ],
 )
 def test_what_is_not_the_same_in_two_runs(tmp_path: Path, head: str, line: str, words: str) -> None:
-    found = source(tmp_path, in_act(line, head)).of(CHANCE)
+    found = source(tmp_path, in_act(line, head)).of(HintKind.CHANCE)
     assert [use.line for use in found] == [3]
     assert words in found[0].text
 
@@ -72,12 +63,12 @@ def test_what_is_not_the_same_in_two_runs(tmp_path: Path, head: str, line: str, 
     ],
 )
 def test_what_is_the_same_in_two_runs(tmp_path: Path, head: str, line: str) -> None:
-    assert source(tmp_path, in_act(line, head)).of(CHANCE) == ()
+    assert source(tmp_path, in_act(line, head)).of(HintKind.CHANCE) == ()
 
 
 def test_the_global_generator(tmp_path: Path) -> None:
     text = in_act("random.choice(moves)", "import random") + "    np.random.rand()\n"
-    found = source(tmp_path, "import numpy as np\n" + text).of(GLOBAL_CHANCE)
+    found = source(tmp_path, "import numpy as np\n" + text).of(HintKind.GLOBAL_CHANCE)
     assert [(use.line, use.text) for use in found] == [(4, "random.choice()"), (5, "np.random.rand()")]
 
 
@@ -118,7 +109,7 @@ LASTS = """
 
 
 def test_what_outlives_a_game(tmp_path: Path) -> None:
-    found = source(tmp_path, LASTS).of(LASTING)
+    found = source(tmp_path, LASTS).of(HintKind.LASTING)
     assert [(use.line, use.text) for use in found] == [
         (2, "SEEN belongs to the module"),
         (7, "shared belongs to the class Mine, that is to all games"),
@@ -151,23 +142,24 @@ def test_the_bots_own_modules_are_read_too(tmp_path: Path) -> None:
     found = source(
         tmp_path, text, helper="import time\n\ndef choose(moves):\n    return time.time()\n", other="import x"
     )
-    assert [(Path(use.file).name, use.line) for use in found.of(CHANCE)] == [("helper.py", 4)]
-    assert [one.text for one in found.of(IMPORT)] == ["numpy", "nowhere_to_be_found"]
+    assert [(Path(use.file).name, use.line) for use in found.of(HintKind.CHANCE)] == [("helper.py", 4)]
+    assert [one.text for one in found.of(HintKind.IMPORT)] == ["numpy", "nowhere_to_be_found"]
 
 
 def test_imports_that_a_bot_can_do_without(tmp_path: Path) -> None:
     text = "try:\n    import torch\nexcept ImportError:\n    torch = None\nimport json, jax\n" + in_act(
         "return moves[0]"
     )
-    assert [(one.kind, one.text, one.line) for one in source(tmp_path, text).of(IMPORT, OPTIONAL_IMPORT)] == [
-        (OPTIONAL_IMPORT, "torch", 2),
-        (IMPORT, "jax", 5),
+    found = source(tmp_path, text).of(HintKind.IMPORT, HintKind.OPTIONAL_IMPORT)
+    assert [(one.kind, one.text, one.line) for one in found] == [
+        (HintKind.OPTIONAL_IMPORT, "torch", 2),
+        (HintKind.IMPORT, "jax", 5),
     ]
 
 
 def test_files_by_relative_paths(tmp_path: Path) -> None:
     head = "from pathlib import Path\nA = open('a.txt')\nB = Path('b').read_text()\nC = Path(__file__).parent / 'c'\n"
-    found = source(tmp_path, head + "D = open('/d')\n" + in_act("return moves[0]")).of(RELATIVE_PATH)
+    found = source(tmp_path, head + "D = open('/d')\n" + in_act("return moves[0]")).of(HintKind.RELATIVE_PATH)
     assert [(use.line, use.text) for use in found] == [(2, "open('a.txt')"), (3, "Path('b')")]
 
 
@@ -197,7 +189,7 @@ def test_what_is_not_python_says_nothing(tmp_path: Path) -> None:
 
 def test_threads(tmp_path: Path) -> None:
     text = "import threading, json\nfrom concurrent.futures import ThreadPoolExecutor\n" + in_act("return moves[0]")
-    assert [(one.line, one.text) for one in source(tmp_path, text).of(THREADS)] == [
+    assert [(one.line, one.text) for one in source(tmp_path, text).of(HintKind.THREADS)] == [
         (1, "threading"),
         (2, "concurrent.futures"),
     ]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.check import CheckReport, check_bot, findings, report_text
-from arena.check.budget import ALONE, ORDER, PLAY, REPEAT, TOGETHER, CheckProgress, TimeBudget
+from arena.check.budget import CheckProgress, Phase, TimeBudget
 from arena.check.report import ERROR
 from arena.check.source.model import Nature, Source
 from arena.game.engine import View
@@ -44,7 +44,7 @@ def test_time_is_shared_out_and_what_is_left_over_is_passed_on() -> None:
     now = [100.0]
     told: list[CheckProgress] = []
     budget = TimeBudget(("base", "expert"), 10, 60.0, False, told.append, lambda: now[0])
-    budget.begin(PLAY, "base")
+    budget.begin(Phase.PLAY, "base")
     assert not budget.over()
     assert told[-1].seconds_left is None
     now[0] += 5
@@ -52,24 +52,24 @@ def test_time_is_shared_out_and_what_is_left_over_is_passed_on() -> None:
     assert not budget.over()  # a fourth of a half of them is 7.5
     now[0] += 5
     assert budget.over()
-    budget.begin(PLAY, "expert")
+    budget.begin(Phase.PLAY, "expert")
     assert not budget.over()
-    budget.begin(REPEAT, "base")
+    budget.begin(Phase.REPEAT, "base")
     left = told[-1].seconds_left
     assert left is not None
     assert 15 < left <= 50
-    budget.begin(ORDER, "base")
+    budget.begin(Phase.ORDER, "base")
     assert budget.room()
     budget.start_s = 1000
     assert not budget.room()
     now[0] += 100
-    budget.begin(ALONE, "expert")
+    budget.begin(Phase.ALONE, "expert")
     assert budget.over()
 
 
 def test_without_a_limit_nothing_is_over() -> None:
     budget = TimeBudget(("base",), 10, None, False, lambda progress: None)
-    budget.begin(PLAY, "base")
+    budget.begin(Phase.PLAY, "base")
     assert not budget.over()
     assert budget.room()
 
@@ -107,7 +107,7 @@ def test_time_that_runs_out_while_many_games_are_played() -> None:
     sessions = LocalSessions(game_s=0.001)
 
     def tell(progress: CheckProgress) -> None:
-        if progress.phase == TOGETHER and progress.games:
+        if progress.phase == Phase.TOGETHER and progress.games:
             sessions.now += 1000.0
 
     trials = sessions.trials(games=12, seconds=60.0, tell=tell)
@@ -122,7 +122,7 @@ def test_whether_there_was_time_to_tell_why(from_game: int, by_hash: bool | None
     sessions = LocalSessions(lambda hash_seed: First(hash_seed, from_game), game_s=1.0)
 
     def tell(progress: CheckProgress) -> None:
-        if by_hash is None and progress.phase == REPEAT and progress.games == 12:
+        if by_hash is None and progress.phase == Phase.REPEAT and progress.games == 12:
             sessions.now += 1000.0
 
     trials = sessions.trials(games=12, seconds=100.0, tell=tell)
@@ -143,7 +143,7 @@ def test_many_games_at_once_can_be_stopped() -> None:
 
     def stop(progress: CheckProgress) -> None:
         told.append(progress)
-        if sum(one.phase == TOGETHER for one in told) > 6:
+        if sum(one.phase == Phase.TOGETHER for one in told) > 6:
             raise Stop
 
     with pytest.raises(Stop):

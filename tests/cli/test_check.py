@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -11,24 +12,35 @@ from pathlib import Path
 
 import pytest
 
+from arena.check import check_bot
+from tests.check.checked import LocalSessions
 from tests.cli.conftest import Arena, program
 from tests.isolation.inside import need_sandbox
 from tests.runner.runs import alive, children, wait_for
 
 BOTS = Path(__file__).parents[1] / "data" / "check"
-QUICKLY = ("--isolation", "process", "--rules", "base", "--games", 4)
+QUICKLY = ("--isolation", "process", "--rules", "base", "--games", 2)
 
 
+@pytest.fixture
+def locally(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bot plays in this process."""
+    local = functools.partial(check_bot, open_session=LocalSessions())
+    monkeypatch.setattr("arena.check.check.check_bot", local)
+
+
+@pytest.mark.sandbox
 def test_a_skeleton_is_ready_to_submit(arena: Arena) -> None:
     need_sandbox()
     Path("bots").mkdir()
     assert "arena check bots/mine.py" in arena("new", "mine").out
-    shown = arena("check", "bots/mine.py", "--rules", "base", "--games", 6, "--strict").out
+    shown = arena("check", "bots/mine.py", "--rules", "base", "--games", 2, "--strict").out
     assert shown.startswith("bots/mine.py: ready to submit (no findings)")
     assert "colour: float = 3.0, value: float = 4.0" in shown
     assert "in the sandbox, seed 1" in shown
 
 
+@pytest.mark.usefixtures("locally")
 def test_errors_have_exit_code_1(arena: Arena) -> None:
     shutil.copy(BOTS / "raises_tactical.py", "mine.py")
     shown = arena("check", "mine.py", *QUICKLY, "--rules", "tactical", code=1).out
@@ -39,6 +51,7 @@ def test_errors_have_exit_code_1(arena: Arena) -> None:
     assert arena("check", "mine.py", *QUICKLY).code == 0  # nothing is wrong in the base game
 
 
+@pytest.mark.process
 def test_the_command_that_plays_it_again(arena: Arena) -> None:
     shutil.copy(BOTS / "illegal.py", "mine.py")
     shown = json.loads(arena("check", "mine.py", *QUICKLY, "--json", code=1).out)
@@ -52,14 +65,16 @@ def test_the_command_that_plays_it_again(arena: Arena) -> None:
     assert one["record"] in games
 
 
+@pytest.mark.usefixtures("locally")
 def test_warnings_count_with_strict(arena: Arena) -> None:
-    path = BOTS / "by_hash.py"
+    path = BOTS / "by_time.py"
     shown = arena("check", path, *QUICKLY).out
     assert "ready to submit (1 warning)" in shown
     assert "WARNING" in shown
     assert arena("check", path, *QUICKLY, "--strict", code=1).out
 
 
+@pytest.mark.usefixtures("locally")
 def test_json(arena: Arena) -> None:
     found = arena("check", f"{BOTS / 'fine.py'}:boldness=0.1", *QUICKLY, "--json")
     values = json.loads(found.out)
@@ -71,6 +86,7 @@ def test_json(arena: Arena) -> None:
     assert broken["findings"][0]["code"] == "load"
 
 
+@pytest.mark.usefixtures("locally")
 def test_rules_with_commas_and_an_odd_number_of_games(arena: Arena) -> None:
     asked = ("--isolation", "process", "--rules", "base,tactical:hand_size=6", "--rules", "base", "--games", 3)
     values = json.loads(arena("check", BOTS / "fine.py", *asked, "--json").out)
@@ -102,6 +118,7 @@ def test_wrong_use(arena: Arena, args: tuple[object, ...], words: str) -> None:
     assert words in arena("check", *args, code=2).err
 
 
+@pytest.mark.process
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     running = program("check", BOTS / "hangs.py", "--isolation", "process", "--rules", "base", cwd=tmp_path)
     try:

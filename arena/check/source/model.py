@@ -5,14 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, TypeVar
-
-ENTRY, IMPORT, OPTIONAL_IMPORT = "entry", "import", "optional import"
-"""A bot that the file holds; a package that must be installed; one that the bot can do without."""
-CHANCE, GLOBAL_CHANCE, LASTING = "chance", "global chance", "lasting"
-"""What differs between two runs; a draw from the global generator; what outlives a game and may be changed."""
-PRINT, RELATIVE_PATH, THREADS = "print", "relative path", "threads"
-KINDS = (ENTRY, IMPORT, OPTIONAL_IMPORT, CHANCE, GLOBAL_CHANCE, LASTING, PRINT, RELATIVE_PATH, THREADS)
 
 MOST = 100
 """Hints of a kind that are kept."""
@@ -38,11 +32,31 @@ class Nature:
     ask_forced: bool | None = None
 
 
+class HintKind(StrEnum):
+    """What a line of the source may explain."""
+
+    ENTRY = "entry"
+    """A bot that the file holds."""
+    IMPORT = "import"
+    """Of a package that must be installed."""
+    OPTIONAL_IMPORT = "optional import"
+    """The same, but the bot can do without it."""
+    CHANCE = "chance"
+    """What differs between two runs with one seed."""
+    GLOBAL_CHANCE = "global chance"
+    """A draw from the global generator."""
+    LASTING = "lasting"
+    """What outlives a game and may be changed."""
+    PRINT = "print"
+    RELATIVE_PATH = "relative path"
+    THREADS = "threads"
+
+
 @dataclass(frozen=True)
 class Hint:
-    """A line of the source that may matter: its kind (of `KINDS`), and in words what stands there."""
+    """A line of the source that may matter, and in words what stands there."""
 
-    kind: str
+    kind: HintKind
     file: str
     line: int
     text: str
@@ -56,7 +70,7 @@ class Source:
     hints: tuple[Hint, ...] = ()
     left_out: tuple[str, ...] = ()
 
-    def of(self, *kinds: str) -> tuple[Hint, ...]:
+    def of(self, *kinds: HintKind) -> tuple[Hint, ...]:
         """The hints of these kinds."""
         return tuple(one for one in self.hints if one.kind in kinds)
 
@@ -81,7 +95,7 @@ def from_json(text: str | bytes) -> Source:
     entry, hooks, parameters = _list(values["nature"], lambda value: value, 3, 3)
     return Source(
         Nature(_text(entry), _texts(hooks), _texts(parameters)),
-        _list(values["hints"], _hint, MOST * len(KINDS)),
+        _list(values["hints"], _hint, MOST * len(HintKind)),
         _texts(values["left_out"]),
     )
 
@@ -94,9 +108,9 @@ def _list(value: Any, read: Callable[[Any], T], most: int, least: int = 0) -> tu
 
 def _hint(value: Any) -> Hint:
     kind, file, line, text = _list(value, lambda one: one, 4, 4)
-    if kind not in KINDS or not isinstance(file, str) or type(line) is not int or not 0 <= line < _LAST_LINE:
+    if not isinstance(file, str) or type(line) is not int or not 0 <= line < _LAST_LINE:
         raise ValueError("the reader's answer has a malformed hint")
-    return Hint(kind, file, line, _text(text))
+    return Hint(HintKind(kind), file, line, _text(text))
 
 
 def _texts(value: Any) -> tuple[str, ...]:

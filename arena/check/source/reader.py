@@ -14,23 +14,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from arena.check.source.model import (
-    CHANCE,
-    ENTRY,
-    GLOBAL_CHANCE,
-    IMPORT,
-    LASTING,
-    LONGEST,
-    MOST,
-    OPTIONAL_IMPORT,
-    PRINT,
-    RELATIVE_PATH,
-    THREADS,
-    Hint,
-    Nature,
-    Source,
-    to_json,
-)
+from arena.check.source.model import LONGEST, MOST, Hint, HintKind, Nature, Source, to_json
 from arena.players.imports import is_foreign
 from arena.text import one_line
 
@@ -41,44 +25,27 @@ _FILE_BYTES, _ALL_BYTES = 256 << 10, 1 << 20
 _MOST_LEFT_OUT = 10
 _MOST_PARAMETERS, _PARAMETER, _EXPRESSION = 30, 80, 40
 
-#: Calls whose results differ between two runs with one seed. A name that ends with a dot stands for a module.
+# Calls whose results differ between two runs with one seed. A name that ends with a dot stands for a module.
 _CLOCKS = (
-    "time.", "datetime.datetime.now", "datetime.datetime.today", "datetime.datetime.utcnow", "datetime.date.today",
+    "time.", "datetime.datetime.now", "datetime.datetime.today", "datetime.datetime.utcnow", "datetime.date.today"
 )  # fmt: skip
-_CHANCE = (
-    "os.urandom",
-    "os.getrandom",
-    "uuid.uuid1",
-    "uuid.uuid4",
-    "secrets.",
-    "os.getpid",
-    "random.SystemRandom",
-)
+_CHANCE = ("os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "secrets.", "os.getpid", "random.SystemRandom")
 _UNSEEDED = (
-    "random.Random", "random.seed", "numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed",
+    "random.Random", "random.seed", "numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed"
 )  # fmt: skip
 _GLOBAL = ("random.", "numpy.random.")
 _ADDRESSES = ("id", "hash")
 _ORDERED = (
-    "list", "tuple", "iter", "next", "enumerate", "max", "min", "sum", "map", "filter", "zip", "dict.fromkeys",
+    "list", "tuple", "iter", "next", "enumerate", "max", "min", "sum", "map", "filter", "zip", "dict.fromkeys"
 )  # fmt: skip
 _SET_METHODS = ("union", "intersection", "difference", "symmetric_difference")
 _THREADS = ("threading", "_thread", "multiprocessing", "concurrent")
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _MAKERS = (
-    "list",
-    "dict",
-    "set",
-    "bytearray",
-    "deque",
-    "defaultdict",
-    "Counter",
-    "OrderedDict",
-    "Random",
-    "Rng",
-)
+    "list", "dict", "set", "bytearray", "deque", "defaultdict", "Counter", "OrderedDict", "Random", "Rng"
+)  # fmt: skip
 
-_Found = Iterator[tuple[str, int, str]]
+_Found = Iterator[tuple[HintKind, int, str]]
 """Kind, line and text of hints."""
 
 
@@ -100,7 +67,7 @@ def read_files(first: Path, wanted: str | None = None) -> Source:
             data = _bytes_of(path, first.parent, room)
             room -= len(data)
             tree = ast.parse(data)
-            found: list[tuple[str, int, str]] = []
+            found: list[tuple[HintKind, int, str]] = []
             if path == first:
                 nature, found = _nature(tree, wanted)
             found += _hints(path.parent, tree)
@@ -171,13 +138,13 @@ def main() -> None:
 # ---------------------------------------------------------------- what it is
 
 
-def _nature(tree: ast.Module, wanted: str | None) -> tuple[Nature, list[tuple[str, int, str]]]:
+def _nature(tree: ast.Module, wanted: str | None) -> tuple[Nature, list[tuple[HintKind, int, str]]]:
     """What the one bot of a file is, and all candidates for it."""
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     bots = [node for node in classes.values() if "act" in _methods(node, classes) and node.name[0] != "_"]
     acts = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "act"]
-    entries = [(ENTRY, node.lineno, f"class {node.name}") for node in bots]
-    entries += [(ENTRY, node.lineno, "function act") for node in acts]
+    entries = [(HintKind.ENTRY, node.lineno, f"class {node.name}") for node in bots]
+    entries += [(HintKind.ENTRY, node.lineno, "function act") for node in acts]
     chosen = next((node for node in bots if node.name == wanted), bots[0] if bots else None)
     if chosen is None or (acts and wanted is None):
         return Nature("function act" if acts else ""), entries
@@ -256,10 +223,10 @@ def _import_hints(folder: Path, tree: ast.Module) -> _Found:
     for node, module in _imports(tree):
         name = module.partition(".")[0]
         if name in _THREADS:
-            yield THREADS, node.lineno, module
+            yield HintKind.THREADS, node.lineno, module
         elif is_foreign(name) and name not in seen and not (isinstance(node, ast.ImportFrom) and node.level):
             seen.add(name)
-            yield OPTIONAL_IMPORT if id(node) in optional else IMPORT, node.lineno, name
+            yield HintKind.OPTIONAL_IMPORT if id(node) in optional else HintKind.IMPORT, node.lineno, name
 
 
 def _own_modules(folder: Path) -> set[str]:
@@ -283,15 +250,15 @@ def _call(node: ast.Call, names: Names) -> _Found:
     call, first = f"{dotted(node.func)}()", node.args[0] if node.args else node
     unseeded = name in _UNSEEDED and not node.args and not node.keywords
     if _is(name, _CLOCKS) and name != "time.sleep":
-        yield CHANCE, node.lineno, f"{call} reads a clock"
+        yield HintKind.CHANCE, node.lineno, f"{call} reads a clock"
     elif _is(name, _CHANCE) or unseeded or (name in _ADDRESSES and not names.defines(name)):
-        yield CHANCE, node.lineno, f"{call} differs between processes"
+        yield HintKind.CHANCE, node.lineno, f"{call} differs between processes"
     elif _is(name, _GLOBAL) and name not in _UNSEEDED:
-        yield GLOBAL_CHANCE, node.lineno, call
+        yield HintKind.GLOBAL_CHANCE, node.lineno, call
     elif name == "print" or name in ("sys.stdout.write", "sys.stderr.write"):
-        yield PRINT, node.lineno, call
+        yield HintKind.PRINT, node.lineno, call
     elif (name in ("open", "io.open", "numpy.load") or name.endswith("Path")) and _is_relative(first):
-        yield RELATIVE_PATH, node.lineno, f"{dotted(node.func)}({written(first, 60)})"
+        yield HintKind.RELATIVE_PATH, node.lineno, f"{dotted(node.func)}({written(first, 60)})"
 
 
 def _is_relative(path: ast.expr) -> bool:
@@ -324,7 +291,7 @@ def _set_orders(tree: ast.Module) -> _Found:
             iterated = node.func.value if not node.args else None
         if iterated is not None and a_set(iterated):
             text = f"the iteration order of the set {written(iterated, _EXPRESSION)} differs between processes"
-            yield CHANCE, iterated.lineno, text
+            yield HintKind.CHANCE, iterated.lineno, text
 
 
 def _lasting(tree: ast.Module) -> _Found:
@@ -337,13 +304,13 @@ def _lasting(tree: ast.Module) -> _Found:
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
-            yield LASTING, node.lineno, f"{', '.join(node.names)} belongs to the module (global)"
+            yield HintKind.LASTING, node.lineno, f"{', '.join(node.names)} belongs to the module (global)"
         if isinstance(node, ast.Module | ast.ClassDef):
             for name, line, value in _assigned(node.body):
                 if isinstance(node, ast.ClassDef) and (name in attributes or _is_mutable(value)):
-                    yield LASTING, line, f"{name} belongs to the class {node.name}, that is to all games"
+                    yield HintKind.LASTING, line, f"{name} belongs to the class {node.name}, that is to all games"
                 elif isinstance(node, ast.Module) and _is_mutable(value):
-                    yield LASTING, line, f"{name} belongs to the module"
+                    yield HintKind.LASTING, line, f"{name} belongs to the module"
         if isinstance(node, ast.ClassDef):
             methods = {one.name: list(ast.walk(one)) for one in node.body if isinstance(one, ast.FunctionDef)}
             made = list(_assigned(methods.pop("__init__", [])))
@@ -354,7 +321,7 @@ def _lasting(tree: ast.Module) -> _Found:
             changed |= {dotted(one.target) or "" for one in [*parts, *others] if isinstance(one, ast.AugAssign)}
             for name, line, value in made:
                 if name.startswith("self.") and name not in reset and (name in changed or _is_mutable(value)):
-                    yield LASTING, line, f"{name} is set in __init__ and not in begin"
+                    yield HintKind.LASTING, line, f"{name} is set in __init__ and not in begin"
 
 
 def _assigned(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int, ast.expr | None]]:
