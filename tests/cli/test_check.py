@@ -52,6 +52,7 @@ def test_errors_have_exit_code_1(arena: Arena) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.usefixtures("locally")
 def test_the_command_that_plays_it_again(arena: Arena) -> None:
     shutil.copy(BOTS / "illegal.py", "mine.py")
     shown = json.loads(arena("check", "mine.py", *QUICKLY, "--json", code=1).out)
