@@ -19,7 +19,8 @@ REQUIRED: Any = MISSING
 class Setting:
     """What a setting may be. `above` and `below` are bounds that are not reached themselves.
 
-    `longest` is in characters. `section` is the table of the file that holds the setting, where that is another
+    `unset` says what holds where the default is None, or how the default is to be understood. `longest` is in
+    characters. `section` is the table of the file that holds the setting, where that is another
     than the table of its class. `shapes_results` is False for what must make no difference to the games.
     """
 
@@ -34,6 +35,7 @@ class Setting:
     choices: Collection[str] = ()
     of: type[Any] | None = None
     noun: str = ""
+    unset: str = ""
     section: str = ""
     shapes_results: bool = True
 
@@ -56,6 +58,19 @@ class Setting:
         if self.above is not None:
             return f"{noun}, more than {_plain(self.above)} and at most {_plain(self.most)}"
         return noun
+
+    @property
+    def usual(self) -> str:
+        """What holds if nothing is said, "" if the setting must be given."""
+        if (
+            self.unset
+            or self.default is None
+            or callable(self.default)
+            or self.of
+            or self.default is REQUIRED
+        ):
+            return self.unset
+        return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
 
     def within(self, value: float) -> bool:
         """Is a number, finite or not, within the bounds?"""
@@ -86,9 +101,9 @@ def text(default: str | None, longest: int, help: str, **more: Any) -> Any:
     return _declared(Setting("string", help, default, longest=longest, **more))
 
 
-def choice(default: str | None, choices: Collection[str], help: str) -> Any:
+def choice(default: str | None, choices: Collection[str], help: str, **more: Any) -> Any:
     """One of a few words. `choices` is looked at each time, so it may be a registry that grows."""
-    return _declared(Setting("choice", help, default, choices=choices))
+    return _declared(Setting("choice", help, default, choices=choices, **more))
 
 
 def flag(default: bool, help: str) -> Any:

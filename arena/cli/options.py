@@ -55,20 +55,16 @@ def complete_leagues(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def what_to_play(command: Command) -> Command:
-    """Options that determine the games."""
+    """Options that determine the games; whoever reads the settings checks the numbers."""
     return _with(
         command,
-        click.option("--games", type=click.IntRange(min=1), metavar="N", help="Games per pairing."),
+        click.option("--games", type=int, metavar="N", help="Games per pairing."),
         click.option(
             "--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical."
         ),
-        click.option(
-            "--seed", type=click.IntRange(0, LARGEST_SEED), metavar="S", help="Default: drawn, and shown."
-        ),
-        click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Milliseconds for each decision."),
-        click.option(
-            "--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra milliseconds for the whole game."
-        ),
+        click.option("--seed", type=int, metavar="S", help="Default: drawn, and shown."),
+        click.option("--move-ms", type=int, metavar="MS", help="Time for each decision, in milliseconds."),
+        click.option("--bank-ms", type=int, metavar="MS", help="Extra time for the whole game, in milliseconds."),
     )
 
 
@@ -82,7 +78,7 @@ def how_to_play(command: Command) -> Command:
     """Options that do not change the results."""
     return _with(
         command,
-        click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one per core."),
+        click.option("--workers", type=int, metavar="W", help="Default: one per core."),
         click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
         click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,10 @@ from arena.cli import options
 from arena.cli.playing import bot_fault, from_options, play, rules_fault, with_options
 from arena.errors import ArenaError, did_you_mean
 from arena.formats.registry import FORMATS
-from arena.settings import settings_of
+from arena.settings import Setting, settings_of
 
 _FORMATS = [one.name for one in FORMATS.values() if not one.two_bots]
-_FORMAT_OPTIONS = ("rounds", "target", "matches")
+_TYPES = {"whole number": int, "number": float}
 
 
 class RunError(ArenaError):
@@ -57,14 +57,31 @@ def match(a: str, b: str, out: Path | None, as_json: bool, strict: bool, **given
     return play(from_options("match", (a, b), given, {}), out, as_json, strict, named=False)
 
 
+def _settings_of_formats() -> dict[str, dict[str, Setting]]:
+    """The settings that single formats have: by key, then by format."""
+    found: dict[str, dict[str, Setting]] = {}
+    for format_ in _FORMATS:
+        for key, one in settings_of(FORMATS[format_].settings).items():
+            found.setdefault(key, {})[format_] = one
+    return found
+
+
+def _format_options(command: Callable[..., int]) -> Callable[..., int]:
+    """An option for each of these settings; whoever reads the settings checks the values."""
+    for key, formats in reversed(_settings_of_formats().items()):
+        helps = [f"{name}: {one.help} (default: {one.usual})" for name, one in formats.items()]
+        kind = next(iter(formats.values())).kind
+        option = click.option(
+            f"--{key.replace('_', '-')}", type=_TYPES.get(kind, str), help=f"{'; '.join(helps)}."
+        )
+        command = option(command)
+    return command
+
+
 @click.command()
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=options.complete_bots)
 @click.option("--format", "format_", type=click.Choice(_FORMATS), default="round-robin", show_default=True)
-@click.option(
-    "--rounds", type=click.IntRange(min=1), help="Rounds of a Swiss tournament, or games of a series."
-)
-@click.option("--target", type=click.IntRange(min=1), help="Points that end a series.  [default: 20]")
-@click.option("--matches", type=click.IntRange(min=1), help="Series per pairing.  [default: 1]")
+@_format_options
 @options.own_deals
 @options.what_to_play
 @options.how_to_play
@@ -83,11 +100,13 @@ def tournament(
 
 def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The table of the format's own settings, as a file would have it."""
-    options = {key: given[key] for key in _FORMAT_OPTIONS if given[key] is not None}
+    known = _settings_of_formats()
+    options = {key: given[key] for key in known if given[key] is not None}
     for key in options:
-        formats = [name for name in _FORMATS if key in settings_of(FORMATS[name].settings)]
-        if format_ not in formats:
-            raise RunError(f"--{key} belongs to --format {' or '.join(formats)}, but the format is {format_}")
+        if format_ not in (formats := known[key]):
+            raise RunError(
+                f"--{key.replace('_', '-')} belongs to --format {' or '.join(formats)}, but the format is {format_}"
+            )
     table = FORMATS[format_].completed(options)
     return {format_: dict(table)} if table else {}
 

@@ -45,21 +45,22 @@ class BotSetting:
     spec: str = text(
         REQUIRED, 4096, "name of a bot that comes with the program, its file, or package.module:Class"
     )
-    name: str = text(REQUIRED, 200, "name in the tables; default: made from the spec")
+    name: str = text(REQUIRED, 200, "name in the tables", unset="made from the spec")
     params: Mapping[str, Param] = other(dict, "arguments for the bot's `__init__`, as a table")
-    isolation: str | None = choice(None, ISOLATIONS, "where this bot runs; default: as the others")
+    isolation: str | None = choice(None, ISOLATIONS, "where this bot runs", unset="as the others")
 
 
 @dataclass(frozen=True)
 class Clock:
     """Thinking time in milliseconds: for each decision, and a bank for the whole game. None: no limit."""
 
-    move_ms: int | None = whole(None, 1, LONGEST_TIME, "milliseconds for each decision; default: no limit")
+    move_ms: int | None = whole(None, 1, LONGEST_TIME, "milliseconds for each decision", unset="no limit")
     bank_ms: int | None = whole(
         None,
         0,
         LONGEST_TIME,
         "extra milliseconds for the whole game, used when a decision takes longer than `move_ms`",
+        unset="none",
     )
 
 
@@ -70,7 +71,7 @@ class TournamentConfig:
     `format_settings` is the table named after the format.
     """
 
-    name: str = text(REQUIRED, 255, "name of the run; default: the name of the file")
+    name: str = text(REQUIRED, 255, "name of the run", unset="the name of the file")
     format: str = choice("round-robin", FORMATS, "which bots meet, and when")
     bots: tuple[BotSetting, ...] = other(
         tuple, "list of names and files, or tables with settings for one bot"
@@ -78,21 +79,22 @@ class TournamentConfig:
     games: int = whole(100, 1, 10**9, "games for each two bots, rounded up to whole pairs")
     rules: str = text("base", 4096, "rule set, single options changed after a colon: `tactical:hand_size=6`")
     seed: int | None = whole(
-        None, 0, LARGEST_SEED, "everything random derives from it; default: drawn and shown"
+        None, 0, LARGEST_SEED, "everything random derives from it", unset="drawn and shown"
     )
     pairs: bool = flag(
         True, "each deal is played twice with the seats swapped; false: once, the bots alternating"
     )
     own_deals: bool = flag(False, "each two bots play deals of their own, for bots that might remember cards")
     clock: Clock = table(Clock, "thinking time; a bot that exceeds it loses the game")
-    workers: int | None = whole(None, 1, 100_000, "worker processes; default: one for each core")
+    workers: int | None = whole(None, 1, 100_000, "worker processes", unset="one for each core")
     executor: str = choice(
         "local", EXECUTORS, "where the games are played: on this machine or on a Dask cluster"
     )
     scheduler: str | None = text(
         None,
         4096,
-        "address of the Dask scheduler, such as tcp://HOST:8786; default: a cluster on this machine",
+        "address of the Dask scheduler, such as tcp://HOST:8786",
+        unset="a cluster on this machine",
     )
     isolation: str = choice(
         "none",
@@ -100,10 +102,8 @@ class TournamentConfig:
         "where bots run: inside the workers; each in a process of its own; or there without network and files",
     )
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
-    out: str | None = text(None, 4096, "folder of the results; default: results/NAME")
-    format_settings: FormatSettings = other(
-        FormatSettings, "settings of the format, in the table of its name"
-    )
+    out: str | None = text(None, 4096, "folder of the results", unset="results/NAME")
+    format_settings: FormatSettings = other(FormatSettings, "")
 
     @property
     def bot_names(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from arena.settings import whole
 
 @dataclass(frozen=True)
 class KnockoutSettings(FormatSettings):
-    extra: int = whole(4, 0, 1_000_000, "deals by which a drawn pairing is extended at most")
+    extra: int = whole(4, 0, 1_000_000, "extra deals for a drawn pairing, at most")
 
 
 @dataclass(frozen=True)

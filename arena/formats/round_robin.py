@@ -97,7 +97,7 @@ def _meetings(pairs: Iterable[tuple[str, ...]]) -> tuple[Pairing, ...]:
 
 @dataclass(frozen=True)
 class GauntletSettings(FormatSettings):
-    hero: str | None = text(None, 200, "name of the bot that meets all others; default: the first")
+    hero: str | None = text(None, 200, "name of the bot that meets all others", unset="the first")
 
     def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
         if self.hero is not None and bots and self.hero not in bots:

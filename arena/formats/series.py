@@ -29,8 +29,16 @@ class SeriesSettings(FormatSettings):
     next_starter: str = choice(
         "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin"
     )
-    rounds: int | None = whole(None, 1, 1_000_000, "games of a series, if it has no target")
-    target: int | None = whole(None, 1, 1_000_000, "points that end a series, if it has no number of rounds")
+    rounds: int | None = whole(
+        None, 1, 1_000_000, "games of a series", unset="as many as it takes to the target"
+    )
+    target: int | None = whole(
+        None,
+        1,
+        1_000_000,
+        "points that end a series",
+        unset="20 on the command line, unless rounds are given",
+    )
 
     def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
         if ("rounds" in given) == ("target" in given):

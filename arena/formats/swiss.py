@@ -23,7 +23,7 @@ from arena.settings import whole
 
 @dataclass(frozen=True)
 class SwissSettings(FormatSettings):
-    rounds: int | None = whole(None, 1, 100_000, "rounds; default: enough for one bot to win them all")
+    rounds: int | None = whole(None, 1, 100_000, "rounds", unset="enough for one bot to win them all")
 
 
 @dataclass

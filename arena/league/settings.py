@@ -30,19 +30,21 @@ class LeagueError(ArenaError):
 class LeagueSettings:
     """Everything that is fixed when a league is created."""
 
-    name: str = text(REQUIRED, 40, "name of the league; default: the one it is created with")
+    name: str = text(REQUIRED, 40, "name of the league", unset="the one it is created with")
     rules: str = text("base", 4096, "rule set")
     isolation: str = choice("sandbox", ISOLATIONS, "where bots run")
     clock: Clock = table(Clock, "thinking time; 0: no limit", _USUAL_CLOCK)
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
     error: float = real(
         40.0,
-        "Elo; a placement ends when the 95 % error of the bot's rating is no more",
+        "Elo; a placement ends when the 95 % error of the bot's rating is this small",
         least=1,
         most=1000,
         **_PLACEMENT,
     )
-    most_games: int = whole(1000, 2, 1_000_000, "... or when it has played so many games", **_PLACEMENT)
+    most_games: int = whole(
+        1000, 2, 1_000_000, "games after which a placement ends in any case", **_PLACEMENT
+    )
     sample: int = whole(8, 1, 1000, "opponents that a placement meets at a time", **_PLACEMENT)
     games: int = whole(
         10,
@@ -52,7 +54,11 @@ class LeagueSettings:
         **_PLACEMENT,
     )
     anchor: str | None = text(
-        None, 40, "bot whose rating is held at `anchor_elo`; default: the mean of all is 0", **_RATING
+        None,
+        40,
+        "bot whose rating is held at `anchor_elo`",
+        unset="none, and the mean of all ratings is 0",
+        **_RATING,
     )
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
     prior: float = real(2.0, "virtual draws for each bot", least=0.01, most=100, **_RATING)

@@ -29,8 +29,8 @@ class Limits:
         None,
         64,
         _MOST_MB,
-        "data in MiB, beyond which allocations fail; default: 1024 for a bot in a process of its own,"
-        " four fifths of the machine shared by the workers for the others",
+        "MiB of data, beyond which allocations fail",
+        unset="1024 for a bot in a process of its own, else a share of four fifths of the machine",
     )
     growth_mb: int = whole(1024, 1, _MOST_MB, "MiB of growth after which a worker is replaced")
     file_mb: int = whole(
