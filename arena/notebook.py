@@ -13,18 +13,22 @@ from typing import Any
 
 import pandas as pd
 
+from arena.formats.sprt import SprtSettings
 from arena.game.rules import load_rules
 from arena.report import ratings as rating_table
 from arena.report import standings as standing
+from arena.report.export import export
 from arena.report.field import field_frames, pairings_frame, rated_field, superiority_frame, time_frame
-from arena.report.read_run import read_run, run_folder
+from arena.report.read_run import read_run, run_folder, stored_config
 from arena.report.run import RunData
 from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+from arena.stats.sprt import SprtResult
 from arena.store.reader import Reader
+from arena.store.sequential_test import sequential_test
 from arena.store.tactic_cards import PLAY_COLUMNS, plays_frame
 
 COLUMNS: dict[str, dict[str, str]] = {
@@ -194,6 +198,22 @@ class Run:
     def tables(self, error: float = 10.0, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
         """All frames of `arena stats`, by name."""
         return field_frames(self._data, error, prior)
+
+    @cached_property
+    def sprt(self) -> SprtResult:
+        """Where the sequential test of a run of that format stands: verdict, llr, units (pairs), estimate.
+
+        Raises StatsError for a run of another format.
+        """
+        with Reader(self.folder) as reader:
+            settings = stored_config(reader).format_settings
+            if not isinstance(settings, SprtSettings):
+                raise StatsError(f"{self.folder}: the format is {self.config['format']}, not sprt")
+            return sequential_test(settings, reader).result()
+
+    def export(self) -> None:
+        """Write the tables into the folder of the run, as `arena run` does."""
+        export(self._standings, self.folder)
 
     @property
     def _used(self) -> pd.DataFrame:

@@ -7,6 +7,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent
 """The folder of the package `arena`, whichever way it is installed."""
 _SOURCE = PACKAGE.parent
+RESULTS = Path("results")
+"""Where runs are stored unless another folder is named, in the working directory."""
 
 
 def data_folder(name: str) -> Path:

@@ -12,7 +12,7 @@ import click
 
 from arena.cli import options
 from arena.cli.output import chosen, output
-from arena.cli.playing import INTERRUPTED, drawn_seed, from_options, marked_folder, run_name
+from arena.cli.playing import INTERRUPTED, from_options
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def _play(
 ) -> list[Path] | None:
     """Play all variants; their folders, or None if it was interrupted."""
     from arena.game.rules import load_rules
+    from arena.tournament import drawn_seed, marked_folder, run_name
 
     if len(bots) < 2:
         raise CompareError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
@@ -177,21 +178,13 @@ def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
 
 def _play_one(config: TournamentConfig, folder: Path) -> bool:
     """Play a variant; whether it came to its end."""
-    from arena.processes.affinity import core_count
     from arena.report.export import export
     from arena.report.read_run import read_run
     from arena.report.standings import standings
     from arena.runner.progress import progress_for
-    from arena.runner.tournament import run_tournament
+    from arena.tournament import play_config
 
-    report = run_tournament(
-        config,
-        folder,
-        workers=config.workers or core_count(),
-        executor=config.executor,
-        scheduler=config.scheduler,
-        progress=progress_for(),
-    )
+    report = play_config(config, folder, progress_for())
     if report.interrupted:
         return False
     if report.played:
@@ -204,7 +197,8 @@ def _play_one(config: TournamentConfig, folder: Path) -> bool:
 
 def _folders(texts: Sequence[str]) -> list[Path]:
     """The runs that are named, those within a comparison's folder in the order of its variants' names."""
-    from arena.report.read_run import RESULTS, run_folder
+    from arena.paths import RESULTS
+    from arena.report.read_run import run_folder
     from arena.store.schema import DATABASE
 
     found: list[Path] = []

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from arena.cli import options
-from arena.cli.playing import bot_fault, from_options, play, rules_fault, with_options
-from arena.errors import ArenaError, did_you_mean
+from arena.cli.playing import from_options, play, with_options
+from arena.errors import ArenaError
 from arena.formats.registry import FORMATS
 from arena.settings import Setting, settings_of
 
@@ -34,11 +34,9 @@ def run(config: str, out: Path | None, as_json: bool, strict: bool, **given: Any
 
     Options take precedence over the file. The same command resumes a run that was interrupted.
     """
-    from arena.config.tournament import load_config
+    from arena.tournament import named_config
 
-    settings = load_config(config_path(config), bot_fault, rules_fault)
-    settings = with_options(settings, given)
-    return play(settings, out, as_json, strict)
+    return play(with_options(named_config(config), given), out, as_json, strict)
 
 
 @click.command()
@@ -125,21 +123,3 @@ def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
         settings = stored_config(reader)
     settings = with_options(settings, given, f"settings of {place}")
     return play(settings, place, as_json, strict, resume=True)
-
-
-def config_path(text: str) -> Path:
-    """The file of a tournament: a path, or a bare name from ./configs or those that come with the program."""
-    from arena.paths import data_folder
-
-    path = Path(text)
-    if path.suffix == ".toml" or path.name != text or path.is_file():
-        return path  # load_config says what is wrong with it
-    folders = (Path("configs"), data_folder("configs"))
-    for folder in folders:
-        if (folder / f"{text}.toml").is_file():
-            return folder / f"{text}.toml"
-    names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
-    raise RunError(
-        f"unknown tournament '{text}'{did_you_mean(text, names)}"
-        f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
-    )

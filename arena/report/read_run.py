@@ -8,12 +8,11 @@ from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import did_you_mean
 from arena.formats.sprt import SprtSettings
 from arena.match.results import ScheduleProgress, time_quantile
+from arena.paths import RESULTS
 from arena.report.run import BotTime, ForfeitReason, FormatPlace, RunData, SessionTime
 from arena.store.reader import Reader
 from arena.store.schema import DATABASE, StoreError
 from arena.store.sequential_test import sequential_test
-
-RESULTS = Path("results")
 
 
 def run_folder(text: str) -> Path:

@@ -1,0 +1,223 @@
+"""A tournament from its settings to a stored run: `arena.run_tournament`, and what the commands share with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from arena.config.tournament import TournamentConfig, config_from_dict, load_config
+from arena.errors import ArenaError, did_you_mean
+from arena.formats.registry import FORMATS
+from arena.formats.sprt import SprtSettings
+from arena.game.rules import Rules, load_rules
+from arena.paths import RESULTS, data_folder
+from arena.players.faults import show_value
+from arena.players.spec import find_bot
+from arena.processes.affinity import core_count
+from arena.runner import tournament as runner
+from arena.runner.progress import ProgressListener, progress_for
+from arena.runner.session import RunReport
+from arena.store.sequential_test import SequentialTest
+
+if TYPE_CHECKING:
+    from arena.notebook import Run
+
+
+class TournamentError(ArenaError):
+    """A tournament cannot be played as asked."""
+
+
+def run_tournament(
+    bots: Sequence[str | PathLike[str] | Mapping[str, Any]] | str | PathLike[str] | Mapping[str, Any],
+    *,
+    format: str | None = None,
+    rules: str | Rules | None = None,
+    games: int | None = None,
+    seed: int | None = None,
+    clock: tuple[int | None, int | None] | None = None,
+    workers: int | None = None,
+    out: str | PathLike[str] | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> Run:
+    """Play a tournament in worker processes, store it, and return it as `arena.load` does.
+
+    `bots` is a list of specs (`"greedy"`, `"bots/mine.py:depth=3"`) or tables (`{"spec": ..., "name": ...}`); or the
+    whole tournament as a table, as a TOML file, or as the name of one (`"quick"`). Everything else takes precedence
+    over that. `clock` is (time for a move, bank of the game) in ms. `settings` are all others of a tournament's
+    file, by name: `isolation="process"`, `pairs=False`, `swiss={"rounds": 5}`, `sprt={"elo1": 20}`.
+
+    The run is stored in the folder `out`, by default where the commands store it: results/NAME for a tournament with
+    a name, else a folder in results/ whose name has a mark of its settings. The same call with the same seed resumes
+    what was interrupted, and plays nothing that is stored; without a seed one is drawn. With `progress` the state is
+    shown on stderr.
+
+    Bots are loaded by worker processes, so they are named, not given as objects: `play_game` plays objects. Where
+    processes are spawned (macOS, Windows) a script must call this below `if __name__ == "__main__":`.
+
+    Raises ArenaError for mistakes in the settings, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
+    """
+    settings |= {"format": format, "rules": rules, "games": games, "seed": seed, "clock": clock, "workers": workers}
+    given = {key: value for key, value in settings.items() if value is not None}
+    if isinstance(rules, Rules):
+        given["rules"] = rules.canonical
+    if isinstance(clock, tuple | list) and len(clock) == 2:
+        given["clock"] = {key: ms for key, ms in zip(("move_ms", "bank_ms"), clock) if ms is not None}
+    config, named = _config(bots, given)
+    config, folder = with_folder(config, None if out is None else Path(out), named)
+    listener = progress_for() if progress else None
+    report = play_config(config, folder, listener, sequential_test_of(config))
+    if report.interrupted:
+        raise KeyboardInterrupt(
+            f"{report.done} of {report.total} games are stored in {folder}; the same call resumes"
+        )
+    from arena.notebook import load  # pandas, which the workers need not inherit
+
+    run = load(folder)
+    run.export()
+    return run
+
+
+def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
+    """The settings of a call, and whether they have a name of their own."""
+    source = "run_tournament"
+    if isinstance(bots, str | PathLike):
+        config = named_config(fspath(bots))
+        return checked_config(config.to_dict() | given, source, config.name), True
+    if isinstance(bots, Mapping):
+        values = {**bots, **given}
+    elif isinstance(bots, Sequence):
+        values = {"bots": [fspath(bot) if isinstance(bot, PathLike) else bot for bot in bots], **given}
+    else:
+        raise TournamentError(f"bots is a list of specs, a table or a TOML file, not {show_value(bots)}")
+    for bot in values.get("bots", ()):
+        if not isinstance(bot, str | Mapping):
+            raise TournamentError(
+                f"{show_value(bot)} is no spec; worker processes load bots by name or file, such as 'bots/mine.py' or "
+                "'package.module:Class' (play_game plays objects)"
+            )
+    form = FORMATS.get(str(values.get("format")))
+    if form is not None and form.name not in values and (table := form.completed({})):
+        values[form.name] = dict(table)
+    config = checked_config(values, source, "run")
+    if "name" in values:
+        return config, True
+    return checked_config(values, source, run_name(config.format, config.bots)), False
+
+
+# ---------------------------------------------------------------- settings
+
+
+def named_config(text: str) -> TournamentConfig:
+    """The settings of a file, or of a bare name from ./configs or those that come with the program."""
+    path = Path(text)
+    folders = (Path("configs"), data_folder("configs"))
+    if path.suffix != ".toml" and path.name == text and not path.is_file():
+        found = next((file for folder in folders if (file := folder / f"{text}.toml").is_file()), None)
+        if found is None:
+            names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
+            raise TournamentError(
+                f"unknown tournament '{text}'{did_you_mean(text, names)}"
+                f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
+            )
+        path = found
+    return load_config(path, _bot_fault, _rules_fault)
+
+
+def checked_config(values: Mapping[str, Any], source: str, name: str) -> TournamentConfig:
+    """Settings whose bots and rules exist, too; `source` is for messages, `name` the default name."""
+    return config_from_dict(values, source, name, _bot_fault, _rules_fault)
+
+
+def _bot_fault(spec: str) -> str | None:
+    return _fault_of(find_bot, spec)
+
+
+def _rules_fault(name: str) -> str | None:
+    return _fault_of(load_rules, name)
+
+
+def _fault_of(load: Callable[[str], object], text: str) -> str | None:
+    try:
+        load(text)
+    except ArenaError as error:
+        return str(error)
+    return None
+
+
+def drawn_seed(isolated: bool = False) -> int:
+    """A seed short enough to be read out; for strangers' bots one that cannot be found by trying."""
+    return secrets.randbits(62) if isolated else secrets.randbelow(10**9)
+
+
+# ---------------------------------------------------------------- folders
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+def run_name(start: str, bots: Sequence[_Named]) -> str:
+    """A name for a run without a file: how it is played, and its first bots."""
+    shown = "-".join([start, *(bot.name for bot in bots[:4])] + ["and-more"] * (len(bots) > 4))
+    return re.sub(r"[^\w.]+", "-", shown).strip("-.")[:60]
+
+
+def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path:
+    """A folder in results/ with a mark that tells settings and sources of bots from others.
+
+    So the same command with the same seed resumes its run, and another one never meets it.
+    """
+    sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots]
+    text = json.dumps([settings, sources], sort_keys=True)
+    return RESULTS / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> tuple[TournamentConfig, Path]:
+    """Where a run goes: a folder of the name of its file, else a marked one, for which the seed must be drawn."""
+    if folder is not None:
+        return config, folder
+    if config.out is not None:
+        return config, Path(config.out)
+    if named:
+        return config, RESULTS / config.name
+    if config.seed is None:
+        config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
+    return config, marked_folder(config.name, config.canonical(), config)
+
+
+# ---------------------------------------------------------------- playing
+
+
+def sequential_test_of(config: TournamentConfig) -> SequentialTest | None:
+    """The test that ends a run, None for formats that play all their games."""
+    settings = config.format_settings
+    return SequentialTest(settings) if isinstance(settings, SprtSettings) else None
+
+
+def play_config(
+    config: TournamentConfig,
+    folder: Path,
+    progress: ProgressListener | None = None,
+    test: SequentialTest | None = None,
+    *,
+    resume: bool = False,
+) -> RunReport:
+    """Play a run with the workers and the executor of its settings, see `arena.runner.tournament.run_tournament`."""
+    return runner.run_tournament(
+        config,
+        folder,
+        workers=config.workers or core_count(),
+        executor=config.executor,
+        scheduler=config.scheduler,
+        progress=progress,
+        resume=resume,
+        stop=test,
+    )

@@ -1,0 +1,14 @@
+"""Read a stored run into pandas frames, and plot its ratings if matplotlib is installed."""
+
+import sys
+
+import arena
+
+run = arena.load(sys.argv[1] if len(sys.argv) > 1 else "results/quick")
+print(run.standings[["bot", "elo", "elo_error95"]].to_string(index=False))
+print(run.crosstable.pivot(index="bot", columns="opponent", values="score").round(2).to_string())
+try:
+    plot = run.ratings.plot.barh(x="bot", y="elo", xerr="elo_error95", legend=False)
+    plot.figure.savefig(f"{run.name}.png")
+except ImportError:
+    print("No plot: matplotlib is not installed.")

@@ -1,0 +1,15 @@
+"""Step through a game by hand: what a seat holds, what it may play, and how it ends."""
+
+from arena import Rng, State, load_rules, make_deal
+
+rules = load_rules("base")
+state = State(rules, make_deal(rules, seed=1, number=0))
+rng = Rng(1)
+while not state.is_over:
+    moves = state.legal_moves()
+    view = state.view(state.turn)
+    print(
+        f"{state.turns:2} {'ab'[state.turn]}: {' '.join(view.hand)}; {len(moves)} moves, such as {moves[0]}"
+    )
+    state.apply(rng.choice(moves))
+print(state.owners, state.outcome)

@@ -1,0 +1,117 @@
+"""`arena.run_tournament`: what the commands play, from Python, and no command line about it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena import ArenaError, Bot, Run, load, load_rules, run_tournament
+
+FAST = {"games": 4, "seed": 1, "workers": 1}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_it_returns_the_run_that_is_stored(capfd: pytest.CaptureFixture[str]) -> None:
+    run = run_tournament(["greedy", "two=random", {"spec": "first", "name": "three"}], out="here", **FAST)
+    assert isinstance(run, Run)
+    assert (run.bots, run.rules, run.seed, run.complete) == (("greedy", "two", "three"), "base", 1, True)
+    assert run.games.equals(load("here").games)
+    assert Path("here/standings.csv").read_text().count("\n") == 4
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_same_call_plays_nothing_again() -> None:
+    first = run_tournament(["first", "random"], format="match", **FAST)
+    assert first.folder.parent == Path("results")
+    again = run_tournament(["first", "random"], format="match", **FAST)
+    assert again.folder == first.folder
+    assert len(again.games) == 4
+    assert run_tournament(["first", "random"], format="match", games=2, workers=1).folder != first.folder
+
+
+def test_it_is_the_run_of_the_command() -> None:
+    run = run_tournament(["first", "random"], rules=load_rules("tactical").name, **FAST)
+    words = ["tournament", "first", "random", "--games=4", "--seed=1", "--workers=1", "--rules", run.rules]
+    done = subprocess.run(
+        [sys.executable, "-m", "arena.cli.main", *words], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"Stored in {run.folder}." in done.stdout
+    assert "All 4 games" in done.stderr
+
+
+def test_settings_of_all_kinds(here: Path) -> None:
+    table = {"bots": ["first", "random"], "name": "cup", "games": 100, "seed": 3, "workers": 1}
+    run = run_tournament(table, games=2, clock=(None, 60_000), rules=load_rules("tactical:hand_size=5"))
+    assert run.folder == Path("results/cup")
+    assert run.config["clock"] == {"move_ms": None, "bank_ms": 60_000}
+    assert load_rules(run.rules).hand_size == 5
+    (here / "mine.toml").write_text('bots = ["first", "random"]\ngames = 50\nworkers = 1\n')
+    assert len(run_tournament(here / "mine.toml", games=2).games) == 2
+    assert run_tournament(["first", "random"], format="series", series={"rounds": 1}, workers=1).complete
+    assert run_tournament(["first", "random"], format="series", workers=1).config["series"]["target"] == 20
+
+
+def test_a_sequential_test() -> None:
+    run = run_tournament(["greedy", "random"], format="sprt", sprt={"elo1": 100}, seed=1, workers=1)
+    assert (run.sprt.verdict, 2 * run.sprt.units) == ("H1", len(run.games))
+    match = run_tournament(["first", "random"], format="match", **FAST)
+    with pytest.raises(ArenaError, match="the format is match, not sprt"):
+        match.sprt  # noqa: B018
+
+
+def test_progress_is_shown_if_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    run_tournament(["first", "random"], progress=True, **FAST)
+    assert "4 games" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("bots", "given", "message"),
+    [
+        (
+            ["gredy", "random"],
+            {},
+            "run_tournament: bots, entry 1: unknown bot 'gredy'; did you mean 'greedy'?",
+        ),
+        (["first", "random"], {"gmaes": 5}, "run_tournament: gmaes: unknown key; did you mean 'games'?"),
+        (["first", "random"], {"clock": 5}, "clock"),
+        (["first", "random"], {"format": "swis"}, "did you mean 'swiss'?"),
+        (["first", "random"], {"rules": "tactcal"}, "did you mean"),
+        (["first"], {}, "expected at least two bots, found 1"),
+        (["first", Bot], {}, "is no spec; worker processes load bots by name or file"),
+        (7, {}, "bots is a list of specs, a table or a TOML file, not the int 7"),
+        ("quik", {}, "unknown tournament 'quik'; did you mean 'quick'?"),
+        ("no.toml", {}, "no.toml"),
+    ],
+)
+def test_mistakes_are_named(bots: object, given: dict[str, object], message: str) -> None:
+    with pytest.raises(ArenaError) as found:
+        run_tournament(bots, **given)  # type: ignore[arg-type]
+    assert message in str(found.value)
+    assert not Path("results").exists()
+
+
+def test_nothing_of_the_command_line_is_loaded() -> None:
+    code = """
+import json, sys, arena
+arena.play_game("first", "random")
+light = "pandas" not in sys.modules
+run = arena.run_tournament(["first", "random"], games=2, workers=1)
+arena.load(run.folder).standings
+print(json.dumps([light, [name for name in sys.modules if name.startswith(("click", "arena.cli"))]]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=dict(os.environ)
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [True, []]
