@@ -1,8 +1,9 @@
 """The inside of a worker process: loads the bots once, then plays chunk after chunk.
 
 A worker and its supervisor (`arena.runner.supervisor`) share three things: a pair of pipes for chunks and
-results, the referee's trail (`arena.referee.move_log`), and a few numbers, the board, that say which unit is being
-played and let the supervisor ask for a stop. All messages are plain values, written by marshal.
+results, the referee's move log (`arena.referee.move_log`), and a few numbers, the status, that say what the worker
+is doing and let the supervisor ask for a stop. Results are plain values, written by marshal: what comes from a
+process that bots live in is never unpickled.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -27,11 +29,10 @@ from arena.isolation.process import running
 from arena.isolation.python.bot import Household, IsolatedBot
 from arena.isolation.wire.bot import WireBot
 from arena.match.results import Row
-from arena.match.tasks import PAIRING_BITS
-from arena.players.bot import Actor, TimeLeft
-from arena.players.loading import LoadedBot, load_bot
+from arena.match.tasks import PAIRING_BITS, Task
+from arena.players.bot import Actor
+from arena.players.loading import load_bot
 from arena.players.output import BotOutput, redirected
-from arena.players.spec import BotSpec
 from arena.processes.affinity import pin_to_core
 from arena.processes.procfs import has_children, memory_in_use
 from arena.processes.rlimits import limit_memory, no_core_dumps
@@ -42,29 +43,28 @@ from arena.referee.move_log import shared_buffer
 from arena.referee.player import Player
 from arena.referee.process_state import ProcessState
 from arena.referee.referee import Referee
-from arena.referee.rows import GameSettings
-from arena.runner import logs
-from arena.runner.job import Job, unpack_chunk
+from arena.runner.job import Job
+from arena.runner.logs import log_to
 
 log = logging.getLogger("arena.worker")
 
-# The board: numbers in shared memory.
+# The status: numbers in shared memory.
 STATE, STOP, BOT, BEAT = range(4)
-BOARD = 4
-# What STATE says.
-STARTING, LOADING, WAITING, AT_WORK = range(4)
+STATUS_SIZE = 4
+# Values of STATE.
+STARTING, LOADING, WAITING, PLAYING = range(4)
 
-# First value of a message to the supervisor.
-READY, PART, DONE, BROKEN = "ready", "part", "done", "broken"
+# The first value of a message to the supervisor.
+READY, PART, DONE, REFUSED = "ready", "part", "done", "refused"
 
 _PAIRING_GAME = (1 << PAIRING_BITS + 1) - 1  # the low bits of a game's key
 
 NO_MEMORY = 77
 """Exit code of a worker that could not allocate what it needed for itself."""
 
-LOOK_S = 0.02
-FLUSH_S = 0.5
-FLUSH_ROWS = 4000  # a megabyte: what is packed, sent and stored is still in the caches
+_CHECK_S = 0.02
+_SEND_S = 0.5
+_SEND_ROWS = 4000  # a megabyte: what is packed, sent and stored is still in the caches
 
 Scores: TypeAlias = dict[int, tuple[int, int, int, int]]
 """By pairing: games, and of these won, drawn and lost by its bot `a`."""
@@ -72,11 +72,11 @@ Scores: TypeAlias = dict[int, tuple[int, int, int, int]]
 
 def run_worker(
     job: Job,
-    orders: Connection[Any, Any],
+    chunks: Connection[Any, Any],
     results: Connection[Any, Any],
-    said: Connection[Any, Any],
-    memory: Any,
-    board: Any,
+    records: Connection[Any, Any],
+    move_log: Any,
+    status: Any,
     parent: int,
     place: int | None = None,
 ) -> None:
@@ -89,203 +89,194 @@ def run_worker(
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         faulthandler.disable()  # would write through descriptors that are not this process's own
         lead_group()
-        die_with_parent(parent, orders)
+        die_with_parent(parent, chunks)
         no_core_dumps()
         limit_memory(job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None)
-        logs.log_to(said, job.log_level)
+        log_to(records, job.log_level)
         if job.isolated:
             adopt_orphans()
             pin_to_core(place)
         gc.freeze()  # what was inherited by fork is never looked at again
-        _Worker(job, orders, results, memory, board).work()
+        _Worker(job, chunks, results, move_log, status).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
     except MemoryError:
         os._exit(NO_MEMORY)  # to be judged like any other death: a bot at work has taken it all
     except BaseException:
         with contextlib.suppress(OSError):
-            results.send_bytes(marshal.dumps((BROKEN, False, traceback.format_exc())))
+            results.send_bytes(marshal.dumps((REFUSED, False, traceback.format_exc())))
     finally:
         # no waiting for threads and no exit handlers: both may be a bot's
         os._exit(0)
 
 
 class _Worker:
+    """Plays chunks with the bots of a job, which it loads once.
+
+    Where bots share a process with it, a worker is replaced when they leave something behind that could disturb the
+    next game: threads, processes, too much memory.
+    """
+
     def __init__(
-        self, job: Job, orders: Connection[Any, Any], results: Connection[Any, Any], memory: Any, board: Any
+        self,
+        job: Job,
+        chunks: Connection[Any, Any],
+        results: Connection[Any, Any],
+        move_log: Any,
+        status: Any,
     ) -> None:
         self.job = job
-        self.orders = orders
+        self.chunks = chunks
         self.results = results
-        self.board = board
-        self.buffer = shared_buffer(memory)
+        self.status = status
+        self.move_log = shared_buffer(move_log)
         self.threads = threading.active_count()
         self.household = Household()
-        self.together: Lockstep | None = None
 
     def work(self) -> None:
-        speaker: list[Callable[[], tuple[str, int]]] = [lambda: ("arena", -1)]
-        output = BotOutput(lambda: speaker[0]())
+        """Load the bots and play whatever comes, until the process has to be replaced."""
+        referee: Referee | None = None
+
+        def speaker() -> tuple[str, int]:
+            return ("arena", -1) if referee is None else referee.who()
+
+        output = BotOutput(speaker)
         with redirected(output, descriptors=True):
             try:
                 referee = self._load()
-                speaker[0] = referee.who
             except ArenaError as error:
-                self.results.send_bytes(marshal.dumps((BROKEN, True, str(error))))
+                self._send(REFUSED, True, str(error))
                 return
+            lockstep = Lockstep(referee, self._beat) if self.job.isolated else None
             self.memory = memory_in_use()
             limit = self.job.limits.memory_bytes(self.job.workers)
             growth = self.job.limits.growth_mb << 20
-            # a bot that has filled half of the memory there is must not leave the others without
+            # a bot that has filled half of the available memory must not leave the others without any
             self.growth = growth if limit is None else min(growth, limit // 2)
-            self.results.send_bytes(marshal.dumps((READY,)))
-            while True:
-                self.board[STATE] = WAITING
-                order = marshal.loads(self.orders.recv_bytes())
-                if order is None:
-                    return
-                self.board[STATE] = AT_WORK
-                if not self._play(referee, *order):
-                    output.end_lines()
-                    return
+            self._send(READY)
+            reusable = True
+            while reusable:
+                self.status[STATE] = WAITING
+                tasks, cut, broken = self.chunks.recv()
+                self.status[STATE] = PLAYING
+                for name, reason in broken.items():
+                    for player in referee.players[name].per_game_players:
+                        player.broken = reason
+                reusable = self._play(referee, lockstep, tasks, {row[0]: row for row in cut})
                 output.end_lines()
 
     # ------------------------------------------------------------ bots
 
     def _load(self) -> Referee:
-        job = self.job
         players = []
         state = ProcessState()
-        for number, spec in enumerate(job.bots):
-            self.board[BOT] = number
-            self.board[STATE] = LOADING
-            players.append(self._player(number, spec))
+        for number in range(len(self.job.bots)):
+            self.status[BOT] = number
+            self.status[STATE] = LOADING
+            if self.job.level(number) == "none":
+                players.append(self._player_inside(number))
+            else:
+                players.append(isolated_player(self.job, number, self.household))
         state.restore()  # one bot's file must not change the world of the others
         self.threads = threading.active_count()
-        return Referee(settings_of(job), players, buffer=self.buffer)
+        return Referee(self.job.game_settings, players, buffer=self.move_log)
 
-    def _player(self, number: int, spec: BotSpec) -> Player:
-        job = self.job
-        level = job.level(number)
-        if level == "none":
-            return self._inside(load_bot(spec))
-        rules = load_rules(job.rules)
+    def _player_inside(self, number: int) -> Player:
+        bot = load_bot(self.job.bots[number])
 
-        def remote() -> WireBot | IsolatedBot:
-            if spec.command:
-                return WireBot(spec, level, job.bot_limits, self.household)
-            return IsolatedBot(spec, rules, level, job.bot_limits, self.household)
-
-        one, other = remote(), remote()
-        if number < self.household.most // 2:
-            one.load()  # a file that cannot be run, a command that does not answer: known before the first game
-            if settings_of(job).clock is not None:
-                one.stand_by()
-        return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
-
-    def _inside(self, loaded: LoadedBot) -> Player:
-        return Player(
-            loaded.name,
-            self._with_threads(loaded.make),
-            uses_random=loaded.uses_random,
-            uses_numpy=loaded.uses_numpy,
-            harmless=loaded.harmless,
-        )
-
-    def _with_threads(self, make: Callable[[], Actor]) -> Callable[[], Actor]:
-        """Threads that a bot starts when it is made are its tools, made once; later ones outlive a game."""
-
-        def made() -> Actor:
+        def make() -> Actor:
+            """Threads that a bot starts when it is made are its tools, made once; later ones outlive a game."""
             before = threading.active_count()
             try:
-                return make()
+                return bot.make()
             finally:
                 self.threads += threading.active_count() - before
 
-        return made
+        return Player(
+            bot.name, make, uses_random=bot.uses_random, uses_numpy=bot.uses_numpy, harmless=bot.harmless
+        )
 
     # ------------------------------------------------------------ games
 
     def _play(
-        self, referee: Referee, packed: tuple[object, ...], cut: list[Row], broken: dict[str, tuple[str, str]]
+        self, referee: Referee, lockstep: Lockstep | None, tasks: Sequence[Task], known: dict[int, Row]
     ) -> bool:
-        """Play a chunk and send it in parts; False if this process should play no more.
+        """Play units and send them in parts; False if this process must not play any more.
 
-        `cut` are rows of games that are not to be played, `broken` bots that cannot be made, with the
-        reason: what the supervisor has found out from earlier workers.
+        `known` are rows, by key, of games that are not to be played: the forfeits of earlier workers' deaths.
         """
-        for name, reason in broken.items():
-            for player in referee.players[name].per_game_players:
-                player.broken = reason
-        known = {row[0]: row for row in cut}
         rows: list[Row] = []
-        units = 0
+        units = at = 0
+        reusable = True
         start = perf_counter()
-        look = start + LOOK_S
-        fresh = True
-        if self.job.isolated and self.together is None:
-            self.together = Lockstep(referee, self._look)
-        together = None if known else self.together
-        tasks = unpack_chunk(packed).tasks
-        at = 0
+        next_check = start + _CHECK_S
         while at < len(tasks):
-            done = together.play(tasks, at) if together else []
-            if not done:
-                done = [referee.play_unit(tasks[at], known)]
-            at += len(done)
-            units += len(done)
-            for played in done:
-                rows += played
+            played = lockstep.play(tasks, at) if lockstep is not None and not known else []
+            if not played:
+                played = [referee.play_unit(tasks[at], known)]
+            at += len(played)
+            units += len(played)
+            fresh = list(chain.from_iterable(played))
+            rows += fresh
             if threading.active_count() > self.threads:
-                log.info("a bot left threads behind; this process is replaced")
-                fresh = False
+                log.info("a bot left threads behind; replacing this process")
+                reusable = False
                 break
-            if self.board[STOP]:
+            if self.status[STOP]:
                 break
             now = perf_counter()
-            if now >= look or any(row[3] for row in played):
-                look = now + LOOK_S
-                fresh = self._fresh()
-                if not fresh:
+            if now >= next_check or any(row[3] for row in fresh):
+                next_check = now + _CHECK_S
+                reusable = self._is_clean()
+                if not reusable:
                     break
-            if now - start >= FLUSH_S or len(rows) >= FLUSH_ROWS:
-                self._send(PART, units, rows, now - start)
+            if now - start >= _SEND_S or len(rows) >= _SEND_ROWS:
+                self._send(PART, units, now - start, True, scores_of(rows), rows)
                 rows, units, start = [], 0, now
         self.household.listen()
-        fresh = fresh and self._fresh()
-        if not fresh:
-            limit_memory(None)  # what a bot has left of it may not do to deliver
-        self._send(DONE, units, rows, perf_counter() - start, fresh)
-        return fresh
+        reusable = reusable and self._is_clean()
+        if not reusable:
+            limit_memory(None)  # a bot may have left too little memory to send the rows
+        self._send(DONE, units, perf_counter() - start, reusable, scores_of(rows), rows)
+        return reusable
 
-    def _look(self) -> bool:
+    def _send(self, kind: str, *values: Any) -> None:
+        self.results.send_bytes(marshal.dumps((kind, *values)))
+
+    def _beat(self) -> bool:
         """Show that this process lives; is it to stop?"""
-        self.board[BEAT] += 1
-        return bool(self.board[STOP])
+        self.status[BEAT] += 1
+        return bool(self.status[STOP])
 
-    def _send(self, kind: str, units: int, rows: list[Row], seconds: float, fresh: bool = True) -> None:
-        self.results.send_bytes(marshal.dumps((kind, units, seconds, fresh, scores_of(rows), rows)))
-
-    def _fresh(self) -> bool:
-        """Has this process nothing of old games about it that could disturb the next?"""
+    def _is_clean(self) -> bool:
+        """Is nothing of earlier games left that could disturb the next?"""
         if has_children(running):
             if not self.job.isolated:
-                log.info("a bot left processes behind; this process is replaced")
+                log.info("a bot left processes behind; replacing this process")
                 return False
             kill_orphans(running)
         grown = memory_in_use() - self.memory
         if grown > self.growth:
-            log.info("this process has grown by %d MB; it is replaced", grown >> 20)
+            log.info("this process has grown by %d MB; replacing it", grown >> 20)
             return False
         return True
 
 
-def settings_of(job: Job) -> GameSettings:
-    """What all games of a run have in common."""
-    clock = None
-    if job.clock.move_ms is not None or job.clock.bank_ms is not None:
-        clock = TimeLeft(job.clock.move_ms, job.clock.bank_ms)
-    return GameSettings(load_rules(job.rules), job.seed, clock)
+def isolated_player(job: Job, number: int, household: Household) -> Player:
+    """The player of a bot in processes of its own, one for each of the two games of a pair."""
+    spec, level = job.bots[number], job.level(number)
+
+    def remote() -> WireBot | IsolatedBot:
+        if spec.command:
+            return WireBot(spec, level, job.bot_limits, household)
+        return IsolatedBot(spec, load_rules(job.rules), level, job.bot_limits, household)
+
+    one, other = remote(), remote()
+    if number < household.most // 2:
+        one.load()  # a file that cannot be run, a command that does not answer: known before the first game
+        if job.clocked:
+            one.stand_by()
+    return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
 
 
 def scores_of(rows: Sequence[Row]) -> Scores:

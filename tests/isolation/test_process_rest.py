@@ -7,10 +7,10 @@ import signal
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
+from arena.config.tournament import Clock
 from arena.game.rules import load_rules
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import BotProcess
@@ -20,7 +20,8 @@ from arena.players.bot import BotFault, Setup, TimeLeft
 from arena.players.spec import find_bot
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
-from arena.runner.worker import _Worker
+from arena.runner.job import Job
+from arena.runner.worker import isolated_player
 from tests.isolation.children import (
     LEVELS,
     ROOT,
@@ -210,15 +211,8 @@ def _resting(bot: IsolatedBot | WireBot) -> bool:
 @pytest.mark.parametrize("clock", [CLOCK, None])
 def test_what_a_worker_loads_beforehand_rests_under_a_clock(tmp_path: Path, clock: TimeLeft | None) -> None:
     spec = bot_spec(bot_file(tmp_path, BURNS + HOOKS["loading"]), "a")
-    plan = SimpleNamespace(
-        level=lambda number: "process",
-        rules="base",
-        seed=1,
-        bot_limits=BotLimits(),
-        clock=SimpleNamespace(move_ms=clock and clock.move_ms, bank_ms=None),
-    )
-    household = Household()
-    player = _Worker._player(SimpleNamespace(job=plan, household=household), 0, spec)  # type: ignore[arg-type]
+    job = Job("base", 1, (spec,), Clock(clock and clock.move_ms), levels=("process",))
+    player = isolated_player(job, 0, Household())
     bot = player._make()
     assert isinstance(bot, IsolatedBot)
     time.sleep(0.05)

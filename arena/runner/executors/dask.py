@@ -18,7 +18,7 @@ from arena.errors import ArenaError
 from arena.match.tasks import Chunk
 from arena.runner.executors.base import Drained, Event, Failed, Lost, Played
 from arena.runner.executors.dask_worker import Delivery, end_run, play_chunk
-from arena.runner.job import Job, pack_chunk
+from arena.runner.job import Job
 from arena.runner.logs import Sink
 
 log = logging.getLogger("arena.dask")
@@ -79,7 +79,7 @@ class DaskExecutor:
     def _send(self, chunk: Chunk, tries: int) -> None:
         key = f"arena-{self._run}-{chunk.number}-{tries}-{uuid.uuid4().hex[:8]}"
         future = self._client.submit(
-            play_chunk, self._run, self._job, pack_chunk(chunk), key=key, pure=False, priority=-chunk.number
+            play_chunk, self._run, self._job, chunk, key=key, pure=False, priority=-chunk.number
         )
         self._out[key] = (future, chunk, tries)
         future.add_done_callback(self._done.put)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from arena.match.results import Row
 from arena.match.tasks import Chunk
 from arena.runner.executors.base import Event, Failed, Lost, Played
-from arena.runner.job import Job, unpack_chunk
+from arena.runner.job import Job
 from arena.runner.logs import PlainRecord
 from arena.runner.supervisor import Stopped, Supervisor
 
@@ -65,7 +65,7 @@ _ended: set[str] = set()
 _lock = threading.Lock()
 
 
-def play_chunk(run: str, job: Job, packed: tuple[Any, ...]) -> Delivery:
+def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
     """Play a chunk in this thread's station; an incomplete delivery if the run was told to end."""
     station: _Station | None = getattr(_mine, "station", None)
     if station is not None and station.run != run:
@@ -78,7 +78,7 @@ def play_chunk(run: str, job: Job, packed: tuple[Any, ...]) -> Delivery:
         if run in _ended:
             return Delivery()
     try:
-        return station.play(unpack_chunk(packed))
+        return station.play(chunk)
     except Stopped:
         return Delivery()
 
