@@ -84,7 +84,7 @@ def _nature(report: CheckReport) -> str:
     if one.auto_claim is None:
         return f"{one.entry}{hooks}"
     claims = "stones are claimed for it" if one.auto_claim else "claims stones itself"
-    forced = "also if only one move is legal" if one.ask_forced else "only if there is a choice"
+    forced = "even if only one move is legal" if one.ask_forced else "only if there is a choice"
     return f"{one.entry}{hooks}; {claims}, asked {forced}"
 
 
@@ -105,29 +105,15 @@ def _answer(answer: Answer) -> str:
 
 def _attempts(report: CheckReport) -> str:
     if report.attempts is None:
-        return (
-            "not checked at this level"
-            if report.nature.entry != "command"
-            else "not checked: only Python bots can be listened to"
-        )
+        return "not checked (only Python bots in processes of their own can be listened to)"
     if not report.attempts:
         return "nothing that the sandbox forbids"
     return f"what the sandbox forbids, in {report.attempts} place{'s' * (report.attempts != 1)}"
 
 
 def _table(report: CheckReport) -> str:
-    heads = [
-        "rules",
-        "games",
-        "forfeits",
-        "ms: 50 %",
-        "90 %",
-        "99 %",
-        "longest",
-        "decisions/s",
-        "games/s",
-        "memory MB",
-    ]
+    heads = ["rules", "games", "forfeits"]
+    heads += ["ms: 50 %", "90 %", "99 %", "longest", "decisions/s", "games/s", "memory MB"]
     rows = [_row(one) for one in report.rules]
     scores = {score.opponent for one in report.rules for score in one.scores}
     for opponent in sorted(scores, reverse=True):
