@@ -11,8 +11,8 @@ from arena.players.loading import LoadedBot
 #: Games with exact times before a bot can be called quick, and the mean decision of a quick bot.
 _TIMED_GAMES = 8
 _QUICK_NS = 5_000
-#: Beyond this mean decision, waiting for messages matters little.
-_STEP_NS = 400_000
+LOCKSTEP_NS = 400_000
+"""Beyond this mean decision, waiting for messages matters little."""
 
 
 class Player:
@@ -119,7 +119,7 @@ class Player:
     def in_step(self) -> bool:
         """May games be played in step with others? For quick bots in processes it saves most of the time."""
         remote = self.remote
-        return remote is not None and remote.steps and self._timed >= 2 and self.mean_ns < _STEP_NS
+        return remote is not None and remote.steps and self._timed >= 2 and self.mean_ns < LOCKSTEP_NS
 
     def slow_down(self) -> None:
         """Something took long: time the next games exactly."""

@@ -9,4 +9,4 @@ from arena.referee import player
 
 @pytest.fixture(autouse=True)
 def quick_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player, "_STEP_NS", 100_000_000)
+    monkeypatch.setattr(player, "LOCKSTEP_NS", 100_000_000)
