@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from arena.endings import forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
-from arena.match.results import COLUMNS, FORFEITS, Row
+from arena.match.results import COLUMNS, Row
 from arena.match.tasks import PAIRING_BITS, PairTask
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def forfeits(league: League, only: Iterable[int] | None = None) -> list[ForfeitC
     )
     wanted = None if only is None else set(only)
     return [
-        ForfeitCount(who, str(FORFEITS[kind]), games, detail or "", record)
+        ForfeitCount(who, str(forfeit_of(kind)), games, detail or "", record)
         for who, kind, games, _, detail, record in rows
         if wanted is None or who in wanted
     ]

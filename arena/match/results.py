@@ -9,8 +9,8 @@ time for objects. `GameResult` is the same thing for reading. The columns of a r
 ====  ================================  ===========================================================
  0    id                                identity, `GameId.key`
  1    score                             half points of the bot that began: 2 won, 1 drawn, 0 lost
- 2    ending                            index into ENDINGS
- 3    forfeit                           index into FORFEITS, 0: none
+ 2    ending                            index into `arena.endings.ENDINGS`
+ 3    forfeit                           `arena.endings.FORFEIT_CODES`, 0: none
  4    forfeit_by                        0 nobody, 1 the bot that began, 2 the other
  5-6  stones_first, stones_second       stones owned at the end
  7-8  turns, plies                      turns begun and decisions recorded
@@ -33,10 +33,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from arena.endings import ENDINGS, FORFEITS, forfeit_of
 from arena.match.tasks import GameId
-
-ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
-FORFEITS = (None, "illegal move", "exception", "timeout", "crash", "protocol")
 
 Row: TypeAlias = tuple[
     int, int, int, int, int, int, int, int, int, int,
@@ -101,7 +99,7 @@ class GameResult:
     def to_row(self) -> Row:
         """The flat tuple that is stored. ValueError for an ending or a forfeit that does not exist."""
         return (
-            self.id.key, round(self.score * 2), ENDINGS.index(self.ending), FORFEITS.index(self.forfeit),
+            self.id.key, round(self.score * 2), ENDINGS.index(self.ending), (None, *FORFEITS).index(self.forfeit),
             (None, self.first, self.second).index(self.forfeit_by), *self.stones, self.turns, self.plies,
             *self.decisions,
             *_us(self.ms), *_us(self.max_ms), *self.times, round(self.duration_ms * 1000),
@@ -118,7 +116,7 @@ class GameResult:
             stones=(row[5], row[6]), turns=row[7], plies=row[8], decisions=(row[9], row[10]), record=row[18],
             ms=(row[11] / 1000, row[12] / 1000), max_ms=(row[13] / 1000, row[14] / 1000),
             times=(row[15], row[16]), duration_ms=row[17] / 1000,
-            forfeit=FORFEITS[row[3]], forfeit_by=(None, first, second)[row[4]], detail=row[19],
+            forfeit=forfeit_of(row[3]), forfeit_by=(None, first, second)[row[4]], detail=row[19],
         )  # fmt: skip
 
 

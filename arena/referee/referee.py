@@ -29,6 +29,7 @@ from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
+from arena.endings import FORFEITS
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.event_log import Event
@@ -42,7 +43,6 @@ from arena.referee import move_log
 from arena.referee.player import Player
 from arena.referee.process_state import ProcessState
 from arena.referee.rows import (
-    KINDS,
     Clocked,
     Forfeit,
     GameSettings,
@@ -370,7 +370,7 @@ class Referee:
         self._process.lift_limit()
         if self._passes(error):
             raise error
-        if isinstance(error, BotFault) and error.kind in KINDS:
+        if isinstance(error, BotFault) and error.kind in FORFEITS:
             return Forfeit(seat, error.kind, str(error.detail))
         return Forfeit(seat, "exception", f"in {hook}: {author_traceback(error)}")
 

@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from arena.endings import ENDING_CODES, FORFEIT_CODES
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import MOVES
 from arena.game.record import deal_text, record_text
 from arena.game.rules import Rules
-from arena.match.results import ENDINGS, FORFEITS, Row, pack_times, time_bucket
+from arena.match.results import Row, pack_times, time_bucket
 from arena.match.tasks import GameId, GameTask, SeriesTask, Task
 from arena.players.bot import TimeLeft
 from arena.referee import move_log
-
-_FORFEIT = ENDINGS.index("forfeit")
-_ENDING = {name: number for number, name in enumerate(ENDINGS)}
-KINDS = {name: number for number, name in enumerate(FORFEITS)}
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class GameSettings:
 
 
 class Forfeit(NamedTuple):
-    """Who lost by what: `seat`, `kind` (one of FORFEITS) and a `detail` for the author."""
+    """Who lost by what: `seat`, `kind` (one of `arena.endings.FORFEITS`) and a `detail` for the author."""
 
     seat: int
     kind: str
@@ -70,12 +67,12 @@ def make_row(
         assert outcome is not None  # moves have run out
         winner, stones, reason = outcome.winner, outcome.stones, outcome.reason
         score = 1 if winner is None else 2 if winner == starter else 0
-        ending, fault, by, detail = _ENDING[reason], 0, 0, None
+        ending, fault, by, detail = ENDING_CODES[reason], 0, 0, None
     else:
         loser, kind, detail = forfeit
         winner, stones, reason = 1 - loser, (state.stones_of(0), state.stones_of(1)), f"forfeit {kind}"
         score = 0 if loser == starter else 2
-        ending, fault, by = _FORFEIT, KINDS[kind], 1 if loser == starter else 2
+        ending, fault, by = ENDING_CODES["forfeit"], FORFEIT_CODES[kind], 1 if loser == starter else 2
     result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
     head, middle, joint, texts = pieces
     record = f"{head}{number}{middle}{','.join([texts[index] for index in moves])}{joint}{result}"

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from arena.endings import ENDINGS, FORFEIT_KINDS
 from arena.report.run import RunData
 from arena.stats.field import by_seat, crosstable, first_player_score
-from arena.stats.frames import ENDINGS, FORFEITS, StatsError
+from arena.stats.frames import StatsError
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, rate
 
-FORFEIT_COLUMNS = {kind: kind.replace(" ", "_") for kind in FORFEITS}
+FORFEIT_COLUMNS = {kind.name: kind.column for kind in FORFEIT_KINDS}
 
 COLUMNS: dict[str, str] = {
     "rank": "place; in swiss, knockout and series that of the format, else by Elo",
@@ -37,12 +38,7 @@ COLUMNS: dict[str, str] = {
     "stones": "sum of stones won",
     "mean_turns": "mean length of the bot's games in turns of both",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
-    "illegal_move": "forfeits for an illegal move",
-    "exception": "forfeits for an exception",
-    "timeout": "forfeits for using too much time",
-    "crash": "forfeits because the bot's process died",
-    "protocol": "forfeits for an answer that is none (bots in processes of their own)",
-}
+} | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
 """Columns of `Standings.table`; format_points and remark follow where the format has a ranking of its own."""
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 

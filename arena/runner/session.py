@@ -132,7 +132,7 @@ class Session:
             total=total,
             seconds=time.monotonic() - self._started,
             interrupted=self._signals.stopping and is_left,  # the signal may have come with the last game
-            forfeits=sum(entry.games for entry in self._store.forfeits()),
+            forfeits=self._store.count(forfeited=True),
             workers_lost=self._lost,
         )
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import ENDINGS, FORFEITS, Floats, StatsError, bot_names, check_games
+from arena.stats.frames import Floats, StatsError, bot_names, check_games
 from arena.stats.intervals import mean_interval
 
 _SEATED = ("stones", "points", "ms", "decisions")

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
 
 Floats = npt.NDArray[np.float64]
@@ -33,8 +34,8 @@ COLUMNS: dict[str, str] = {
     "points_second": "match points of the second player",
     "turns": "turns played by both players together",
     "plies": "decisions made by both players together",
-    "ending": "'five stones', 'three adjacent', 'stalemate' or 'forfeit'",
-    "forfeit": "None, or 'illegal move', 'exception', 'timeout', 'crash', 'protocol'",
+    "ending": f"{', '.join(map(repr, ENDINGS[:-1]))} or {ENDINGS[-1]!r}",
+    "forfeit": f"None, or {', '.join(map(repr, FORFEITS))}",
     "forfeit_by": "name of the bot that forfeited, or None",
     "ms_first": "thinking time of the first player in the whole game, milliseconds",
     "ms_second": "thinking time of the second player in the whole game, milliseconds",
@@ -44,8 +45,6 @@ COLUMNS: dict[str, str] = {
 """Columns of a games frame. Only `first`, `second` and `score` are always needed."""
 
 BASE = ("first", "second", "score")
-ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
-FORFEITS = ("illegal move", "exception", "timeout", "crash", "protocol")
 SCORES = (0.0, 0.5, 1.0)
 
 _NOT_NEGATIVE = (

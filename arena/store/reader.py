@@ -13,18 +13,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from arena.endings import ENDINGS, forfeit_of
 from arena.match.results import (
     COLUMNS,
-    ENDINGS,
-    FORFEITS,
     WIN_POINTS,
     GameResult,
     PairingScore,
     Row,
     ScheduleProgress,
-    points_of,
 )
-from arena.match.tasks import PAIRING_BITS, GameId, Pairing
+from arena.match.tasks import GameId, Pairing, game_key
 from arena.store.schema import DATABASE, RUN, StoreError
 
 if TYPE_CHECKING:
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
 _BATCH = 20_000
 _LONGEST_REASON = 200
 _MOST_REASONS = 1000  # of a bot and kind that are counted apart: some texts differ in every game
-_DEAL_SHIFT = PAIRING_BITS + 1
-_PAIRING_GAME = (1 << _DEAL_SHIFT) - 1  # the low bits of an identity
 
 GAME_COLUMNS = (
     "pairing", "deal", "game", "round", "first", "second", "score", "stones_first", "stones_second",
@@ -80,25 +76,13 @@ class PairingSums(NamedTuple):
     us: int
 
 
-_ADDED = (*range(9), 11)  # places of a cell's sums after its key, and of its maxima
-_GREATEST = (9, 10)
-
-
-def _cell_score(cell: PairingSums) -> PairingScore:
-    won, drawn, lost = (cell.games if cell.score == score else 0 for score in (2, 1, 0))
-    first = WIN_POINTS * cell.games if won else cell.stones_first
-    second = WIN_POINTS * cell.games if lost else cell.stones_second
-    if cell.game:
-        return PairingScore(cell.games, lost, drawn, won, second, first)
-    return PairingScore(cell.games, won, drawn, lost, first, second)
-
-
-class ForfeitCount(NamedTuple):
-    """Number of games that a bot forfeited for one reason."""
-
-    bot: str
-    kind: str
-    games: int
+def _score_of(sums: PairingSums) -> PairingScore:
+    won, drawn, lost = (sums.games if sums.score == score else 0 for score in (2, 1, 0))
+    first = WIN_POINTS * sums.games if won else sums.stones_first
+    second = WIN_POINTS * sums.games if lost else sums.stones_second
+    if sums.game:
+        return PairingScore(sums.games, lost, drawn, won, second, first)
+    return PairingScore(sums.games, won, drawn, lost, first, second)
 
 
 class ForfeitReason(NamedTuple):
@@ -199,9 +183,9 @@ class Reader:
 
     # ------------------------------------------------------------ games
 
-    def count(self) -> int:
-        """Games stored."""
-        return int(next(self._query("SELECT count(*) FROM games"))[0])
+    def count(self, forfeited: bool = False) -> int:
+        """Games stored, or those of them that were forfeited."""
+        return int(next(self._query(f"SELECT count(*) FROM games{' WHERE forfeit > 0' * forfeited}"))[0])
 
     def rows(self) -> Iterator[Row]:
         """All stored rows in schedule order."""
@@ -213,12 +197,9 @@ class Reader:
 
     def results(self) -> Iterator[GameResult]:
         """All games in schedule order."""
-        pairings = self.pairings()
+        pairings = _Pairings(self)
         for row in self.rows():
-            number = GameId.from_key(row[0]).pairing
-            if number not in pairings:  # stored since the pairings were read
-                pairings = self.pairings()
-            pairing = pairings[number]
+            pairing = pairings[GameId.from_key(row[0]).pairing]
             yield GameResult.from_row(row, pairing.a, pairing.b, pairing.round)
 
     def result(self, identity: GameId) -> GameResult:
@@ -237,24 +218,8 @@ class Reader:
 
     def table(self, clock: bool = False) -> Iterator[tuple[Any, ...]]:
         """Games as plain tuples in schedule order: GAME_COLUMNS, and CLOCK_COLUMNS too if asked."""
-        names = self.pairings()
-        clocks = ", us_first, us_second" if clock else ""
-        sql = (
-            "SELECT id, score, stones_first, stones_second, turns, plies, ending, forfeit, forfeit_by,"
-            f" decisions_first, decisions_second{clocks} FROM games ORDER BY id"
-        )
-        for key, score, mine, theirs, turns, plies, ending, forfeit, by, one, two, *us in self._query(sql):
-            pairing, deal, game = GameId.from_key(key)
-            if pairing not in names:
-                names = self.pairings()
-            _, round_, first, second = names[pairing]
-            if game:
-                first, second = second, first
-            yield (
-                pairing, deal, game, round_, first, second, score / 2, mine, theirs,
-                *points_of(score, mine, theirs), turns, plies, ENDINGS[ending], FORFEITS[forfeit],
-                (None, first, second)[by], one, two, *(t / 1000 for t in us),
-            )  # fmt: skip
+        columns = GAME_COLUMNS + (CLOCK_COLUMNS if clock else ())
+        return self._query(f"SELECT {', '.join(columns)} FROM game_list")
 
     def frame(self) -> pd.DataFrame:
         """All games as a data frame with GAME_COLUMNS and CLOCK_COLUMNS, in schedule order.
@@ -272,36 +237,11 @@ class Reader:
     def pairing_sums(self) -> list[PairingSums]:
         """Sums for the standings: a few lines a pairing, however many games there are."""
         sums = ", ".join(f"sum({name})" for name in PairingSums._fields[5:13])
-        sql = (
-            f"SELECT (id & {_PAIRING_GAME}) << 4 | (score << 2) | ending AS who, count(*), {sums},"
-            " max(max_us_first), max(max_us_second), sum(us) FROM games WHERE id >= ? AND id < ? GROUP BY who"
+        rows = self._query(
+            f"SELECT pairing, game, score, ending, count(*), {sums}, max(max_us_first), max(max_us_second), sum(us)"
+            " FROM games GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
         )
-        found: dict[int, list[int]] = {}
-        with self._snapshot():
-            for low, high in self._stretches():
-                for who, *more in self._query(sql, (low, high)):
-                    have = found.get(who)
-                    if have is None:
-                        found[who] = more
-                        continue
-                    for at in _ADDED:
-                        have[at] += more[at]
-                    for at in _GREATEST:
-                        if more[at] > have[at]:
-                            have[at] = more[at]
-        return [
-            PairingSums(who >> 5, who >> 4 & 1, who >> 2 & 3, ENDINGS[who & 3], *sums)
-            for who, sums in sorted(found.items())
-        ]
-
-    def _stretches(self) -> Iterator[tuple[int, int]]:
-        """Ranges of identities with some thousand games each: sorting those is faster than all at once."""
-        for low, high, games in self._query("SELECT min(id), max(id), count(*) FROM games"):
-            if games:
-                first, last = low >> _DEAL_SHIFT, high >> _DEAL_SHIFT
-                step = max(100, 2000 * (last - first + 1) // games)
-                for deal in range(first, last + 1, step):
-                    yield deal << _DEAL_SHIFT, deal + step << _DEAL_SHIFT
+        return [PairingSums._make((*row[:3], ENDINGS[row[3]], *row[4:])) for row in rows]
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
@@ -316,17 +256,16 @@ class Reader:
     def scores(self) -> dict[int, PairingScore]:
         """Score of each pairing, seen from its bot `a`."""
         done = ScheduleProgress()
-        for cell in self.pairing_sums():
-            done.add_score(cell.pairing, _cell_score(cell))
+        for sums in self.pairing_sums():
+            done.add_score(sums.pairing, _score_of(sums))
         return {pairing: done.score(pairing) for pairing in done.scored()}
 
     def progress(self) -> ScheduleProgress:
         """What is done, for `Schedule.tasks`: one pass over the identities."""
         done = ScheduleProgress()
-        mask = _PAIRING_GAME >> 1
         with self._snapshot():
-            for (key,) in self._query("SELECT id FROM games ORDER BY id"):
-                done.add_deal(key >> 1 & mask, key >> _DEAL_SHIFT)
+            for pairing, deal in self._query("SELECT pairing, deal FROM games ORDER BY id"):
+                done.add_deal(pairing, deal)
         for pairing, score in self.scores().items():
             done.add_score(pairing, score)
         return done
@@ -335,59 +274,38 @@ class Reader:
         """Whole pairs of each pairing by the score of its bot `a`: (0, 1/2, 1, 3/2, 2) points of two."""
         counts: dict[int, list[int]] = {}
         rows = self._query(
-            f"SELECT g.id >> 1 & {_PAIRING_GAME >> 1}, g.score + 2 - h.score, count(*)"
-            " FROM games g JOIN games h ON h.id = g.id + 1 WHERE g.id & 1 = 0 GROUP BY 1, 2"
+            "SELECT g.pairing, g.score + 2 - h.score, count(*)"
+            " FROM games g JOIN games h ON h.id = g.id + 1 WHERE g.game = 0 GROUP BY 1, 2"
         )
-        for pairing, cell, pairs in rows:
-            counts.setdefault(pairing, [0] * 5)[cell] = pairs
+        for pairing, score, pairs in rows:
+            counts.setdefault(pairing, [0] * 5)[score] = pairs
         return {pairing: (c[0], c[1], c[2], c[3], c[4]) for pairing, c in sorted(counts.items())}
 
     def pair_scores_from(self, deal: int) -> list[int]:
-        """Cells of a run with one pairing, on the deals from `deal` on up to the first that is not there.
-
-        The cell of a pair is what bot `a` has of it in half points, 0..4.
-        """
+        """What bot `a` has of each pair in half points, 0..4: in a run with one pairing, on the deals from `deal` on
+        up to the first that is not there."""
         rows = self._query(
-            f"SELECT g.id >> {_DEAL_SHIFT}, g.score + 2 - h.score FROM games g JOIN games h ON h.id = g.id + 1"
-            " WHERE g.id >= ? AND g.id & 1 = 0 ORDER BY g.id",
-            (deal << _DEAL_SHIFT,),
+            "SELECT g.deal, g.score + 2 - h.score FROM games g JOIN games h ON h.id = g.id + 1"
+            " WHERE g.id >= ? AND g.game = 0 ORDER BY g.id",
+            (game_key(0, deal, 0),),
         )
-        cells: list[int] = []
-        for at, cell in rows:
-            if at != deal + len(cells):
+        scores: list[int] = []
+        for at, score in rows:
+            if at != deal + len(scores):
                 break
-            cells.append(cell)
-        return cells
-
-    def forfeits(self) -> list[ForfeitCount]:
-        """How many games each bot forfeited, by kind; bots without forfeits are left out."""
-        pairings = self.pairings()
-        counts: dict[tuple[str, int], int] = {}
-        rows = self._query(
-            f"SELECT id & {_PAIRING_GAME} AS who, forfeit, forfeit_by, count(*) FROM games"
-            " WHERE forfeit > 0 GROUP BY 1, 2, 3"
-        )
-        for who, kind, by, games in rows:
-            pairing = pairings[who >> 1]
-            # game 0: a began. So the bot at fault is b if exactly one of "b began" and "the second" is true.
-            bot = pairing.b if (who & 1) ^ (by == 2) else pairing.a
-            counts[bot, kind] = counts.get((bot, kind), 0) + games
-        return [ForfeitCount(bot, str(FORFEITS[kind]), games) for (bot, kind), games in sorted(counts.items())]
+            scores.append(score)
+        return scores
 
     def forfeit_reasons(self) -> list[ForfeitReason]:
         """What each bot forfeited games by, the most frequent first."""
-        pairings = self.pairings()
+        pairings = _Pairings(self)
         found: dict[tuple[str, int], dict[str, list[int]]] = {}  # bot and kind -> reason -> games, first of them
         games: Counter[tuple[str, int]] = Counter()
         rows = self._query(
-            "SELECT id, forfeit, forfeit_by, detail FROM games WHERE forfeit > 0 ORDER BY forfeit, id"
+            "SELECT id, pairing, game, forfeit, forfeit_by, detail FROM games WHERE forfeit > 0 ORDER BY forfeit, id"
         )
-        for key, kind, by, detail in rows:
-            identity = GameId.from_key(key)
-            if identity.pairing not in pairings:  # stored since the pairings were read
-                pairings = self.pairings()
-            _, _, a, b = pairings[identity.pairing]
-            who = (b if identity.game ^ (by == 2) else a, kind)
+        for key, pairing, game, kind, by, detail in rows:
+            who = (pairings.sides(pairing, game)[by - 1], kind)
             games[who] += 1
             reasons = found.setdefault(who, {})
             reason = reason_line(detail)[:_LONGEST_REASON]
@@ -398,29 +316,39 @@ class Reader:
         lines = []
         for (bot, kind), number in games.items():
             reason, (_, first) = max(found[bot, kind].items(), key=lambda item: item[1][0])
-            lines.append(ForfeitReason(bot, str(FORFEITS[kind]), number, reason, GameId.from_key(first)))
+            lines.append(ForfeitReason(bot, str(forfeit_of(kind)), number, reason, GameId.from_key(first)))
         return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
 
     def times(self) -> dict[str, list[int]]:
         """Histogram of thinking times of each bot, 256 counts; see `results.time_quantile`."""
         import numpy as np
 
-        pairings = self.pairings()
-        counts = {bot.name: np.zeros(256, dtype=np.int64) for bot in self.bots()}
-        with RUN.guard(self.folder, "read"):
-            cursor = self._db.execute(f"SELECT id & {_PAIRING_GAME}, hist_first, hist_second FROM games")
-            while rows := cursor.fetchmany(_BATCH):
-                packed: dict[str, list[bytes]] = {bot: [] for bot in counts}
-                for who, first, second in rows:
-                    if who >> 1 not in pairings:
-                        pairings = self.pairings()
-                    _, _, a, b = pairings[who >> 1]
-                    if who & 1:
-                        a, b = b, a
-                    packed[a].append(first)
-                    packed[b].append(second)
-                for bot, blobs in packed.items():
-                    pairs = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(-1, 2)
-                    sums = np.bincount(pairs[:, 0], weights=pairs[:, 1], minlength=256)
-                    counts[bot] += sums.astype(np.int64)
-        return {bot: [int(n) for n in sums] for bot, sums in counts.items()}
+        pairings = _Pairings(self)
+        packed = {bot.name: bytearray() for bot in self.bots()}
+        for pairing, game, first, second in self._query("SELECT pairing, game, hist_first, hist_second FROM games"):
+            one, two = pairings.sides(pairing, game)
+            packed[one] += first
+            packed[two] += second
+        counts = {}
+        for bot, data in packed.items():
+            pairs = np.frombuffer(data, dtype=np.uint8).reshape(-1, 2)
+            sums = np.bincount(pairs[:, 0], weights=pairs[:, 1], minlength=256)
+            counts[bot] = [int(n) for n in sums]
+        return counts
+
+
+class _Pairings(dict[int, Pairing]):
+    """The pairings of a run that may go on: those stored since are read when they are asked for."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__(reader.pairings())
+        self._reader = reader
+
+    def __missing__(self, number: int) -> Pairing:
+        self.update(self._reader.pairings())
+        return dict(self)[number]
+
+    def sides(self, pairing: int, game: int) -> tuple[str, str]:
+        """The bot that began a game, and the other."""
+        _, _, a, b = self[pairing]
+        return (b, a) if game else (a, b)

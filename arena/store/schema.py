@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from arena.endings import ENDING_CODES, FORFEIT_CODES
 from arena.errors import ArenaError
-from arena.match.results import COLUMNS, ENDINGS, FORFEITS, WIN_POINTS
+from arena.match.results import COLUMNS, WIN_POINTS
 from arena.match.tasks import PAIRING_BITS
 from arena.store.sqlite import Database
 
@@ -16,8 +19,8 @@ class StoreError(ArenaError):
     """The folder of a run cannot be used as asked. What was stored before is unharmed."""
 
 
-def _names(column: str, words: tuple[str | None, ...]) -> str:
-    cases = " ".join(f"WHEN {at} THEN '{word}'" for at, word in enumerate(words) if word is not None)
+def _names(column: str, codes: Mapping[str, int] | Mapping[str | None, int]) -> str:
+    cases = " ".join(f"WHEN {code} THEN '{word}'" for word, code in codes.items() if word is not None)
     return f"CASE g.{column} {cases} END"
 
 
@@ -53,8 +56,8 @@ _TABLES = (
         CASE g.game WHEN 0 THEN a.name ELSE b.name END AS first,
         CASE g.game WHEN 0 THEN b.name ELSE a.name END AS second,
         g.score / 2.0 AS score, g.stones_first, g.stones_second, g.points_first, g.points_second,
-        g.turns, g.plies, {_names("ending", ENDINGS)} AS ending,
-        {_names("forfeit", FORFEITS)} AS forfeit,
+        g.turns, g.plies, {_names("ending", ENDING_CODES)} AS ending,
+        {_names("forfeit", FORFEIT_CODES)} AS forfeit,
         CASE g.forfeit_by WHEN 0 THEN NULL WHEN 1 + g.game THEN a.name ELSE b.name END AS forfeit_by,
         g.us_first / 1000.0 AS ms_first, g.us_second / 1000.0 AS ms_second,
         g.decisions_first, g.decisions_second, g.record, g.detail

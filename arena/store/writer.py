@@ -17,7 +17,8 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from arena.match.results import CLOCKED, COLUMNS, FORFEITS, Row
+from arena.endings import FORFEIT_CODES
+from arena.match.results import CLOCKED, COLUMNS, Row
 from arena.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask
 from arena.store.reader import BotEntry, Reader
 from arena.store.schema import RUN, StoreError
@@ -30,7 +31,7 @@ _SELECT = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
 _SHIFT = PAIRING_BITS + 1
 # A traceback may name addresses in memory, so the detail is no part of what must agree.
 _COMPARED = tuple(at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail")
-_BY_CLOCK = frozenset(FORFEITS.index(kind) for kind in ("timeout", "crash"))
+_BY_CLOCK = (FORFEIT_CODES["timeout"], FORFEIT_CODES["crash"])
 
 _open: dict[Path, Store] = {}  # by this process, which a lock of the system does not keep out
 

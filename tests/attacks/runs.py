@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from arena.endings import forfeit_of
 from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
-from arena.match.results import FORFEITS
 from arena.processes.limits import Limits
 from arena.runner.logs import LOG
 from arena.runner.tournament import RunReport
@@ -156,7 +156,7 @@ def tournament(
         for place, name in enumerate(names, 1):
             mine = by == place
             verdicts.setdefault(name, []).append(
-                Verdict(FORFEITS[forfeit] if mine else None, detail if mine else "")
+                Verdict(forfeit_of(forfeit) if mine else None, detail if mine else "")
             )
         if {a, b} == {"ann", "bob"}:
             untouched.append((deal, game, forfeit, score, record))

@@ -28,7 +28,7 @@ def details(folder: Path, what: str, isolation: str, monkeypatch: pytest.MonkeyP
     data = {"name": "wire", "bots": bots, "games": 2, "seed": 11, "isolation": isolation}
     play(folder / "run", data, 1, limits=LIMITS)
     with Reader(folder / "run") as reader:
-        forfeits = {entry.bot for entry in reader.forfeits()}
+        forfeits = {entry.bot for entry in reader.forfeit_reasons()}
         assert forfeits <= {"shell"}
         rows = list(reader._query("SELECT g.detail FROM games g JOIN pairings p ON p.pairing = g.pairing"
             " JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b WHERE 'shell' IN (a.name, b.name)"))  # fmt: skip

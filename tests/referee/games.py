@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from arena.endings import forfeit_of
 from arena.game.rules import load_rules
-from arena.match.results import CLOCKED, COLUMNS, FORFEITS, Row
+from arena.match.results import CLOCKED, COLUMNS, Row
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
 from arena.players.loading import load_bot
@@ -50,7 +51,7 @@ def forfeit(row: Row) -> tuple[str | None, str | None]:
     """Kind of the forfeit and who did it, `a` or `b`."""
     began = "ab" if not row[COLUMN["id"]] & 1 else "ba"
     by = row[COLUMN["forfeit_by"]]
-    return FORFEITS[row[COLUMN["forfeit"]]], None if by == 0 else began[by - 1]
+    return forfeit_of(row[COLUMN["forfeit"]]), None if by == 0 else began[by - 1]
 
 
 def detail(row: Row) -> str:

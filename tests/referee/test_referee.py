@@ -7,11 +7,12 @@ import time
 
 import pytest
 
+from arena.endings import ENDINGS
 from arena.formats.series import series_rule
 from arena.game.deals import make_deal
 from arena.game.record import parse_record, replay, verify
 from arena.game.rules import load_rules
-from arena.match.results import ENDINGS, GameResult, merge_times
+from arena.match.results import GameResult, merge_times
 from arena.match.tasks import GameId, PairTask, SeriesTask
 from arena.players.bot import Bot, GameEnd, Setup, TimeLeft
 from arena.referee.player import Player

@@ -12,9 +12,9 @@ import warnings
 
 import pytest
 
+from arena.endings import ENDINGS
 from arena.game.record import parse_record, verify
 from arena.game.rules import load_rules
-from arena.match.results import ENDINGS
 from arena.match.tasks import GameTask, PairTask
 from arena.players.bot import Bot, BotFault
 from arena.players.output import BotOutput, redirected

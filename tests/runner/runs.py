@@ -59,7 +59,7 @@ def games(folder: Path, without: Iterable[str] = ()) -> list[tuple[Any, ...]]:
 
 def forfeits(folder: Path) -> dict[tuple[str, str], int]:
     with Reader(folder) as reader:
-        return {(entry.bot, entry.kind): entry.games for entry in reader.forfeits()}
+        return {(entry.bot, entry.kind): entry.games for entry in reader.forfeit_reasons()}
 
 
 class Running:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from arena.config.tournament import Clock
+from arena.endings import forfeit_of
 from arena.errors import ArenaError
-from arena.match.results import FORFEITS, Row
+from arena.match.results import Row
 from arena.match.tasks import Chunk, PairTask
 from arena.players.spec import find_bot
 from arena.processes.limits import Limits
@@ -212,7 +213,7 @@ def test_chunking_and_start_method_change_nothing(method: str) -> None:
             executor.close()
         results.append(_same(rows))
         assert len(rows) == 2 * sum(sizes)
-        assert all(FORFEITS[row[3]] == "crash" for row in rows)
+        assert all(forfeit_of(row[3]) == "crash" for row in rows)
         assert sum(isinstance(event, Lost) for event in events) == 2 * len(rows)
     assert results[0] == results[1]
 
