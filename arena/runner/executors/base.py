@@ -1,8 +1,8 @@
-"""Where chunks are played: the interface that the runner speaks to.
+"""The interface of executors, which play chunks somewhere.
 
-An executor gets chunks and gives back events, in any order. What it must promise is that each unit of each
-chunk submitted comes back in exactly one `Played`, whatever happens to its workers, and that the rows are the
-same wherever they were played.
+An executor is given chunks and returns events, in any order. It must guarantee that each unit of each chunk
+submitted comes back in exactly one `Played`, whatever happens to its workers, and that the rows are the same
+wherever they were played.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arena.match.tasks import Chunk
 
 @dataclass(frozen=True)
 class Played:
-    """Some units are done: `chunk` holds those, under the number of the chunk that was submitted.
+    """Some units have been played: `chunk` holds those, under the number of the chunk that was submitted.
 
     `rows` are those of its games, in the order of the units. `seconds` is how long they took to play; `scores` says
     by pairing how many games there are, and how many of these its bot `a` won, drew and lost.
@@ -31,14 +31,14 @@ class Played:
 
 @dataclass(frozen=True)
 class Lost:
-    """A worker died or was stopped; its work goes on in another. `text` says what happened."""
+    """A worker died or was stopped; another one continues its work. `text` says what happened."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Failed:
-    """The run cannot go on: a bot (named if that is known) that cannot be loaded, or, if `ours`, a fault of ours."""
+    """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault."""
 
     text: str
     ours: bool
@@ -47,7 +47,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Drained:
-    """After `drain`: nothing is being played any more."""
+    """After `drain`: nothing is being played any longer."""
 
 
 Event: TypeAlias = Played | Lost | Failed | Drained
@@ -62,16 +62,16 @@ class Executor(Protocol):
 
     @property
     def slots(self) -> int:
-        """Chunks that are played at the same time; a few more should be submitted."""
+        """Chunks that can be played at the same time; a few more should be submitted."""
 
     def submit(self, chunk: Chunk) -> None:
         """Play a chunk when there is a free worker. Returns at once."""
 
     def events(self, timeout: float) -> list[Event]:
-        """What has happened since; waits up to `timeout` seconds for something to happen."""
+        """What has happened since the last call; waits up to `timeout` seconds for something to happen."""
 
     def drain(self) -> None:
-        """Finish the units in hand and begin no more; `Drained` comes when they are done."""
+        """Finish the units in hand and start no more; `Drained` comes when they are done."""
 
     def close(self) -> None:
         """Stop all workers at once. No process of theirs is left when this returns."""

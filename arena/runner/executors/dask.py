@@ -1,8 +1,8 @@
-"""Chunks played on a Dask cluster, of one's own processes or of many machines.
+"""Chunks played on a Dask cluster: processes of this machine, or many machines.
 
-Dask moves the work of a worker that dies to the others; a chunk that has met with too many deaths is submitted
-again. Bots are loaded from their files where they are played, so every machine must have them at the same
-place (a shared folder); a file that differs from the one here is refused.
+Dask moves the work of a worker that dies to the others; a chunk that it gives up after too many deaths is submitted
+again. Bots are loaded from their files on the machine that plays them, so every machine must have them at the
+same place (a shared folder); a file that differs from the one here is refused.
 """
 
 from __future__ import annotations
@@ -23,9 +23,16 @@ from arena.runner.logs import Sink
 
 log = logging.getLogger("arena.dask")
 
-_LOOK_S = 1.0
+_CHECK_S = 1.0
 _WAIT_S = 30.0
-_TRIES = 5
+_MAX_TRIES = 5
+_CLUSTER_ERRORS = (
+    "KilledWorker",
+    "CancelledError",
+    "FutureCancelledError",
+    "TimeoutError",
+    "CommClosedError",
+)
 
 
 class DaskExecutor:
@@ -54,8 +61,8 @@ class DaskExecutor:
                 self._cluster.close()
             raise
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._out: dict[str, tuple[Any, Chunk, int]] = {}
-        self._looked = time.monotonic()
+        self._pending: dict[str, tuple[Any, Chunk, int]] = {}
+        self._checked_at = time.monotonic()
         self._draining = False
         self._drained = False
         self._closed = False
@@ -81,7 +88,7 @@ class DaskExecutor:
         future = self._client.submit(
             play_chunk, self._run, self._job, chunk, key=key, pure=False, priority=-chunk.number
         )
-        self._out[key] = (future, chunk, tries)
+        self._pending[key] = (future, chunk, tries)
         future.add_done_callback(self._done.put)
 
     def events(self, timeout: float) -> list[Event]:
@@ -91,76 +98,67 @@ class DaskExecutor:
             while True:
                 found += self._take(future)
                 future = self._done.get_nowait()
-        found += self._look()
-        if self._draining and not self._out and not self._drained:
+        found += self._check_workers()
+        if self._draining and not self._pending and not self._drained:
             self._drained = True
             found.append(Drained())
         return found
 
     def _take(self, future: Any) -> list[Event]:
         """The events of a future that is done, however it ended."""
-        entry = self._out.pop(future.key, None)
+        entry = self._pending.pop(future.key, None)
         if entry is None:
             return []
         _, chunk, tries = entry
         try:
             delivery: Delivery = future.result(timeout=_WAIT_S)
         except Exception as error:
-            return self._again(chunk, tries, error)
+            return self._resubmit(chunk, tries, error)
         for record in delivery.records:
             self._sink(record)
-        events: list[Event] = [Lost(text) for text in delivery.lost]
-        if delivery.failed is not None:
-            return [*events, Failed(*delivery.failed)]
-        at = 0
-        for units, seconds, scores, rows in delivery.parts:
-            part = Chunk(chunk.number, chunk.tasks[at : at + units])
-            events.append(Played(part, seconds, scores, rows))
-            at += units
-        if at < len(chunk) and not self._draining:
-            self._send(Chunk(chunk.number, chunk.tasks[at:]), tries)
+        events = delivery.events
+        units = sum(len(event.chunk) for event in events if isinstance(event, Played))
+        failed = any(isinstance(event, Failed) for event in events)
+        if units < len(chunk) and not failed and not self._draining:
+            self._send(Chunk(chunk.number, chunk.tasks[units:]), tries)
         return events
 
-    def _again(self, chunk: Chunk, tries: int, error: Exception) -> list[Event]:
-        """A future without a result: the cluster has failed, or the code there."""
+    def _resubmit(self, chunk: Chunk, tries: int, error: Exception) -> list[Event]:
+        """Handle a future without a result: the cluster has failed, or the code there."""
         if self._draining:
             return []
         name = type(error).__name__
         if isinstance(error, ImportError):
             return [
                 Failed(
-                    f"the workers of the cluster cannot import the arena, install it there: {error}", False
+                    f"the workers of the cluster cannot import arena; install it there: {error}", ours=False
                 )
             ]
-        if name not in (
-            "KilledWorker",
-            "CancelledError",
-            "FutureCancelledError",
-            "TimeoutError",
-            "CommClosedError",
-        ):
+        if name not in _CLUSTER_ERRORS:
             return [Failed(f"on the cluster: {name}: {error}", ours=True)]
-        if tries >= _TRIES:
+        if tries >= _MAX_TRIES:
             return [
-                Failed(f"the cluster has lost a chunk {tries} times, the last time by {name}: {error}", False)
+                Failed(
+                    f"the cluster lost a chunk {tries} times, the last time by {name}: {error}", ours=False
+                )
             ]
         self._send(chunk, tries + 1)
-        return [Lost(f"the cluster has lost a chunk ({name}); it is played again")]
+        return [Lost(f"the cluster lost a chunk ({name}); replaying it")]
 
-    def _look(self) -> list[Event]:
-        """Which workers have gone, and how many threads there are now."""
+    def _check_workers(self) -> list[Event]:
+        """Which workers are gone, and how many threads there are now."""
         now = time.monotonic()
-        if now - self._looked < _LOOK_S or self._closed:
+        if now - self._checked_at < _CHECK_S or self._closed:
             return []
-        self._looked = now
+        self._checked_at = now
         try:
             threads = dict(self._client.nthreads())
-        except Exception as error:  # the scheduler has gone for good or is coming back; futures will tell
+        except Exception as error:  # the scheduler is gone or coming back; futures will tell
             log.warning("the scheduler does not answer: %s", error)
-            return [Failed(f"the scheduler has gone: {error}", ours=False)] if self._is_gone() else []
+            return [Failed(f"the scheduler is gone: {error}", ours=False)] if self._is_gone() else []
         gone = [address for address in self._threads if address not in threads]
         self._threads = threads
-        return [Lost(f"cluster worker {address} has gone; others play its games") for address in gone]
+        return [Lost(f"cluster worker {address} is gone; others replay its games") for address in gone]
 
     def _is_gone(self) -> bool:
         return bool(self._client.status in ("closed", "closing"))
@@ -168,10 +166,12 @@ class DaskExecutor:
     def drain(self) -> None:
         if not self._draining:
             self._draining = True
-            self._tell(at_once=False)
+            self._end_run(at_once=False)
 
-    def _tell(self, at_once: bool) -> None:
-        with contextlib.suppress(Exception):  # who does not answer has gone, and its processes with it
+    def _end_run(self, at_once: bool) -> None:
+        with contextlib.suppress(
+            Exception
+        ):  # a worker that does not answer is gone, and its processes with it
             self._client.run(end_run, self._run, at_once, on_error="ignore")
 
     def close(self) -> None:
@@ -179,9 +179,9 @@ class DaskExecutor:
             return
         self._closed = self._draining = True
         with contextlib.suppress(Exception):
-            self._client.cancel([future for future, _, _ in self._out.values()], force=True)
-        self._out.clear()
-        self._tell(at_once=True)
+            self._client.cancel([future for future, _, _ in self._pending.values()], force=True)
+        self._pending.clear()
+        self._end_run(at_once=True)
         with contextlib.suppress(Exception):
             self._client.close(timeout=5)
         if self._cluster is not None:

@@ -1,6 +1,6 @@
-"""The arena's end in a process of a Dask cluster: plays chunks there, each thread with a worker of its own.
+"""What runs in the processes of a Dask cluster: each of their threads plays chunks with a worker of its own.
 
-A bot that hangs or kills its process must not take a worker of the cluster with it, so also here the games are
+A bot that hangs or kills its process must not take a worker of the cluster with it. So here, too, games are
 played in a child process under a `Supervisor`, by the same code as on one machine.
 """
 
@@ -8,49 +8,35 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from arena.match.results import Row
 from arena.match.tasks import Chunk
-from arena.runner.executors.base import Event, Failed, Lost, Played
+from arena.runner.executors.base import Event
 from arena.runner.job import Job
 from arena.runner.logs import PlainRecord
 from arena.runner.supervisor import Stopped, Supervisor
 
-Part: TypeAlias = tuple[int, float, dict[int, tuple[int, ...]], list[Row]]
-"""A `Played` as plain values: units, seconds, scores, rows."""
-
 
 @dataclass
 class Delivery:
-    """What comes back for a chunk: its units in parts, what was lost on the way, what was logged."""
+    """What comes back for a chunk: the units that were played, or why not, and what was logged."""
 
-    parts: list[Part] = field(default_factory=list)
-    lost: list[str] = field(default_factory=list)
-    failed: tuple[str, bool, str | None] | None = None
+    events: list[Event] = field(default_factory=list)
     records: list[PlainRecord] = field(default_factory=list)
 
 
-class _Station:
-    """The supervisor of one thread, for one run."""
+class _ThreadWorker:
+    """The worker of one thread, for one run."""
 
     def __init__(self, run: str, job: Job) -> None:
         self.run = run
         self.delivery = Delivery()
-        # a Dask worker has threads, and a process that has them cannot be forked safely
-        self.supervisor = Supervisor(job, self._note, self._hear, method="spawn")
+        # a Dask worker has threads, and a process with threads cannot be forked safely
+        self.supervisor = Supervisor(job, self._collect, self._collect_record, method="spawn")
 
-    def _note(self, event: Event) -> None:
-        match event:
-            case Played():
-                scores = {pairing: tuple(score) for pairing, score in event.scores.items()}
-                self.delivery.parts.append((len(event.chunk), event.seconds, scores, list(event.rows)))
-            case Lost():
-                self.delivery.lost.append(event.text)
-            case Failed():
-                self.delivery.failed = (event.text, event.ours, event.bot)
+    def _collect(self, event: Event) -> None:
+        self.delivery.events.append(event)
 
-    def _hear(self, record: PlainRecord) -> None:
+    def _collect_record(self, record: PlainRecord) -> None:
         self.delivery.records.append(record)
 
     def play(self, chunk: Chunk) -> Delivery:
@@ -59,43 +45,43 @@ class _Station:
         return self.delivery
 
 
-_mine = threading.local()
-_stations: set[_Station] = set()
+_local = threading.local()
+_workers: set[_ThreadWorker] = set()
 _ended: set[str] = set()
 _lock = threading.Lock()
 
 
 def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
-    """Play a chunk in this thread's station; an incomplete delivery if the run was told to end."""
-    station: _Station | None = getattr(_mine, "station", None)
-    if station is not None and station.run != run:
-        _close(station)
-        station = None
-    if station is None:
-        station = _mine.station = _Station(run, job)
+    """Play a chunk in this thread; an incomplete delivery if the run was told to end."""
+    worker: _ThreadWorker | None = getattr(_local, "worker", None)
+    if worker is not None and worker.run != run:
+        _close(worker)
+        worker = None
+    if worker is None:
+        worker = _local.worker = _ThreadWorker(run, job)
     with _lock:
-        _stations.add(station)
+        _workers.add(worker)
         if run in _ended:
             return Delivery()
     try:
-        return station.play(chunk)
+        return worker.play(chunk)
     except Stopped:
         return Delivery()
 
 
-def _close(station: _Station) -> None:
-    station.supervisor.close()
+def _close(worker: _ThreadWorker) -> None:
+    worker.supervisor.close()
     with _lock:
-        _stations.discard(station)
+        _workers.discard(worker)
 
 
 def end_run(run: str, at_once: bool) -> None:
-    """In every process of the cluster: begin no more of a run. `at_once`: and stop what is being played."""
+    """In every process of the cluster: start no more units of a run; with `at_once`, also stop those being played."""
     with _lock:
         _ended.add(run)
-        stations = [station for station in _stations if station.run == run]
-    for station in stations:
+        workers = [worker for worker in _workers if worker.run == run]
+    for worker in workers:
         if at_once:
-            station.supervisor.stop()
+            worker.supervisor.stop()
         else:
-            station.supervisor.drain()
+            worker.supervisor.drain()

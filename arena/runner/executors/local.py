@@ -1,4 +1,4 @@
-"""Worker processes on this machine: one thread of this process for each, which supervises it."""
+"""Worker processes on this machine, each supervised by a thread of this process."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def local_executor(job: Job, workers: int, scheduler: str | None, sink: Sink) ->
 
 
 class LocalExecutor:
-    """An `Executor` of `workers` processes. A single worker is one, too: a hung bot must be killable."""
+    """An `Executor` of `workers` processes. Even a single worker is a process: a hung bot must be killable."""
 
     def __init__(self, job: Job, workers: int, sink: Sink, method: str | None = None) -> None:
-        """`method` is the start method of the processes, default what suits the system."""
+        """`method` is the start method of the processes, by default the one that suits the system."""
         self._workers = max(workers, 1)
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
@@ -30,7 +30,7 @@ class LocalExecutor:
             Supervisor(job, self._events.put, sink, method, place) for place in range(self._workers)
         ]
         self._draining = False
-        self._busy = self._workers  # threads that have not come to their end
+        self._busy = self._workers  # threads that have not ended
         self._lock = threading.Lock()
         self._threads = [
             threading.Thread(target=self._run, args=(one,), name=f"supervisor {number}", daemon=True)
