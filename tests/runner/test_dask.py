@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -144,10 +143,8 @@ def test_a_bot_that_cannot_be_loaded_there(cluster: tuple[str, list[int]], tmp_p
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.runner.executors.dask._WAIT_S", 0.5)
-    start = time.monotonic()
     with pytest.raises(ArenaError, match=r"cannot reach the Dask scheduler tcp://127\.0\.0\.1:9: "):
         play(tmp_path, settings(*FIELD), executor="dask", scheduler="tcp://127.0.0.1:9")
-    assert time.monotonic() - start < 10
     assert threading.active_count() < 50
 
 

@@ -80,8 +80,8 @@ def test_a_worker_killed_in_the_middle_of_a_line_silences_nobody(method: str) ->
     log.receive()
     process.join(30)
     start = time.monotonic()
-    log.close()
-    assert time.monotonic() - start < 1.5
+    log.close(seconds=60)
+    assert time.monotonic() - start < 30
     assert [one[2] for one in heard] == ["whole"]
 
 
