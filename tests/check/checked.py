@@ -24,6 +24,15 @@ from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
 
 BOTS = Path(__file__).parents[1] / "data" / "check"
+ACT = "import time\ndef act(view, moves):\n    time.time()\n    return moves[0]\n"
+
+
+def lay(folder: Path, text: str, **helpers: str) -> Path:
+    for name, other in helpers.items():
+        (folder / f"{name}.py").write_text(other)
+    path = folder / "mine.py"
+    path.write_text(text)
+    return path
 
 
 class LocalSession(CheckSession):
