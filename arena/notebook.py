@@ -18,9 +18,9 @@ from arena.game.rules import load_rules
 from arena.report import ratings as rating_table
 from arena.report import standings as standing
 from arena.report.export import export
-from arena.report.field import field_frames, pairings_frame, rated_field, superiority_frame, time_frame
 from arena.report.read_run import read_run, run_folder, stored_config
 from arena.report.run import RunData
+from arena.report.run_stats import pairings_frame, rate_run, run_frames, superiority_frame, time_frame
 from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError
@@ -163,7 +163,7 @@ class Run:
     @cached_property
     def rated(self) -> Ratings:
         """The fitted ratings themselves, with covariance, `los()` and `difference(a, b)`."""
-        return rated_field(self._used)
+        return rate_run(self._used)
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
@@ -197,7 +197,7 @@ class Run:
 
     def tables(self, error: float = 10.0, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
         """All frames of `arena stats`, by name."""
-        return field_frames(self._data, error, prior)
+        return run_frames(self._data, error, prior)
 
     @cached_property
     def sprt(self) -> SprtResult:

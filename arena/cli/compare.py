@@ -251,21 +251,11 @@ def _read(folders: Sequence[Path]) -> list[VariantRun]:
 
 def _show(runs: Sequence[VariantRun], form: str, to: Path | None) -> None:
     from arena.report.compare import comparison
-    from arena.report.figures import report_text, write_csv
+    from arena.report.export import write_csv
+    from arena.report.formats import write
 
-    tables, remarks = comparison(runs)
-    variants = list(dict.fromkeys(run.variant for run in runs))
-    bots = list(dict.fromkeys(bot for run in runs for bot in run.sources))
-    seeds = sorted({run.seed for run in runs})
-    values = {
-        "variants": variants,
-        "bots": bots,
-        "seeds": seeds,
-        "games": sum(len(run.games) for run in runs),
-        "notes": remarks,
-    }
-    heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
-    click.echo(report_text(heading, tables, remarks, form, values), nl=False)
+    report = comparison(runs)
+    click.echo(write(report, form), nl=False)
     if to is not None:
-        for path in write_csv(tables, to):
+        for path in write_csv(report, to):
             click.echo(path, err=True)

@@ -124,7 +124,9 @@ def list_(format_: str | None, as_json: bool) -> None:
     from arena.errors import ArenaError
     from arena.league.store import LEAGUES, league_names
     from arena.league.views import league_line
-    from arena.report.league import leagues_table, text
+    from arena.report.formats import write
+    from arena.report.league import leagues_table
+    from arena.report.table import Report
 
     lines, unread = [], []
     for name in league_names():
@@ -141,7 +143,7 @@ def list_(format_: str | None, as_json: bool) -> None:
     elif not lines:
         click.echo("There are no leagues in leagues/. Make one: arena league create NAME")
     else:
-        click.echo(text(form, "", [leagues_table(lines)], {"leagues": lines}), nl=False)
+        click.echo(write(Report("", [leagues_table(lines)]), form), nl=False)
 
 
 # ---------------------------------------------------------------- look
@@ -173,7 +175,9 @@ def standings(name: str, at: str | None, history: int | None, format_: str | Non
 def show_standing(found: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` is what JSON holds beside it."""
     from arena.league.views import standing_lines, table_before, waiting
-    from arena.report.league import standing_table, text
+    from arena.report.formats import write
+    from arena.report.league import standing_table
+    from arena.report.table import Report
 
     before, since = table_before(found, table)
     lines = standing_lines(found, table, before)
@@ -199,7 +203,7 @@ def show_standing(found: League, table: Standings, form: str, more: dict[str, An
         click.echo(f"{heading}\n\nNo bot is in the table yet.")
         return
     remarks = _remarks(found, table, None if since is None else since.id)
-    click.echo(text(form, heading, [standing_table(lines)], {"standings": lines}, remarks), nl=False)
+    click.echo(write(Report(heading, [standing_table(lines)], remarks), form), nl=False)
 
 
 def _remarks(found: League, table: Standings, since: int | None) -> list[str]:
@@ -228,7 +232,9 @@ def _remarks(found: League, table: Standings, since: int | None) -> list[str]:
 def _show_past(found: League, at: str, form: str) -> None:
     from arena.league import events
     from arena.league.views import stored_lines
-    from arena.report.league import standing_table, text, when
+    from arena.report.formats import write
+    from arena.report.league import standing_table, when
+    from arena.report.table import Report
 
     event = events.event_at(found, at)
     table = events.table_at(found, event.id)
@@ -239,14 +245,16 @@ def _show_past(found: League, at: str, form: str) -> None:
         return
     heading = f"{found.name} after event {event.id}, {when(event.happened)} UTC: {event.total} games"
     if lines:
-        click.echo(text(form, heading, [standing_table(lines)], {"standings": lines}), nl=False)
+        click.echo(write(Report(heading, [standing_table(lines)]), form), nl=False)
     else:
         click.echo(f"{heading}\n\nNo bot was in the table.")
 
 
 def _show_history(found: League, last: int, form: str) -> None:
     from arena.league.views import rating_history
-    from arena.report.league import rating_history_table, text
+    from arena.report.formats import write
+    from arena.report.league import rating_history_table
+    from arena.report.table import Report
 
     shown, lines = rating_history(found, last)
     numbers = [event.id for event in shown]
@@ -257,7 +265,7 @@ def _show_history(found: League, last: int, form: str) -> None:
     else:
         heading = f"{found.name}: Elo after each of the last {len(numbers)} events"
         table = rating_history_table(numbers, lines)
-        click.echo(text(form, heading, [table], {"ratings": lines}), nl=False)
+        click.echo(write(Report(heading, [table]), form), nl=False)
 
 
 @click.command()
@@ -269,14 +277,16 @@ def history(name: str, format_: str | None, as_json: bool) -> None:
     _one_core()
     from arena.league.store import open_league
     from arena.league.views import history_lines
-    from arena.report.league import history_table, text
+    from arena.report.formats import write
+    from arena.report.league import history_table
+    from arena.report.table import Report
 
     with open_league(name, write=False) as found:
         lines = history_lines(found)
         if form == "json":
             _json({"league": found.name, "events": lines})
         else:
-            click.echo(text(form, found.name, [history_table(lines)], {"events": lines}), nl=False)
+            click.echo(write(Report(found.name, [history_table(lines)]), form), nl=False)
 
 
 @click.command()
@@ -294,7 +304,9 @@ def show(
     from arena.league import versions, views
     from arena.league.rating import standings
     from arena.league.store import open_league
-    from arena.report.league import forfeits_table, opponents_table, text, versions_table
+    from arena.report.formats import write
+    from arena.report.league import forfeits_table, opponents_table, versions_table
+    from arena.report.table import Report
 
     with open_league(name, write=False) as found:
         table = standings(found)
@@ -310,11 +322,11 @@ def show(
                    "versions": rows, "opponents": opponents, "forfeits": faults})  # fmt: skip
             return
         author = f" by {one.author}" if one.author else ""
-        tables = [versions_table(rows)]
-        if opponents:
-            tables.append(opponents_table(opponents, f"{one.label} against"))
-        if faults:
-            tables.append(forfeits_table(faults))
+        tables = [
+            versions_table(rows),
+            opponents_table(opponents, f"{one.label} against"),
+            forfeits_table(faults),
+        ]
         remarks = [f"{against} was never met by {one.label}."] if against and not opponents else []
         if one.retired is not None:
             remarks.append(
@@ -322,8 +334,7 @@ def show(
             )
         if one.reason:
             remarks.append(f"{one.label} {one.state}: {indented(one.reason)}")
-        lines = {"versions": rows, "opponents": opponents, "forfeits": faults}
-        click.echo(text(form, f"{one.name}{author}", tables, lines, remarks), nl=False)
+        click.echo(write(Report(f"{one.name}{author}", tables, remarks), form), nl=False)
 
 
 @click.command()
@@ -478,7 +489,7 @@ class Teller:
 
 
 def _json(values: dict[str, Any]) -> None:
-    from arena.report.tables import json_text
+    from arena.report.formats.json import json_text
 
     click.echo(json_text(_finite(values)), nl=False)
 

@@ -7,15 +7,16 @@ from typing import Any, TypeVar
 
 import click
 
+from arena.report.formats import FORMATS
+
 Command = TypeVar("Command", bound=Callable[..., Any])
-FORMATS = ("table", "markdown", "csv", "json", "html")
 
 
 def output(command: Command) -> Command:
     """`--format`, and `--json` as the short way to one of them."""
     as_json = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
     format_ = click.option(
-        "--format", "format_", type=click.Choice(FORMATS), default=None, help="Default: table."
+        "--format", "format_", type=click.Choice(tuple(FORMATS)), default=None, help="Default: table."
     )
     return format_(as_json(command))
 

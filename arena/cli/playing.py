@@ -96,27 +96,29 @@ def play(
 
 def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
     from arena.report.export import export
+    from arena.report.formats import write
+    from arena.report.formats.json import json_text
     from arena.report.read_run import read_run
     from arena.report.standings import standings
-    from arena.report.tables import forfeits, json_text, summary, terminal
+    from arena.report.standings_report import all_values, standings_report
 
     found = standings(read_run(folder))
     export(found, folder)
     if test is not None:
         _show_test(found.run, test, folder, as_json)
     elif as_json:
-        click.echo(json_text(summary(found) | {"forfeits": forfeits(found), "folder": str(folder)}), nl=False)
+        click.echo(json_text(all_values(found) | {"folder": str(folder)}), nl=False)
     else:
         click.echo(err=True)  # an empty line after the progress
-        click.echo(terminal(found))
+        click.echo(write(standings_report(found)))
         click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
 
 
 def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:
     """Write sprt.json into the folder of a run and show where the test stands."""
     from arena.report.export import write_whole
+    from arena.report.formats.json import json_text
     from arena.report.sprt import sprt_text, sprt_values
-    from arena.report.tables import json_text
 
     result = test.result()
     one, two = run.bots

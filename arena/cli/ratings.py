@@ -50,7 +50,8 @@ def ratings(
     # Matrices of some thousand bots gain little by more threads, and lose much where other programs run beside.
     # It also keeps the last digits from depending on the number of cores. Too late if numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from arena.report.ratings import ratings_text
+    from arena.report.formats import write
+    from arena.report.ratings import ratings_report
     from arena.stats.nash import nash_ratings
     from arena.stats.ratings import DEFAULT_PRIOR, rate
 
@@ -65,7 +66,8 @@ def ratings(
         disconnected="separate",
     )
     averaged = nash_ratings(games, ratings=found) if nash else None
-    click.echo(ratings_text(found, form, averaged, los, heading=f"{source}: {len(games)} games"), nl=False)
+    report = ratings_report(found, averaged, los, heading=f"{source}: {len(games)} games")
+    click.echo(write(report, form), nl=False)
 
 
 def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:

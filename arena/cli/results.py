@@ -21,13 +21,14 @@ from arena.cli.output import chosen, output
 def standings(folder: str, format_: str | None, as_json: bool, prior: float | None) -> None:
     """Show the table of the run in FOLDER (a path, or a name in results/). Works while the run goes on."""
     form = chosen(format_, as_json)
+    from arena.report.formats import write
     from arena.report.read_run import read_run, run_folder
     from arena.report.standings import standings as compute
-    from arena.report.tables import standings_text
+    from arena.report.standings_report import standings_report
     from arena.stats.ratings import DEFAULT_PRIOR
 
     found = compute(read_run(run_folder(folder)), DEFAULT_PRIOR if prior is None else prior)
-    click.echo(standings_text(found, form), nl=False)
+    click.echo(write(standings_report(found), form), nl=False)
 
 
 @click.command()

@@ -123,7 +123,7 @@ def _from_counts(
 
 
 def _show_counts(result: SprtResult, as_json: bool) -> None:
+    from arena.report.formats.json import json_text
     from arena.report.sprt import sprt_text, sprt_values
-    from arena.report.tables import json_text
 
     click.echo(json_text(sprt_values(result)) if as_json else sprt_text(result), nl=False)

@@ -42,22 +42,17 @@ def stats(
     Ratings, scores by bot and by opponent, how sure each is, how many pairs would settle it, the first player,
     length, stones and points, endings, forfeits, thinking time. CSV and JSON have more tables than the terminal.
     """
-    from arena.report.field import ONLY_IN_FILES, TITLES, field_frames, field_tables
-    from arena.report.figures import report_text, write_csv
+    from arena.report.export import write_csv
+    from arena.report.formats import write
     from arena.report.read_run import read_run, run_folder
-    from arena.report.tables import title
+    from arena.report.run_stats import stats_report
     from arena.stats.ratings import DEFAULT_PRIOR
 
     form = chosen(format_, as_json)
     if not (math.isfinite(error) and error > 0):
         raise StatsUseError(f"--error {error:g}: the wanted 95 % error is a number of Elo above 0")
-    run = read_run(run_folder(folder))
-    frames = field_frames(run, error, DEFAULT_PRIOR if prior is None else prior)
-    brief = [name for name in TITLES if name not in ONLY_IN_FILES]
-    shown = field_tables(frames, error, tuple(TITLES) if form in ("csv", "json") else brief)
-    values = {"name": run.name, "games_played": len(run.games), "error": error}
-    remarks = [] if form in ("csv", "json") else ["More tables: --csv DIR or --json."]
-    click.echo(report_text(title(run), shown, remarks, form, values), nl=False)
+    report = stats_report(read_run(run_folder(folder)), error, DEFAULT_PRIOR if prior is None else prior)
+    click.echo(write(report, form), nl=False)
     if to is not None:
-        for path in write_csv(field_tables(frames, error), to):
+        for path in write_csv(report, to):
             click.echo(path, err=True)

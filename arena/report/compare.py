@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from arena.report.figures import Table
+from arena.report.table import Report, Table, figures, table_of
 from arena.stats.frames import StatsError, bot_names
 from arena.stats.variants import (
     card_effects,
@@ -21,6 +21,17 @@ from arena.stats.variants import (
 )
 
 _USED = ("deal", "first", "second", "score", "turns", "plies")
+_SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
+_SHOWN_LENGTHS = [
+    "variant",
+    "games",
+    "turns_mean",
+    "turns_sd",
+    "turns_p10",
+    "turns_p50",
+    "turns_p90",
+    "plies_mean",
+]
 _DIFFERENCE_NOTE = (
     "p holm: p-value adjusted for all rows of the table (Holm). Low, high: 95 % interval of the difference, before that"
     " adjustment."
@@ -43,8 +54,8 @@ class VariantRun:
     sources: dict[str, str] = field(default_factory=dict)
 
 
-def comparison(runs: Sequence[VariantRun]) -> tuple[list[Table], list[str]]:
-    """All tables, and remarks. StatsError for fewer than two variants and for variants without games."""
+def comparison(runs: Sequence[VariantRun]) -> Report:
+    """All tables. StatsError for fewer than two variants and for variants without games."""
     variants = list(dict.fromkeys(run.variant for run in runs))
     if len(variants) < 2:
         raise StatsError(f"a comparison needs at least two variants, there is only '{variants[0]}'")
@@ -52,57 +63,59 @@ def comparison(runs: Sequence[VariantRun]) -> tuple[list[Table], list[str]]:
         if not len(run.games):
             raise StatsError(f"variant '{run.variant}': no games yet")
     games = pd.concat([_labelled(run.games, run, runs, _USED) for run in runs], ignore_index=True)
+    tables = _tables(runs, games, variants)
+    remarks = _remarks(runs, games)
+    bots = list(dict.fromkeys(bot for run in runs for bot in run.sources))
+    seeds = sorted({run.seed for run in runs})
+    values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
+    return Report(
+        f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}",
+        tables,
+        remarks,
+        values=lambda: values | figures(tables),
+    )
+
+
+def _tables(runs: Sequence[VariantRun], games: pd.DataFrame, variants: Sequence[str]) -> list[Table]:
+    rates = _in_order(win_rates(games), variants)
+    lengths = _in_order(length_by_variant(games), variants)
     tables = [
-        Table(
+        table_of(
             "win_rates",
             "Win rate by variant and bot (a draw is half a win), 95 % intervals",
-            _in_order(win_rates(games), variants),
-            shown=("bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"),
+            rates,
+            people=rates.filter(_SHOWN_RATES),
         ),
-        Table(
+        table_of(
             "win_rate_differences",
             "How win rates differ: variant minus the one it stands against",
             win_rate_differences(games),
             _DIFFERENCE_NOTE,
         ),
-        Table(
-            "first_player",
-            "The first player by variant",
-            _in_order(first_player_advantage(games), variants),
+        table_of(
+            "first_player", "The first player by variant", _in_order(first_player_advantage(games), variants)
         ),
-        Table(
+        table_of(
             "first_player_differences",
             "How the first player's score differs",
             first_player_differences(games),
         ),
-        Table(
-            "length",
-            "Length of games by variant",
-            _in_order(length_by_variant(games), variants),
-            shown=(
-                "variant",
-                "games",
-                "turns_mean",
-                "turns_sd",
-                "turns_p10",
-                "turns_p50",
-                "turns_p90",
-                "plies_mean",
-            ),
-        ),
-        Table(
+        table_of("length", "Length of games by variant", lengths, people=lengths.filter(_SHOWN_LENGTHS)),
+        table_of(
             "length_differences", "How the length in turns differs", length_differences(games), shares=False
         ),
     ]
     if any(len(run.cards) for run in runs):
         used = ("deal", "card", "played_by_first", "played_by_second", "score")
         cards = pd.concat([_labelled(run.cards, run, runs, used) for run in runs if len(run.cards)])
-        table = _in_order(card_effects(cards.reset_index(drop=True)), variants)
+        effects = _in_order(card_effects(cards.reset_index(drop=True)), variants)
         note = "A card that only a winning side gets to play is a sign of the win, not its cause."
         tables.append(
-            Table("cards", "Tactic cards: how often played, and the score of the sides that did", table, note)
+            table_of(
+                "cards", "Tactic cards: how often played, and the score of the sides that did", effects, note
+            )
         )
-    return tables, _remarks(runs, games)
+    return tables
 
 
 def _in_order(table: pd.DataFrame, variants: Sequence[str]) -> pd.DataFrame:

@@ -15,9 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import ArenaError
+from arena.report.formats.csv import csv_text, table_csv
+from arena.report.formats.json import json_text
 from arena.report.run import RunData
 from arena.report.standings import Standings
-from arena.report.tables import csv_text, json_text, number, summary
+from arena.report.standings_report import DIGITS, summary
+from arena.report.table import Report, number
 
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, GAMES = "timing.csv", "games.csv"
@@ -40,8 +43,8 @@ def export(found: Standings, folder: Path | str, games: bool = False) -> list[Pa
     """
     folder = Path(folder)
     texts: dict[str, Iterable[str]] = {
-        STANDINGS: [csv_text(found.table)],
-        CROSSTABLE: [csv_text(found.crosstable)],
+        STANDINGS: [csv_text(found.table, DIGITS)],
+        CROSSTABLE: [csv_text(found.crosstable, DIGITS)],
         SUMMARY: [json_text(summary(found))],
         TIMING: [timing_text(found.run)],
     }
@@ -66,6 +69,15 @@ def write_whole(path: Path, parts: Iterable[str]) -> Path:
             raise ExportError(f"cannot write {path}: {error.strerror or error}") from error
         raise
     return path
+
+
+def write_csv(report: Report, folder: Path) -> list[Path]:
+    """The figures of each table as `folder`/NAME.csv; the paths. Raises ExportError if the disk refuses."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ExportError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+    return [write_whole(folder / f"{table.name}.csv", [table_csv(table)]) for table in report.tables]
 
 
 def timing_text(run: RunData) -> str:

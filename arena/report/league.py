@@ -9,8 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from arena.report.figures import Table, report_text
-from arena.report.tables import number, percent
+from arena.report.table import Table, number, percent, table_of
 from arena.text import first_line, spreadsheet_cell
 
 Line = Mapping[str, Any]
@@ -49,22 +48,13 @@ def _change(line: Line) -> str:
     return text.strip() or "-"
 
 
-def text(
-    form: str,
-    heading: str,
-    shown: Sequence[Table],
-    lines: Mapping[str, Sequence[Line]],
-    remarks: Sequence[str] = (),
-) -> str:
-    """Tables in one of the formats of `arena.report.figures`: for people those `shown`, as CSV the `lines` by name."""
-    if form == "csv":
-        raw = [Table(name, "", pd.DataFrame([_flat(line) for line in some])) for name, some in lines.items()]
-        return report_text("", raw, (), form, {})
-    return report_text(heading, shown, remarks, form, {})
-
-
-def _flat(line: Line) -> dict[str, Any]:
-    return {key: spreadsheet_cell(value) for key, value in line.items() if not isinstance(value, list | dict)}
+def _table(name: str, title: str, lines: Sequence[Line], rows: Sequence[Line]) -> Table:
+    """A table whose CSV holds the flat values of `lines`; people see `rows`."""
+    flat = [
+        {key: spreadsheet_cell(value) for key, value in line.items() if not isinstance(value, list | dict)}
+        for line in lines
+    ]
+    return table_of(name, title, pd.DataFrame(flat), people=pd.DataFrame(rows))
 
 
 def standing_table(lines: Sequence[Line]) -> Table:
@@ -87,7 +77,7 @@ def standing_table(lines: Sequence[Line]) -> Table:
         if "forfeits" in line:
             cells["forfeits"] = line["forfeits"]
         rows.append(cells)
-    return Table("standings", "", pd.DataFrame(rows))
+    return _table("standings", "", lines, rows)
 
 
 def history_table(lines: Sequence[Line]) -> Table:
@@ -107,7 +97,7 @@ def history_table(lines: Sequence[Line]) -> Table:
         }
         for line in lines
     ]
-    return Table("history", "", pd.DataFrame(rows))
+    return _table("events", "", lines, rows)
 
 
 def _what(line: Line) -> str:
@@ -131,11 +121,7 @@ def rating_history_table(events: Sequence[int], lines: Sequence[Line]) -> Table:
     rows = [
         {"bot": line["bot"]} | {f"#{event}": _elo(line.get(str(event))) for event in events} for line in lines
     ]
-    return Table("ratings", "Elo after each event", pd.DataFrame(rows, columns=["bot", *_heads(events)]))
-
-
-def _heads(events: Sequence[int]) -> list[str]:
-    return [f"#{event}" for event in events]
+    return _table("ratings", "Elo after each event", lines, rows)
 
 
 def versions_table(lines: Sequence[Line]) -> Table:
@@ -155,7 +141,7 @@ def versions_table(lines: Sequence[Line]) -> Table:
         }
         for line in lines
     ]
-    return Table("versions", "Versions", pd.DataFrame(rows))
+    return _table("versions", "Versions", lines, rows)
 
 
 def opponents_table(lines: Sequence[Line], title: str) -> Table:
@@ -172,7 +158,7 @@ def opponents_table(lines: Sequence[Line], title: str) -> Table:
         }
         for line in lines
     ]
-    return Table("opponents", title, pd.DataFrame(rows))
+    return _table("opponents", title, lines, rows)
 
 
 def forfeits_table(lines: Sequence[Line]) -> Table:
@@ -181,7 +167,7 @@ def forfeits_table(lines: Sequence[Line]) -> Table:
         {"forfeit": line["kind"], "games": line["games"], "last": _short(_last_line(line["last"]))}
         for line in lines
     ]
-    return Table("forfeits", "Games forfeited", pd.DataFrame(rows))
+    return _table("forfeits", "Games forfeited", lines, rows)
 
 
 def _last_line(text: str) -> str:
@@ -204,4 +190,4 @@ def leagues_table(lines: Sequence[Line]) -> Table:
         }
         for line in lines
     ]
-    return Table("leagues", "", pd.DataFrame(rows))
+    return _table("leagues", "", lines, rows)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.report.figures import Table, plain, records, report_text
-from arena.report.tables import elo_text, number, percent
+from arena.report.table import Report, Table, elo_text, number, percent, plain, records, table_of
 from arena.stats.nash import NashRatings
 from arena.stats.ratings import Ratings
 
@@ -74,24 +73,15 @@ def ratings_values(found: Ratings, nash: NashRatings | None = None, los: bool = 
     return values
 
 
-def ratings_text(
-    found: Ratings, format: str, nash: NashRatings | None = None, los: bool = False, heading: str = ""
-) -> str:
-    """The ratings in one of `arena.report.figures.FORMATS`, with a line end."""
-    from arena.report.tables import json_text
-
-    if format == "json":
-        return json_text(ratings_values(found, nash, los))
+def ratings_report(
+    found: Ratings, nash: NashRatings | None = None, los: bool = False, heading: str = ""
+) -> Report:
+    """The ratings, and with `los` how likely each bot is the stronger one of each two."""
     full = ratings_frame(found, nash)
-    if format == "csv":
-        tables = [Table("ratings", "Ratings", full)]
-        if los:
-            tables.append(Table("los", "Likelihood of superiority", found.los().reset_index()))
-        return report_text("", tables, (), "csv", {})
-    tables = [Table("ratings", "Ratings", _for_people(found, full))]
+    tables = [table_of("ratings", "Ratings", full, people=_for_people(found, full))]
     if los:
         tables.append(_los_table(found))
-    return report_text(heading, tables, remarks(found, nash), format, {})
+    return Report(heading, tables, remarks(found, nash), values=lambda: ratings_values(found, nash, los))
 
 
 def _for_people(found: Ratings, full: pd.DataFrame) -> pd.DataFrame:
@@ -100,7 +90,7 @@ def _for_people(found: Ratings, full: pd.DataFrame) -> pd.DataFrame:
         cells = {
             "#": int(row["rank"]),
             "bot": str(row["bot"]),
-            "Elo": elo_text({"elo": found.elo[at], "flag": row["flag"]}),
+            "Elo": elo_text(float(found.elo[at]), str(row["flag"])),
             "±95%": number(float(row["elo_error95"]), 1, "-"),
             "games": int(row["games"]),
             "W-D-L": f"{row['wins']}-{row['draws']}-{row['losses']}",
@@ -117,17 +107,17 @@ def _for_people(found: Ratings, full: pd.DataFrame) -> pd.DataFrame:
 
 def _los_table(found: Ratings) -> Table:
     title = "Likelihood that the bot of the row is stronger than the bot of the column, %"
+    los = found.los()
     if len(found.bots) > WIDEST_LOS:
         note = f"{len(found.bots)} bots are too many for a table; --format csv or --json has them all."
-        return Table("los", title, pd.DataFrame({"bot": list(found.bots[:0])}), note)
-    matrix = found.los().to_numpy()
+        return table_of("los", title, los.reset_index(), note, people=pd.DataFrame({"bot": []}))
     rows = []
-    for at, bot in enumerate(found.bots):
+    for at, (bot, likely) in enumerate(zip(found.bots, los.to_numpy())):
         cells = {"#": at + 1, "bot": bot}
-        for other in range(len(found.bots)):
-            cells[str(other + 1)] = "·" if other == at else percent(float(matrix[at, other]))
+        for other, value in enumerate(likely):
+            cells[str(other + 1)] = "·" if other == at else percent(float(value))
         rows.append(cells)
-    return Table("los", title, pd.DataFrame(rows))
+    return table_of("los", title, los.reset_index(), people=pd.DataFrame(rows))
 
 
 def remarks(found: Ratings, nash: NashRatings | None = None) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import did_you_mean
 from arena.formats.sprt import SprtSettings
-from arena.match.results import ScheduleProgress, time_quantile
+from arena.match.results import time_quantile
 from arena.paths import RESULTS
-from arena.report.run import BotTime, ForfeitReason, FormatPlace, RunData, SessionTime
+from arena.report.run import BotTime, RunData
 from arena.store.reader import Reader
 from arena.store.schema import DATABASE, StoreError
 from arena.store.sequential_test import sequential_test
@@ -37,33 +37,22 @@ def read_run(folder: Path) -> RunData:
         config = stored_config(reader)
         done = reader.progress()
         games = reader.frame()
-        planned, places = _schedule(config, reader, done)
+        schedule = config.schedule()
+        planned, places = schedule.planned(done), schedule.ranking(done, reader.results())
+        if isinstance(config.format_settings, SprtSettings):
+            planned = sequential_test(config.format_settings, reader).planned
         return RunData(
             name=config.name,
             config=reader.config(),
             games=games,
             sources={bot.name: bot.source for bot in reader.bots()},
             planned=planned,
-            places=places,
+            places=None if places is None else tuple(places),
             times=_times(reader),
-            sessions=tuple(SessionTime(s.started, s.ended, s.games, s.info) for s in reader.sessions()),
-            forfeits=tuple(
-                ForfeitReason(f.bot, f.kind, f.games, f.reason, str(f.game)) for f in reader.forfeit_reasons()
-            ),
+            sessions=tuple(reader.sessions()),
+            forfeits=tuple(reader.forfeit_reasons()),
             folder=str(folder),
         )
-
-
-def _schedule(
-    config: TournamentConfig, reader: Reader, done: ScheduleProgress
-) -> tuple[int, tuple[FormatPlace, ...] | None]:
-    schedule = config.schedule()
-    places = schedule.ranking(done, reader.results())
-    shown = None if places is None else tuple(FormatPlace(p.rank, p.bot, p.points, p.remark) for p in places)
-    planned = schedule.planned(done)
-    if isinstance(config.format_settings, SprtSettings):
-        planned = sequential_test(config.format_settings, reader).planned
-    return planned, shown
 
 
 def _times(reader: Reader) -> tuple[BotTime, ...]:

@@ -8,15 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-
-@dataclass(frozen=True)
-class FormatPlace:
-    """A line of a format's own ranking (swiss, knockout, series), which goes before the rating."""
-
-    rank: int
-    bot: str
-    points: float
-    remark: str = ""
+from arena.formats.schedule import Place
+from arena.store.reader import ForfeitReason, WorkSession
 
 
 @dataclass(frozen=True)
@@ -30,30 +23,6 @@ class BotTime:
     p99_ms: float
     max_ms: float
     total_ms: float
-
-
-@dataclass(frozen=True)
-class SessionTime:
-    """One stretch of work on a run: seconds since 1970 (UTC), games stored in it, remarks."""
-
-    started: float
-    ended: float
-    games: int
-    info: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ForfeitReason:
-    """Games that a bot forfeited in one way: how many, the most frequent reason in a line, and the first game with it.
-
-    The reason comes from the bot, and may hold times and addresses: equal games may give others.
-    """
-
-    bot: str
-    kind: str
-    games: int
-    reason: str
-    game: str
 
 
 @dataclass(frozen=True)
@@ -75,9 +44,9 @@ class RunData:
     games: pd.DataFrame
     sources: Mapping[str, str] = field(default_factory=dict)
     planned: int | None = None
-    places: tuple[FormatPlace, ...] | None = None
+    places: tuple[Place, ...] | None = None
     times: tuple[BotTime, ...] = ()
-    sessions: tuple[SessionTime, ...] = ()
+    sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     folder: str = ""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.report.figures import plain
-from arena.report.tables import percent
+from arena.report.table import percent, plain
 from arena.stats.sprt import SprtResult
 
 CELLS = {"pairs": "LL, LD+DL, LW+DD+WL, DW+WD, WW", "games": "L, D, W"}

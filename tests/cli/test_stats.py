@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.report.field import ONLY_IN_FILES, TITLES
+from arena.report.run_stats import ONLY_IN_FILES, TITLES
 from arena.stats.pairs import head_to_head, units_needed
 from arena.store.reader import Reader
 from tests.cli.conftest import Arena

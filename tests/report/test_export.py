@@ -12,8 +12,8 @@ import pytest
 
 from arena.report import export as module
 from arena.report.export import ExportError, export, write_whole
-from arena.report.run import SessionTime
 from arena.report.standings import standings
+from arena.store.reader import WorkSession
 from tests.report.synthetic import synthetic
 
 SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
@@ -23,7 +23,7 @@ def test_same_games_same_bytes_however_they_were_stored(tmp_path: Path) -> None:
     folders = []
     for name, chunk in (("one", 1), ("two", 13)):
         run = synthetic(tmp_path / name, chunk=chunk)
-        late = replace(run, sessions=(SessionTime(1.0, 2.0 + chunk, 60, {"workers": chunk}),))
+        late = replace(run, sessions=(WorkSession(1.0, 2.0 + chunk, 60, {"workers": chunk}),))
         written = export(standings(late), tmp_path / name, games=True)
         assert {path.name for path in written} == {*SAME, "timing.csv"}
         folders.append(tmp_path / name)
@@ -50,7 +50,7 @@ def test_games_csv_is_the_list_of_games(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_timing_has_bots_and_sessions(tmp_path: Path) -> None:
-    run = replace(synthetic(tmp_path / "run"), sessions=(SessionTime(0.0, 10.0, 60, {"workers": 2}),))
+    run = replace(synthetic(tmp_path / "run"), sessions=(WorkSession(0.0, 10.0, 60, {"workers": 2}),))
     export(standings(run), tmp_path)
     rows = list(csv.DictReader((tmp_path / "timing.csv").open(encoding="utf-8")))
     values = {(row["subject"], row["name"], row["measure"]): row["value"] for row in rows}

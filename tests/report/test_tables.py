@@ -9,24 +9,17 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from arena.report.figures import Table, report_text
-from arena.report.run import ForfeitReason, RunData
+from arena.match.tasks import GameId
+from arena.report.formats import FORMATS, write
+from arena.report.run import RunData
 from arena.report.standings import COLUMNS, Standings, standings
-from arena.report.tables import (
-    FORMATS,
-    elo_text,
-    forfeit_text,
-    markdown,
-    remarks,
-    standings_text,
-    summary,
-    table_rows,
-    terminal,
-    title,
-)
+from arena.report.standings_report import forfeit_text, heading, remarks, standings_report, summary
+from arena.report.table import Report, elo_text, figures, table_of
+from arena.store.reader import ForfeitReason
 from tests.report.synthetic import synthetic
 
 
@@ -40,8 +33,12 @@ def found(run: RunData) -> Standings:
     return standings(run)
 
 
+def standings_text(found: Standings, format_: str = "table") -> str:
+    return write(standings_report(found), format_)
+
+
 def test_terminal_shows_standings_crosstable_and_remarks(found: Standings) -> None:
-    text = terminal(found)
+    text = standings_text(found)
     assert text.startswith("syn: round-robin, rules base, 60 games, seed 3\n")
     heads = text.splitlines()[2].split()
     wanted = "# bot Elo ±95% games W-D-L score% first% points stones turns forfeits ms/move"
@@ -49,7 +46,7 @@ def test_terminal_shows_standings_crosstable_and_remarks(found: Standings) -> No
     lines = text.splitlines()
     for at, row in enumerate(found.table.to_dict("records")):
         cells = lines[4 + at].split()
-        assert cells[:3] == [str(row["rank"]), row["bot"], elo_text(row)]
+        assert cells[:3] == [str(row["rank"]), row["bot"], elo_text(row["elo"], row["flag"])]
         assert f"{row['wins']}-{row['draws']}-{row['losses']}" in cells
         assert forfeit_text(row) in lines[4 + at]
     assert "score% against" in text
@@ -67,17 +64,19 @@ def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
 
 
 def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
-    lines = [ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", "0/1/0"),
-             ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, "2/0/1"),
-             ForfeitReason("counter", "crash", 1, "", "0/0/0")]  # fmt: skip
+    lines = [ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", GameId(0, 1, 0)),
+             ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, GameId(2, 0, 1)),
+             ForfeitReason("counter", "crash", 1, "", GameId(0, 0, 0))]  # fmt: skip
     failed = standings(replace(run, forfeits=tuple(lines), folder="results/my run"))
-    text = terminal(failed)
+    text = standings_text(failed)
     assert text.endswith(
         "\n\ngreedy: 2 games by exception: KeyError: '`?[2J'; arena replay 'results/my run' 0/1/0\n"
         f"random: 1 game by timeout: decision 1 took {'9' * 83}…; arena replay 'results/my run' 2/0/1\n"
         "counter: 1 game by crash; arena replay 'results/my run' 0/0/0\n"
     )
-    assert "\n- greedy: 2 games by exception: `KeyError: ''?[2J'`; `arena replay" in markdown(failed)
+    assert "\n- greedy: 2 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(
+        failed, "markdown"
+    )
     assert json.loads(standings_text(failed, "json"))["forfeits"][0] == {
         "bot": "greedy", "kind": "exception", "games": 2, "reason": "KeyError: '`?[2J'", "game": "0/1/0"
     }  # fmt: skip
@@ -86,8 +85,8 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
 
 
 def test_many_reasons_are_cut(run: RunData) -> None:
-    lines = [ForfeitReason(f"bot{at}", "crash", 1, "gone", "0/0/0") for at in range(13)]
-    text = terminal(standings(replace(run, forfeits=tuple(lines), folder="results/x")))
+    lines = [ForfeitReason(f"bot{at}", "crash", 1, "gone", GameId(0, 0, 0)) for at in range(13)]
+    text = standings_text(standings(replace(run, forfeits=tuple(lines), folder="results/x")))
     assert text.splitlines()[-2].startswith("bot9: 1 game")
     assert text.endswith("\n... and 3 more, all with arena standings results/x --json\n")
 
@@ -169,14 +168,14 @@ def test_remark_of_two_bots_gives_the_pairs(tmp_path: Path) -> None:
 
 
 def test_title_tells_an_unfinished_run(tmp_path: Path) -> None:
-    assert "4 of 60 games so far" in title(synthetic(tmp_path / "run", units=2))
+    assert "4 of 60 games so far" in heading(synthetic(tmp_path / "run", units=2))
 
 
 def test_own_rankings_show_points_and_remarks(tmp_path: Path) -> None:
-    heads, rows = table_rows(standings(synthetic(tmp_path / "run", {"format": "knockout"})), times=False)
-    assert heads[:3] == ["#", "bot", "pts"]
-    assert rows[0][-1] == "winner"
-    assert rows[1][-1].startswith("lost to ")
+    table = standings_report(standings(synthetic(tmp_path / "run", {"format": "knockout"}))).tables[0]
+    assert table.heads[:3] == ["#", "bot", "pts"]
+    assert table.rows[0][-1] == "winner"
+    assert table.rows[1][-1].startswith("lost to ")
 
 
 def test_a_series_warns_of_the_first_players_score(found: Standings) -> None:
@@ -188,16 +187,57 @@ def test_a_series_warns_of_the_first_players_score(found: Standings) -> None:
 def test_a_table_without_a_title_has_no_empty_head() -> None:
     frame = pd.DataFrame({"bot": ["a"]})
     for head, marks in (("", 0), ("Bots", 1)):
-        tables = [Table("bots", head, frame)]
-        assert report_text("", tables, (), "markdown", {}).count("###") == marks
-        assert report_text("", tables, (), "html", {}).count("<h2>") == marks
-        assert report_text("", tables, (), "table", {}).startswith(head)
-    assert report_text("", [Table("bots", "", frame)], (), "markdown", {}).startswith("| bot")
+        report = Report("", [table_of("bots", head, frame)])
+        assert write(report, "markdown").count("###") == marks
+        assert write(report, "html").count("<h2>") == marks
+        assert write(report).startswith(head)
+    assert write(Report("", [table_of("bots", "", frame)]), "markdown").startswith("| bot")
 
 
-def test_markdown_shows_strangers_texts_as_they_are() -> None:
+def test_markdown_shows_strangers_texts_as_they_are(tmp_path: Path) -> None:
     frame = pd.DataFrame({"bot": ["my_bot"], "author": ["<b>*x*</b> [y](z) `w` | _v_"]})
-    shown = report_text("", [Table("bots", "", frame)], (), "markdown", {})
+    shown = write(Report("", [table_of("bots", "", frame)]), "markdown")
     assert "my_bot" in shown
     assert r"\<b>\*x\*\</b> \[y\](z) \`w\` \| \_v\_" in shown
+    bots = [{"spec": "a", "name": "my_bot"}, {"spec": "b", "name": "*b*"}]
+    shown = standings_text(
+        standings(synthetic(tmp_path / "run", {"bots": bots, "format": "match"})), "markdown"
+    )
+    assert r"| my_bot" in shown
+    assert r"| \*b\*" in shown
 
+
+def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
+    frame = pd.DataFrame(
+        {
+            "bot": ["a"],
+            "score": [0.5],
+            "elo": [12.345],
+            "elo_error95": [np.nan],
+            "p_holm": [1e-5],
+            "games": [3],
+        }
+    )
+    table = table_of("t", "", frame)
+    assert table.heads == ["bot", "score %", "elo", "elo error95", "p holm", "games"]
+    assert table.rows == (("a", "50.0", "+12.3", "-", "< 0.001", "3"),)
+    assert table.alignment == ["left"] + ["right"] * 5
+    assert write(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
+    assert figures([table])["t"][0]["elo_error95"] is None
+
+
+def test_people_may_see_other_columns_or_none() -> None:
+    frame = pd.DataFrame({"bot": ["a"], "games": [3]})
+    some = Report("Head", [table_of("t", "Title", frame, "Note.", people=frame[["bot"]])])
+    none = Report("Head", [table_of("t", "Title", frame, "Note.", people=pd.DataFrame())])
+    for format_ in ("table", "markdown", "html"):
+        assert "games" not in write(some, format_)
+        assert "Title" in write(some, format_)
+        assert "Title" not in write(none, format_)
+        assert "Note" not in write(none, format_)
+    assert write(some, "csv") == write(none, "csv") == "bot,games\na,3\n"
+
+
+def test_several_tables_of_csv_are_named() -> None:
+    tables = [table_of(name, "", pd.DataFrame({"bot": ["a"]})) for name in ("one", "two")]
+    assert write(Report("Head", tables, ["Remark."]), "csv") == "# one\nbot\na\n\n# two\nbot\na\n"

@@ -1,16 +1,16 @@
-"""Everything about a field beside its ranking, as tidy tables: `arena stats`, and the frames of a notebook."""
+"""Everything that a run says beside its ranking, as tidy tables: `arena stats`, and the frames of a notebook."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from arena.report.figures import Table
 from arena.report.ratings import ratings_frame
 from arena.report.run import RunData
+from arena.report.standings_report import heading
+from arena.report.table import Report, figures, table_of
 from arena.stats.field import (
     crosstable,
     endings,
@@ -48,7 +48,7 @@ TITLES = {
     "time": "Thinking time in ms a decision",
     "time_by_opponent": "Thinking time in ms a decision, by opponent (quantiles over games)",
 }
-"""The tables of a field in their order, by the name of their CSV file."""
+"""The tables of a run in their order, by the name of their CSV file."""
 ONLY_IN_FILES = ("length_by_opponent", "length_histogram", "points_by_opponent", "endings_by_opponent",
                  "time_by_opponent", "first_player_by_bot", "length_by_bot")  # fmt: skip
 """Tables too long for a terminal: in CSV and JSON only."""
@@ -64,7 +64,7 @@ _SHOWN = {
 }  # fmt: skip
 
 
-def field_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
+def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
     """The frames of all TITLES that the run has figures for. StatsError if it has no games.
 
     `error` is the 95 % error in Elo for which `pairings` says how many pairs are still needed.
@@ -73,7 +73,7 @@ def field_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> di
     if not len(games):
         raise StatsError(f"{run.name}: no games yet")
     small = games[[name for name in ("pairing", "first", "second", "score", "deal") if name in games.columns]]
-    rated = rated_field(small, prior)
+    rated = rate_run(small, prior)
     found = {
         "ratings": ratings_frame(rated),
         "scores": scores(small),
@@ -109,7 +109,7 @@ def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
     return frame.loc[places.sort_values(names, kind="stable").index].reset_index(drop=True)
 
 
-def rated_field(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
+def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
     """Ratings of each connected group; without an advantage of the first player if the games cannot tell it."""
     try:
         return rate(games, prior=prior, disconnected="separate")
@@ -175,26 +175,26 @@ def _known(value: float, decisions: int) -> float:
     return value if decisions else math.nan
 
 
-def field_tables(
-    frames: dict[str, pd.DataFrame], error: float, only: Sequence[str] = tuple(TITLES)
-) -> list[Table]:
-    """The frames as tables, those without rows left out."""
+def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> Report:
+    """The frames as tables, those without rows left out. StatsError if the run has no games."""
     notes = {
         "pairings": "Units needed: how many more pairs (or games, where there are none) bring the 95 % error down to"
         f" {error:g} Elo, if they fall as those so far; '-' where all fell alike."
         " Elo ends at ±1200: near there it is no measurement.",
-        "length_histogram": "",
         "endings_by_bot": "Shares of a bot's wins (and of games that nobody won).",
         "terminations": "normal: games that this bot did not forfeit.",
     }
-    return [
-        Table(
-            name,
-            title,
-            frames[name],
-            notes.get(name, ""),
-            shown=_SHOWN.get(name),
-        )
-        for name, title in TITLES.items()
-        if name in only and name in frames and len(frames[name])
+    tables = [
+        table_of(name, TITLES[name], frame, notes.get(name, ""), people=_for_people(name, frame))
+        for name, frame in run_frames(run, error, prior).items()
+        if len(frame)
     ]
+    values = {"name": run.name, "games_played": len(run.games), "error": error}
+    remarks = ["More tables: --csv DIR or --json."]
+    return Report(heading(run), tables, remarks, values=lambda: values | figures(tables))
+
+
+def _for_people(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    if name in ONLY_IN_FILES:
+        return pd.DataFrame()
+    return frame.filter(_SHOWN[name]) if name in _SHOWN else frame

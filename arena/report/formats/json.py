@@ -1,0 +1,18 @@
+"""A report as JSON: its values, with all figures as they were computed and null where they are not known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from arena.report.table import Report
+
+
+def write(report: Report) -> str:
+    return json_text(report.values())
+
+
+def json_text(values: Mapping[str, Any]) -> str:
+    """JSON with a line end; never NaN, which JSON does not have."""
+    return json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,222 @@
+"""The model of every report: tables, each as texts for people and as a frame of figures for CSV and JSON.
+
+Builders (`standings_report`, `run_stats`, `compare`, `ratings`, `league`) make a `Report`; `arena.report.formats`
+writes it.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+
+SIGNIFICANT = 10
+"""Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
+_TEXTS = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit", "author", "league", "what",
+          "state", "entry", "reason", "note", "last", "remark", "score% against")  # fmt: skip
+_SHARES = ("score", "share", "los", "played")
+_MAYBE_SHARES = ("mean", "difference", "low", "high")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as people see it.
+
+    left       texts are aligned left, figures right
+    ours       its cells hold no text of a stranger and no markup
+    measured   a clock measured it: only the terminal shows it, so that equal games give equal files
+    """
+
+    head: str
+    left: bool = False
+    ours: bool = False
+    measured: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report.
+
+    name      its key in JSON and the name of its CSV file
+    title     a line that says what it shows, or ""
+    columns   what people see of it; none: it is in CSV and JSON only
+    rows      texts, one for each column
+    note      a sentence below it, or ""
+    frame     its figures as they were computed, for CSV and JSON; None: only people see it
+    digits    columns of `frame` with a fixed number of digits
+    wide      too wide for a terminal
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    frame: pd.DataFrame | None = None
+    digits: Mapping[str, int] = field(default_factory=dict)
+    wide: bool = False
+
+    @property
+    def heads(self) -> list[str]:
+        return [column.head for column in self.columns]
+
+    @property
+    def alignment(self) -> list[str]:
+        """`left` or `right` for each column."""
+        return ["left" if column.left else "right" for column in self.columns]
+
+    def unmeasured(self) -> Table:
+        """The table without the columns that a clock measured."""
+        kept = [at for at, column in enumerate(self.columns) if not column.measured]
+        return replace(
+            self,
+            columns=tuple(self.columns[at] for at in kept),
+            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
+        )
+
+
+class Code(str):
+    """A part of a line to be shown letter by letter, such as a command."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a command shows, in whatever format.
+
+    heading   a line above the tables, or ""
+    remarks   sentences below them
+    items     lines below these, in parts, that may hold texts of bots: for the terminal and for Markdown
+    values    makes what JSON holds
+    """
+
+    heading: str
+    tables: Sequence[Table]
+    remarks: Sequence[str] = ()
+    items: Sequence[Sequence[str]] = ()
+    values: Callable[[], Mapping[str, Any]] = dict
+
+
+def table_of(
+    name: str,
+    title: str,
+    frame: pd.DataFrame,
+    note: str = "",
+    *,
+    people: pd.DataFrame | None = None,
+    shares: bool = True,
+) -> Table:
+    """A table of any frame, its figures rounded for people by the names of their columns.
+
+    `people` is what people see instead of the frame; without columns they see nothing. `shares`: columns such as
+    mean and difference hold shares of 1, shown in % as scores always are.
+    """
+    seen = frame if people is None else people
+    names = [str(column) for column in seen.columns]
+    heads = [(f"{one} %" if _is_share(one, shares) else one).replace("_", " ") for one in names]
+    rows = (tuple(_cell(one, row[one], shares) for one in names) for row in seen.to_dict("records"))
+    columns = (Column(head, left=head in _TEXTS) for head in heads)
+    return Table(name, title, tuple(columns), tuple(rows), note, frame)
+
+
+def figures(tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:
+    """The frames of tables for JSON, by name."""
+    return {table.name: records(table.frame) for table in tables if table.frame is not None}
+
+
+def records(frame: pd.DataFrame, digits: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
+    """The rows of a frame for JSON; `digits` of the columns that have a fixed number of them.
+
+    >>> records(pd.DataFrame({"bot": ["a"], "elo": [float("nan")], "score": [1 / 3]}), {"score": 2})
+    [{'bot': 'a', 'elo': None, 'score': 0.33}]
+    """
+    fixed = digits or {}
+    return [
+        {
+            name: rounded(float(value), fixed[name]) if name in fixed else plain(value)
+            for name, value in zip(map(str, row), row.values())
+        }
+        for row in frame.to_dict("records")
+    ]
+
+
+# ---------------------------------------------------------------- figures
+
+
+def plain(value: Any) -> Any:
+    """A value for JSON: None for what is not known, Python's own numbers (SIGNIFICANT digits) and texts for the rest.
+
+    >>> import numpy as np
+    >>> plain(float("nan")), plain(np.int64(3)), plain(np.float64(0.5)), plain("a")
+    (None, 3, 0.5, 'a')
+    """
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(f"{float(value):.{SIGNIFICANT}g}") + 0.0 if math.isfinite(value) else None
+    return None if value is pd.NA or value is pd.NaT else str(value)
+
+
+def rounded(value: float, digits: int) -> float | None:
+    """A number for JSON with so many digits, None for nan."""
+    return None if math.isnan(value) else round(value, digits) + 0.0
+
+
+def number(value: float, digits: int, missing: str = "") -> str:
+    """A number with fixed digits, without a negative zero.
+
+    >>> number(-0.001, 2), number(12.345, 1), number(float("nan"), 2)
+    ('0.00', '12.3', '')
+    """
+    return missing if math.isnan(value) else f"{value:z.{digits}f}"
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """A share as a percentage without its sign.
+
+    >>> percent(0.625), percent(float("nan"))
+    ('62.5', '-')
+    """
+    return number(100 * value, digits, "-")
+
+
+def elo_text(elo: float, flag: str = "") -> str:
+    """A rating with its flag.
+
+    >>> elo_text(12.3), elo_text(300.0, ">"), elo_text(float("nan"))
+    ('+12', '> +300', '?')
+    """
+    if math.isnan(elo) or flag == "?":
+        return "?"
+    return f"{flag} {elo:+z.0f}".lstrip()
+
+
+def _is_share(column: str, shares: bool) -> bool:
+    word = column.split("_")[0]
+    return word in _SHARES or (shares and word in _MAYBE_SHARES)
+
+
+def _cell(column: str, value: Any, shares: bool) -> str:
+    if value is None or value is pd.NA:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    value = float(value)
+    if math.isnan(value):
+        return "-"
+    if column.startswith("p_"):
+        return "< 0.001" if value < 0.001 else number(value, 3)
+    if _is_share(column, shares):
+        return percent(value)
+    if column.startswith(("elo", "nash_elo", "normalized")):
+        return number(value, 1) if "error" in column else f"{value:+z.1f}"
+    if column.startswith("ms"):
+        return "-" if value == 0 else f"{value:.3g}" if value < 100 else f"{value:.0f}"
+    return number(value, 2)
