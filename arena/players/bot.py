@@ -1,10 +1,9 @@
 """The player protocol: what a bot is, and what it is told.
 
-A bot is a class with a method `act(view, moves)`, or a module with a function `act(view, moves)`. Nothing
-has to be imported for that; `Bot` is an optional base class that documents the hooks and helps editors and
-mypy.
+A bot is a class with a method `act(view, moves)`, or a module with a function `act(view, moves)`. It need not import
+anything; `Bot` is an optional base class that documents the hooks and helps editors and mypy.
 
-Every choice in the game is one move out of one list. A turn is a chain of such decisions (claim, play, target
+Every choice in the game is one move from one list. A turn is a chain of such decisions (claim, play, target
 of a ruse, recruiter's draw and return, draw); `view.phase` says which one it is.
 """
 
@@ -60,9 +59,9 @@ class TimeLeft(NamedTuple):
 class Setup:
     """What a bot is told before a game.
 
-    `seat` is 0 or 1 and stays for the whole game; `starter` is the seat that makes the first move.
-    `seed` is a number below 2**64, this bot's own in this game: with it, and nothing else that is random,
-    results repeat. `view.rng` is a generator seeded for this seat and game, too, and the simpler choice.
+    `seat` is 0 or 1 for the whole game; `starter` is the seat that makes the first move.
+    `seed` is a number below 2**64, this bot's own in this game: results are reproducible if it is the only source of
+    chance. `view.rng`, a generator seeded for this seat and game, is the simpler choice.
     `clock` is the time for each decision and the bank, None without a clock.
     """
 
@@ -89,14 +88,13 @@ class GameEnd:
 
 
 class Bot:
-    """Optional base class of bots. Only `act` has to be written; hooks that are not overridden cost
-    nothing.
+    """Optional base class of bots. Only `act` is required; hooks that are not overridden cost nothing.
 
-    `auto_claim` (default True): the engine claims every stone as soon as it can be proved. False: claims
-    are moves like others, and a bot may wait with them.
+    `auto_claim` (default True): the engine claims every stone as soon as the claim can be proved. False: claims
+    are moves like any other, and a bot may delay them.
 
-    `ask_forced` (default False): `act` is called for real choices only, a decision with one legal move is
-    made without asking. True: it is called for every decision.
+    `ask_forced` (default False): `act` is called for real choices only; if there is one legal move, it is made
+    without asking. True: it is called for every decision.
 
     Both are read once, after `__init__`.
     """
@@ -107,31 +105,31 @@ class Bot:
     def __init__(self) -> None:
         """Called once in each worker process: the place to load tables and weights.
 
-        The parameters of your `__init__` are what users may set: with `def __init__(self, depth: int =
-        2)` the spec `bots/mine.py:depth=3` makes a bot that looks three deep. Types are taken from the
-        annotations (int, float, bool, str, `Literal`, and Optional of them) or else from the defaults.
+        Users can set the parameters of your `__init__`: with `def __init__(self, depth: int = 2)`, the spec
+        `bots/mine.py:depth=3` makes a bot that searches three moves deep. Their types come from the annotations
+        (int, float, bool, str, `Literal`, and Optional of these), or else from the defaults.
         """
 
     def begin(self, setup: Setup) -> None:
-        """Called before each game. Reset here whatever `act` remembers.
+        """Called before each game. Reset whatever `act` remembers here.
 
-        A bot sees one game only: nothing it learnt in another game may change how it plays, since which games
-        it plays in which process, and in which order, is not its business and would change the results.
+        A bot sees one game only: nothing it learnt in another game may change how it plays. Otherwise results would
+        depend on which process plays which games, and in which order.
         """
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """Return one of `moves`. This is the one method a bot must have.
 
-        `view` is a snapshot of all this seat knows, `moves` a new list of the legal moves, never empty
-        and always in the same order. Anything else than a legal move, and any exception, loses the game.
+        `view` is a snapshot of everything this seat knows, `moves` a new list of the legal moves, never empty
+        and always in the same order. Anything but a legal move, and any exception, forfeits the game.
         """
         raise NotImplementedError(f"the bot {type(self).__name__} has no method act(view, moves)")
 
     def observe(self, event: Event) -> None:
-        """Called, if overridden, for everything this seat sees happen, its own moves included, in order.
+        """Called, if overridden, for everything this seat sees happen, in order, its own moves included.
 
-        Events come together, right before the next `act` or `end`. Automatic claims and draws are events
-        too; cards that this seat does not see have no `card`. `view.history` has the same events.
+        Events arrive together, right before the next `act` or `end`. Automatic claims and draws are events too;
+        those of cards that this seat does not see have no `card`. `view.history` holds the same events.
         """
 
     def end(self, result: GameEnd) -> None:
@@ -151,7 +149,7 @@ class Actor(Protocol):
 
 
 def hook_of(bot: object, name: str) -> Callable[..., object] | None:
-    """A hook of a bot, None if it has not got it or not overridden it. `TypeError` if it is no method."""
+    """A hook of a bot, None if the bot lacks it or does not override it. `TypeError` if it is not a method."""
     hook = getattr(bot, name, None)
     if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
         return None
@@ -163,8 +161,8 @@ def hook_of(bot: object, name: str) -> Callable[..., object] | None:
 class RemoteBot:
     """Base of stand-ins for bots that live in processes of their own. Its methods raise `BotFault`.
 
-    `prepare` is called before each game, outside of the clock. `finish`, if it is not None after that, is called
-    with a view and the result after each game that the bot has not forfeited, in the place of `observe` and `end`.
+    `prepare` is called before each game, off the clock. `finish`, unless it is None after that, is called with a view
+    and the result after each game that the bot has not forfeited, in place of `observe` and `end`.
     `steps`: may it be asked for many games at once (`arena.referee.lockstep`)?
     """
 
@@ -175,20 +173,20 @@ class RemoteBot:
     finish: Callable[[View, GameEnd], None] | None = None
 
     def prepare(self) -> None:
-        """Have the bot ready for a game, starting its process if need be."""
+        """Get the bot ready for a game; start its process if necessary."""
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move."""
         raise NotImplementedError
 
     def stand_by(self) -> None:
-        """A game under a clock is over: let the process do nothing until it is asked something."""
+        """A game under a clock is over: keep the process idle until it is asked something."""
 
     def listen(self) -> None:
-        """Put into the log what the bot has written, as far as it is there."""
+        """Log whatever the bot has written so far."""
 
     def close(self) -> str:
-        """End its process; how that ended."""
+        """End its process; return how it ended."""
         return ""
 
 
@@ -197,11 +195,10 @@ Param: TypeAlias = str | int | float | bool | None
 
 
 class BotFault(Exception):
-    """Raised by a stand-in that runs a bot elsewhere (in a process of its own): the bot is to forfeit the
-    game.
+    """Raised by a stand-in for a bot in another process: that bot forfeits the game.
 
-    `kind` is `illegal move`, `exception`, `timeout`, `crash`, or `protocol` for an answer that is none;
-    `detail` is for the author.
+    `kind` is `illegal move`, `exception`, `timeout`, `crash`, or `protocol` for an invalid answer; `detail` is for
+    the author.
     """
 
     def __init__(self, kind: str, detail: str) -> None:

@@ -30,7 +30,7 @@ def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
     arena("new", "mine")
     path = Path("bots/mine.py")
     path.write_text("# my work\n")
-    assert "exists already" in arena("new", "mine", code=2).err
+    assert "already exists" in arena("new", "mine", code=2).err
     assert path.read_text() == "# my work\n"
 
 
@@ -39,7 +39,7 @@ def test_a_bot_that_is_there_is_left_alone(arena: Arena) -> None:
     [
         ("My-Bot", "try 'my_bot'"),
         ("../evil", "cannot be a bot's name"),
-        ("class", "'class' cannot be a bot's name: it is a word of Python; try 'class_bot'"),
+        ("class", "'class' cannot be a bot's name: it is a Python keyword; try 'class_bot'"),
         ("None", "try 'none_bot'"),
         ("Class", "try 'class_bot'"),
         ("1x", "cannot be"),
