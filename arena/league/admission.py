@@ -1,5 +1,5 @@
-"""Whether a submission is let into the league: it plays a few games that do not count, and is checked as its author
-would check it (`arena check`)."""
+"""Whether a submission is admitted to the league: it is checked as its author would check it (`arena check`), and
+plays a few games that do not count."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.check import CheckReport, Finding, check_bot
 from arena.check.budget import CheckProgress
 from arena.check.text import MARGIN, finding_text
 from arena.errors import ArenaError
-from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
+from arena.league.match_runner import BotsFailed, MatchRunner
 from arena.league.settings import LeagueError
 from arena.league.versions import Version
 from arena.match.results import GameResult, Row
@@ -20,18 +20,18 @@ from arena.match.tasks import PairTask
 
 log = logging.getLogger("arena.league")
 
-OPPONENT, OTHER = "random", "first"
-"""Bots of the program's own: whom a submission meets, and who stands in for it in the control."""
+OPPONENT, CONTROL = "random", "first"
+"""Bots of the program's own: whom a submission meets in the trial, and who is tried in its place if it fails."""
 PAIRS = 4
 CHECK_GAMES = 10
 """Games of the check, each played in several ways."""
 CHECK_S = 30.0
-"""Seconds after which a check plays no more than it must."""
+"""Seconds after which the check plays no more games than it must."""
 
 
 @dataclass(frozen=True)
 class Admission:
-    """What was found; `reason` is for the author of a bot that is not accepted, `warnings` for that of any."""
+    """Is a submission admitted? `reason` is why not, `warnings` what else the check found; both for its author."""
 
     accepted: bool
     reason: str = ""
@@ -39,23 +39,34 @@ class Admission:
     warnings: tuple[str, ...] = ()
 
 
-def trial(session: LeagueSession, one: Version) -> Admission | None:
-    """Play with a bot in the league's own isolation, with its rules and clock; None if Ctrl-C was pressed.
+def admit(runner: MatchRunner, one: Version) -> Admission | None:
+    """Check a submission and try it out; None if Ctrl-C was pressed."""
+    checked = check(runner, one)
+    if checked is None or not checked.accepted:
+        return checked
+    tried = trial(runner, one)
+    return tried and replace(tried, warnings=checked.warnings)
 
-    LeagueError if the program's own bots fail here as well: then the fault is not the submission's.
+
+# ---------------------------------------------------------------- the trial
+
+
+def trial(runner: MatchRunner, one: Version) -> Admission | None:
+    """Play some games that do not count, exactly as the league plays; None if Ctrl-C was pressed.
+
+    LeagueError if the program's own bots fail too, for then the submission is not to blame.
     """
-    verdict = _judged(session, [one], one.label)
-    if verdict is None or verdict.accepted:
-        return verdict
-    control = _judged(session, [], OTHER)
+    found = _tried(runner, [one], one.label)
+    if found is None or found.accepted:
+        return found
+    control = _tried(runner, [], CONTROL)
     if control is not None and not control.accepted:
-        raise LeagueError(f"bots cannot be played here, not even the program's own: {control.reason}")
-    return None if control is None else verdict
+        raise LeagueError(f"not even the program's own bots can be played here: {control.reason}")
+    return None if control is None else found
 
 
-def _judged(session: LeagueSession, players: Sequence[Version], name: str) -> Admission | None:
-    """What becomes of some games of one bot, a version or one of the program's own, against OPPONENT."""
-    house = [OPPONENT] if players else [OPPONENT, OTHER]
+def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admission | None:
+    """How a bot, a version or one of the program's own, does in some games against OPPONENT."""
     rows: list[Row] = []
 
     def keep(more: Sequence[Row]) -> int:
@@ -63,11 +74,11 @@ def _judged(session: LeagueSession, players: Sequence[Version], name: str) -> Ad
         return len(more)
 
     try:
-        with MatchRunner(session, players, house) as crew:
-            crew.play([PairTask(0, deal, name, OPPONENT) for deal in range(PAIRS)], keep)
+        runner.line_up(players, [OPPONENT] if players else [OPPONENT, CONTROL])
+        runner.play([PairTask(0, deal, name, OPPONENT) for deal in range(PAIRS)], keep)
     except BotsFailed as error:
         return Admission(False, str(error))
-    if session.stopping:
+    if runner.session.stopping:
         return None
     for row in rows:
         game = GameResult.from_row(row, name, OPPONENT)
@@ -77,34 +88,33 @@ def _judged(session: LeagueSession, players: Sequence[Version], name: str) -> Ad
     return Admission(True, games=len(rows))
 
 
-# ---------------------------------------------------------------- what its author could have known
+# ---------------------------------------------------------------- the check
 
 
 class _Stopped(Exception):
     """Ctrl-C was pressed."""
 
 
-def check(session: LeagueSession, one: Version) -> Admission | None:
-    """Check a submission that can be played, with the league's rules, clock and limits; None if Ctrl-C was pressed.
+def check(runner: MatchRunner, one: Version) -> Admission | None:
+    """Check a submission with the league's rules, clock and limits; None if Ctrl-C was pressed.
 
-    Where the league plays without isolation the check does not: a bot that runs in this process could hang it.
+    Bots of a league without isolation are checked in processes of their own: inside this one they could hang it.
     """
     if os.name != "posix":  # no bot has a process of its own here
         return Admission(True)
-    level = "process" if session.isolation == "none" else session.isolation
     try:
-        with MatchRunner(session, [one], [OTHER]) as crew:
-            try:
-                report = _report(crew, one.label, level)
-                reasons = [_words(crew, finding) for finding in report.errors]
-                warnings = tuple(_words(crew, finding) for finding in report.warnings)
-            except (ArenaError, _Stopped):
-                raise
-            except Exception as error:  # a fault of ours that only this bot meets must not stop the league
-                log.exception("checking %s", one.label)
-                reasons, warnings = [f"it cannot be checked: {type(error).__name__}: {error}"], ()
-            if reasons and _report(crew, OTHER, level).errors:
-                raise LeagueError("bots cannot be checked here, not even the program's own")
+        runner.line_up([one], [CONTROL])
+        try:
+            report = _report(runner, one.label)
+            reasons = [_words(runner, finding) for finding in report.errors]
+            warnings = tuple(_words(runner, finding) for finding in report.warnings)
+        except (ArenaError, _Stopped):
+            raise
+        except Exception as error:  # a fault of ours that only this bot triggers must not stop the league
+            log.exception("checking %s", one.label)
+            reasons, warnings = [f"it cannot be checked: {type(error).__name__}: {error}"], ()
+        if reasons and _report(runner, CONTROL).errors:
+            raise LeagueError("not even the program's own bots can be checked here")
     except BotsFailed as error:
         return Admission(False, str(error))
     except _Stopped:
@@ -112,9 +122,9 @@ def check(session: LeagueSession, one: Version) -> Admission | None:
     return Admission(not reasons, "\n".join(reasons), warnings=warnings)
 
 
-def _report(crew: MatchRunner, name: str, level: str) -> CheckReport:
-    """What `arena check` says of a bot of the crew."""
-    session, job = crew.session, crew.job
+def _report(runner: MatchRunner, name: str) -> CheckReport:
+    """What `arena check` says about a bot of the lineup."""
+    session, job = runner.session, runner.job
 
     def report(progress: CheckProgress) -> None:
         session.process.beat()
@@ -124,7 +134,7 @@ def _report(crew: MatchRunner, name: str, level: str) -> CheckReport:
     return check_bot(
         next(spec for spec in job.bots if spec.name == name),
         rules=(session.league.settings.rules,),
-        level=level,
+        level="process" if session.isolation == "none" else session.isolation,
         games=CHECK_GAMES,
         clock=job.clock,
         limits=job.bot_limits,
@@ -133,8 +143,8 @@ def _report(crew: MatchRunner, name: str, level: str) -> CheckReport:
     )
 
 
-def _words(crew: MatchRunner, finding: Finding) -> str:
-    """A finding in some lines, with files named as the author does."""
-    file = finding.file and crew.plain(finding.file)
-    text = crew.plain(finding_text(replace(finding, file=file, again=None)))
+def _words(runner: MatchRunner, finding: Finding) -> str:
+    """A finding as some lines of text, with files named as the author does."""
+    file = finding.file and runner.plain(finding.file)
+    text = runner.plain(finding_text(replace(finding, file=file, again=None)))
     return "\n".join(line[MARGIN:] for line in text.splitlines())

@@ -1,8 +1,8 @@
-"""The league's games: pairings of versions, deals set apart for them, every game exactly once.
+"""The league's games: pairings of versions, deals reserved for them, every game stored exactly once.
 
-A deal has a number in the whole league and is played by one pairing only, twice with the seats swapped. Numbers
-are set apart in a transaction and never given out again, so two processes cannot play the same deal, and deals
-that a killed process had in hand are simply never played.
+A deal has a number that is unique in the league. It is played by one pairing only, twice with the seats swapped.
+Numbers are reserved in a transaction and never given out again, so two processes cannot play the same deal, and the
+deals that a killed process had in hand are simply never played.
 """
 
 from __future__ import annotations
@@ -31,26 +31,37 @@ _INSERT = (
 
 @dataclass(frozen=True)
 class Fixture:
-    """Two versions that are to play so many deals."""
+    """Two versions that are to play some number of deals."""
 
     a: Version
     b: Version
     deals: int
 
 
-def crew_seed(secret: str, crew: int) -> int:
-    """The seed of all deals that a crew plays: 128 bits.
+def new_lineup(league: League, process: int, isolation: str) -> int:
+    """The number of a new lineup, which is used once: a row of the table `crews`."""
+    with league.change():
+        return league.insert(
+            "INSERT INTO crews (process, started, isolation) VALUES (?, ?, ?)",
+            process,
+            time.time(),
+            isolation,
+        )
+
+
+def lineup_seed(secret: str, lineup: int) -> int:
+    """The seed of all deals that a lineup plays: 128 bits.
 
     Records show it. It follows from the league's secret, which they do not show, and from a number that is used
-    once; the bots of a crew are stored before there is such a number. So no record tells anything about games
-    that a bot submitted later will play.
+    once and exists only after the lineup's bots have been stored. So no record tells anything about the games that
+    a bot submitted later will play.
     """
-    text = f"schotten-arena league\x1f{secret}\x1f{crew}"
+    text = f"schotten-arena league\x1f{secret}\x1f{lineup}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
-def reserve_deals(league: League, crew: int, fixtures: Sequence[Fixture]) -> list[PairTask]:
-    """Deals for these fixtures: units of work, one deal of each fixture after the other."""
+def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> list[PairTask]:
+    """Reserve deals for these fixtures: units of work, taking one deal of each fixture in turn."""
     with league.change():
         number = int(league.meta("deals"))
         columns: list[list[PairTask]] = []
@@ -65,7 +76,7 @@ def reserve_deals(league: League, crew: int, fixtures: Sequence[Fixture]) -> lis
                     tasks.append(task._replace(deal=number + len(tasks)))
         league.run("UPDATE meta SET value = ? WHERE key = 'deals'", str(number + len(tasks)))
         league.run_many(
-            "INSERT INTO reserved VALUES (?, ?, ?)", [(task.deal, task.pairing, crew) for task in tasks]
+            "INSERT INTO reserved VALUES (?, ?, ?)", [(task.deal, task.pairing, lineup) for task in tasks]
         )
     return tasks
 
@@ -77,32 +88,32 @@ def _pairing(league: League, a: int, b: int) -> int:
     )
 
 
-def store_rows(league: League, process: int, crew: int, rows: Sequence[Row]) -> int:
-    """Store played games; those that are there already are left as they are. How many were new."""
+def store_rows(league: League, process: int, lineup: int, rows: Sequence[Row]) -> int:
+    """Store played games, leaving those already there as they are. How many were new."""
     with league.change():
         new = league.run_many(_INSERT, rows)
         deals = {row[0] >> (PAIRING_BITS + 1) for row in rows}
         league.run_many("DELETE FROM reserved WHERE deal = ?", [(deal,) for deal in deals])
-        league.run("UPDATE crews SET games = games + ? WHERE crew = ?", new, crew)
+        league.run("UPDATE crews SET games = games + ? WHERE crew = ?", new, lineup)
         league.run("UPDATE processes SET seen = ? WHERE process = ?", time.time(), process)
     return new
 
 
 def reserved_deals(league: League) -> list[tuple[int, int, int]]:
-    """What is in the hands of crews: two versions and the number of deals."""
+    """What lineups have in hand: two versions and the number of deals."""
     return league.query(
         "SELECT p.a, p.b, count(*) FROM reserved r JOIN pairings p ON p.pairing = r.pairing GROUP BY 1, 2"
     )
 
 
 def count(league: League) -> int:
-    """Games stored."""
+    """The number of games stored."""
     return int(league.one("SELECT count(*) FROM games"))
 
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """Games of one version against another, as the first of them sees it."""
+    """One version's results against an opponent."""
 
     opponent: int
     games: int
@@ -112,7 +123,7 @@ class HeadToHead:
 
 
 def head_to_heads(league: League, number: int) -> list[HeadToHead]:
-    """What a version has reached against each opponent, by the number of the opponent."""
+    """A version's results against each opponent, in the order of the opponents' numbers."""
     rows = league.query(
         "SELECT p.a, p.b, g.game, g.score, count(*) FROM pairings p JOIN games g ON g.pairing = p.pairing"
         " WHERE ? IN (p.a, p.b) GROUP BY 1, 2, 3, 4",
@@ -128,7 +139,7 @@ def head_to_heads(league: League, number: int) -> list[HeadToHead]:
 
 @dataclass(frozen=True)
 class ForfeitCount:
-    """Games that a version forfeited for one reason, with the last of them for an example."""
+    """Games that a version forfeited for one reason, with the last of them as an example."""
 
     version: int
     kind: str

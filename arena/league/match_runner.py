@@ -1,8 +1,9 @@
-"""Playing games of a league: the stored bots' files in a private folder, and an executor of `arena.match`.
+"""Playing a league's games: stored bots unpacked into a private folder, and played by an executor of `arena.runner`.
 
-A crew is a fixed set of bots that play for a while. It has a number, and from it a seed of its own, so records
-tell nothing about games of other crews. Its files are removed with it; those of a killed process are removed by
-the next command.
+A `MatchRunner` lives as long as one submission, or one call of `play`. It unpacks each version once and lines up
+some of them at a time. Each lineup has a number that is used once (a row of the table `crews`) and from it a seed of
+its own, so records tell nothing about the games of other lineups. The folder goes with the runner; the next command
+removes those that killed processes have left.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import NoReturn, Self, TypeAlias
 
 from arena.errors import ArenaError
 from arena.isolation.sandbox.bubblewrap import usable
@@ -42,11 +43,11 @@ log = logging.getLogger("arena.league")
 _DETAIL = COLUMNS.index("detail")
 
 Deliver: TypeAlias = Callable[[Sequence[Row]], int]
-"""Stores rows; how many were new."""
+"""Stores rows; returns how many were new."""
 
 
 class BotsFailed(LeagueError):
-    """A bot of the crew cannot be found or loaded, so that none of its games can be played; its version, if known."""
+    """A bot of the lineup cannot be found or loaded, so none of its games can be played. `version`: which, if known."""
 
     def __init__(self, text: str, version: int | None = None) -> None:
         super().__init__(text)
@@ -55,10 +56,10 @@ class BotsFailed(LeagueError):
 
 @dataclass(frozen=True)
 class LeagueSession:
-    """What all of a command's play shares: the league, this process, how to play, and whom to tell.
+    """What everything that a command plays has in common; see `open_session`.
 
-    `tell` is called with the number of games each time that some were stored. `failures` counts by version how
-    often it could not be loaded.
+    `say` is told what is being done, `tell` the number of games each time some are stored. `failures` counts by
+    version how often it could not be loaded.
     """
 
     league: League
@@ -68,6 +69,7 @@ class LeagueSession:
     signals: StopSignals
     sink: Sink
     tell: Callable[[int], None] = lambda games: None
+    say: Callable[[str], None] = lambda text: None
     failures: Counter[int] = field(default_factory=Counter)
 
     @property
@@ -76,76 +78,124 @@ class LeagueSession:
         return self.signals.stopping
 
 
-class MatchRunner:
-    """Some versions, and perhaps bots of the program's own (`house`, by name), ready to play. Close it.
+@contextlib.contextmanager
+def open_session(
+    league: League,
+    doing: str,
+    workers: int,
+    isolation: str | None = None,
+    tell: Callable[[int], None] = lambda games: None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Iterator[LeagueSession]:
+    """Register this process with the league and open its log; `isolation` overrides the league's setting.
 
-    `specs` name the unpacked bots, by the number of the version; `job` is what the workers play.
+    Within, Ctrl-C (SIGINT) or SIGTERM finishes the games in hand; a second one stops at once.
+    """
+    level = isolation or league.settings.isolation
+    check_isolation(level)
+    with (
+        LeagueProcess(league, doing) as process,
+        RunLog(league.folder) as run_log,
+        StopSignals() as signals,
+    ):
+        yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell, say)
+
+
+class MatchRunner:
+    """Unpacks versions and plays them against each other. A context manager; `close` ends its processes.
+
+    `lineup` holds the versions that `line_up` was last called with, `job` what the workers are given.
     """
 
-    def __init__(self, session: LeagueSession, players: Sequence[Version], house: Sequence[str] = ()) -> None:
+    job: Job
+
+    def __init__(self, session: LeagueSession) -> None:
         self.session = session
-        self.players = frozenset(one.id for one in players)
-        self._labels: dict[str | None, int] = {one.label: one.id for one in players}
-        league = session.league
-        with league.change():
-            self.number = league.insert(
-                "INSERT INTO crews (process, started, isolation) VALUES (?, ?, ?)",
-                session.process.number, time.time(), session.isolation,
-            )  # fmt: skip
-        self.folder = (league.folder / PLAYING / str(self.number)).resolve()
+        self.lineup: tuple[Version, ...] = ()
+        self._ready = False
+        self._numbers: list[int] = []
+        self._specs: dict[int, BotSpec] = {}
         self._executor: Executor | None = None
         self._dispatcher: Dispatcher | None = None
-        try:
-            self.specs = {one.id: self._extracted(one) for one in players}
-            specs = list(self.specs.values())
-            specs += [find_bot(str(data_folder("bots") / f"{name}.py"), name=name) for name in house]
-            self.job = self._job_of(specs)
-        except BaseException:
-            self.close()
-            raise
 
-    def _extracted(self, one: Version) -> BotSpec:
-        folder = self.folder / f"v{one.id}"
+    @property
+    def folder(self) -> Path:
+        """Where the bots are unpacked, each version in a folder of its own; named after the first lineup's number."""
+        return (self.session.league.folder / PLAYING / str(self._numbers[0])).resolve()
+
+    # ------------------------------------------------------------ lining up
+
+    def line_up(self, players: Sequence[Version], house: Sequence[str] = ()) -> None:
+        """Get these versions ready to play, with some of the program's own bots (`house`, by name).
+
+        The lineup has a new number and a new seed. BotsFailed if a bot cannot be found in its files.
+        """
+        self._stand_down()
+        self.lineup = tuple(players)
+        session = self.session
+        number = games.new_lineup(session.league, session.process.number, session.isolation)
+        self._numbers.append(number)
+        try:
+            specs = [self._unpacked(one) for one in players]
+        except BaseException:
+            self._reset()
+            raise
+        specs += [find_bot(str(data_folder("bots") / f"{name}.py"), name=name) for name in house]
+        settings = session.league.settings
+        self.job = Job(
+            settings.rules,
+            games.lineup_seed(session.league.meta("secret"), number),
+            tuple(specs),
+            settings.clock,
+            settings.limits,
+            session.workers,
+            levels=(session.isolation,) * len(specs),
+        )
+        self._ready = True
+
+    def can_play(self, fixtures: Sequence[games.Fixture]) -> bool:
+        """Does the present lineup have all bots of these fixtures?"""
+        needed = {one.id for fixture in fixtures for one in (fixture.a, fixture.b)}
+        return self._ready and needed <= {one.id for one in self.lineup}
+
+    def _unpacked(self, one: Version) -> BotSpec:
+        """The bot in its unpacked files."""
+        if one.id in self._specs:
+            return self._specs[one.id]
         try:
             self.folder.parent.mkdir(exist_ok=True)
             self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise LeagueError(f"cannot write {self.folder}: {error.strerror or error}") from error
+        home = self._home(one.id)
         files = versions.files_of(self.session.league, one.id)
-        versions.write_files(files, folder)
+        versions.write_files(files, home)
         try:
-            return find_entry(one.entry, [file.path for file in files], folder, one.label)
+            found = find_entry(one.entry, [file.path for file in files], home, one.label)
         except ArenaError as error:
             raise BotsFailed(self.plain(str(error)), one.id) from error
+        self._specs[one.id] = found
+        return found
 
-    def _job_of(self, specs: Sequence[BotSpec]) -> Job:
-        settings = self.session.league.settings
-        seed = games.crew_seed(self.session.league.meta("secret"), self.number)
-        levels = (self.session.isolation,) * len(specs)
-        return Job(
-            settings.rules,
-            seed,
-            tuple(specs),
-            settings.clock,
-            settings.limits,
-            self.session.workers,
-            levels=levels,
-        )
+    def _home(self, version: int) -> Path:
+        return self.folder / f"v{version}"
 
     # ------------------------------------------------------------ playing
 
     def play_fixtures(self, fixtures: Sequence[games.Fixture]) -> int:
-        """Play some deals and store the games; the games stored, fewer if Ctrl-C was pressed."""
+        """Play fixtures of the lineup and store the games. How many were stored, fewer if Ctrl-C was pressed."""
         session = self.session
-        tasks = games.reserve_deals(session.league, self.number, fixtures)
-
-        def deliver(rows: Sequence[Row]) -> int:
-            return games.store_rows(session.league, session.process.number, self.number, rows)
-
-        return self.play(tasks, deliver)
+        number = self._numbers[-1]
+        tasks = games.reserve_deals(session.league, number, fixtures)
+        return self.play(
+            tasks, lambda rows: games.store_rows(session.league, session.process.number, number, rows)
+        )
 
     def play(self, tasks: Sequence[PairTask], deliver: Deliver) -> int:
-        """Play units of work; what is stored by `deliver`. BotsFailed if a bot cannot be loaded."""
+        """Play units of work; `deliver` stores the rows. How many were stored.
+
+        BotsFailed if a bot cannot be loaded; the lineup is over then.
+        """
         if self.session.stopping:
             return 0
         stored = 0
@@ -158,13 +208,13 @@ class MatchRunner:
             return False
 
         try:
-            self._ready().play(iter(tasks), len(tasks), store)
+            self._workers().play(iter(tasks), len(tasks), store)
         except BaseException:
-            self.close()
+            self._reset()
             raise
         return stored
 
-    def _ready(self) -> Dispatcher:
+    def _workers(self) -> Dispatcher:
         if self._dispatcher is None:
             session = self.session
             self._executor = make_executor(self.job, workers=session.workers, sink=session.sink)
@@ -174,45 +224,61 @@ class MatchRunner:
         return self._dispatcher
 
     def _rows(self, event: Played) -> list[Row]:
-        """The rows of a delivery; what a bot's author reads names files as the author does."""
+        """The rows that came back, with files named as the bot's author does."""
         return [
             (*row[:_DETAIL], self.plain(row[_DETAIL])) if row[_DETAIL] else row  # type: ignore[misc, arg-type]
             for row in event.rows
         ]
 
     def plain(self, text: str | None) -> str:
-        """A text without the folders of this crew."""
+        """A text without the folders that the bots were unpacked into."""
         text = text or ""
-        for number in self.players:
-            home = str(self.folder / f"v{number}")
+        for one in self.lineup:
+            home = str(self._home(one.id))
             text = text.replace(f"{home}{os.sep}", "").replace(home, "its folder")
         return text
 
     def _fail(self, event: Failed) -> NoReturn:
         if event.ours:
             raise WorkerFault(event.text)
-        if self.players and not self.folder.is_dir():
+        if self.lineup and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
-        raise BotsFailed(self.plain(event.text), self._labels.get(event.bot))
+        number = next((one.id for one in self.lineup if one.label == event.bot), None)
+        raise BotsFailed(self.plain(event.text), number)
 
-    # ------------------------------------------------------------ end
+    # ------------------------------------------------------------ ending
 
-    def close(self) -> None:
-        """End all its processes, remove its files, give back the deals that it has not played."""
+    def _stand_down(self) -> None:
+        """End the lineup: stop its workers and give back the deals that it has not played."""
         executor, self._executor, self._dispatcher = self._executor, None, None
         if executor is not None:
             executor.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        with contextlib.suppress(OSError):  # there are others
-            self.folder.parent.rmdir()
+        if self._numbers:
+            league = self.session.league
+            with league.change():
+                league.run("DELETE FROM reserved WHERE crew = ?", self._numbers[-1])
+        self._ready = False
+
+    def _reset(self) -> None:
+        """End the lineup and remove all files, which may be what was wrong; the next lineup unpacks them again."""
+        self._stand_down()
+        self._specs.clear()
+        if self._numbers:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # other processes have folders there
+                self.folder.parent.rmdir()
+
+    def close(self) -> None:
+        """Stop all workers, remove the files, and give back the deals that were not played."""
+        self._reset()
         league = self.session.league
         with league.change():
-            league.run("DELETE FROM reserved WHERE crew = ?", self.number)
-            league.run(
-                "UPDATE crews SET ended = ? WHERE crew = ? AND ended IS NULL", time.time(), self.number
+            league.run_many(
+                "UPDATE crews SET ended = ? WHERE crew = ? AND ended IS NULL",
+                [(time.time(), number) for number in self._numbers],
             )
 
-    def __enter__(self) -> MatchRunner:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -223,34 +289,7 @@ def _note_lost(event: Lost) -> None:
     log.warning("%s", event.text)
 
 
-@contextlib.contextmanager
-def open_session(
-    league: League,
-    doing: str,
-    workers: int,
-    isolation: str | None = None,
-    tell: Callable[[int], None] = lambda games: None,
-) -> Iterator[LeagueSession]:
-    """All that a command needs to play in a league; `isolation` only to say otherwise than the league.
-
-    Meanwhile Ctrl-C (SIGINT) and SIGTERM finish the games in hand, a second one stops at once.
-    """
-    level = isolation or league.settings.isolation
-    check_isolation(level)
-    with (
-        LeagueProcess(league, doing) as process,
-        open_log(league.folder) as run_log,
-        StopSignals() as signals,
-    ):
-        yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell)
-
-
-def open_log(folder: Path) -> RunLog:
-    """The league's log: what bots print, and workers that died."""
-    return RunLog(folder)
-
-
 def check_isolation(level: str) -> None:
-    """ArenaError with the remedy if bots cannot be isolated like that on this machine."""
+    """ArenaError with the remedy if this machine cannot isolate bots at this level."""
     if level == "sandbox":
         usable()

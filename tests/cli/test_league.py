@@ -178,7 +178,7 @@ def test_submit(open_: Arena) -> None:
 
 def test_the_same_file_twice(played: Arena) -> None:
     found = played("submit", "bots/last.py", "--league", "open")
-    assert "This content is in open already, as last v1, submitted 20" in found.err
+    assert "open already has this content, as last v1, submitted 20" in found.err
     assert "3 bots" in found.out
     assert values(played("submit", "bots/last.py", "--league", "open", "--json").out)["outcome"] == "known"
     Path("bots/copy.py").write_text(LAST)
@@ -412,7 +412,7 @@ def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
     written(Path("bots"), heavy=source)
     Path("bots/weights.txt").write_text("1 2")
     err = open_("submit", "bots/heavy.py", "--league", "open", code=1).err
-    assert "weights.txt lies beside it" in err
+    assert "weights.txt is beside it" in err
     assert "arena submit heavy.py --folder bots ..." in err
 
 

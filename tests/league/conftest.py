@@ -11,4 +11,4 @@ from arena.league import admission
 def no_checks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a check does is in test_admission, test_docs and tests/cli."""
     if not request.module.__name__.endswith(("test_admission", "test_docs")):
-        monkeypatch.setattr(admission, "check", lambda session, one: admission.Admission(True))
+        monkeypatch.setattr(admission, "check", lambda runner, one: admission.Admission(True))

@@ -71,10 +71,10 @@ def settle(session: LeagueSession, what: Submission) -> Version:
 
 
 def settled(session: LeagueSession, what: Submission) -> placement.SubmissionResult:
-    sent = versions.submit(session.league, session.process.number, what)
-    one = versions.claim(session.league, session.process.number, sent.version.id)
-    assert one is not None
-    return placement.handle_submission(session, one, lambda text: None)
+    """Submit and handle something that is new."""
+    _, result = placement.submit(session, what)
+    assert result is not None
+    return result
 
 
 def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
@@ -102,18 +102,15 @@ def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) ->
 def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
     """Store pairs of games between versions: of each pair the points of the first version, 0..2."""
     with LeagueProcess(found, "test") as process:
-        with found.change():
-            crew = found.insert(
-                "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
-            )
+        lineup = games.new_lineup(found, process.number, "none")
         for one, other, points in fixtures:
-            tasks = games.reserve_deals(found, crew, [games.Fixture(one, other, len(points))])
+            tasks = games.reserve_deals(found, lineup, [games.Fixture(one, other, len(points))])
             rows = []
             for task, won in zip(tasks, points):
                 mine = won if one.id < other.id else 2 - won  # of a, the version with the lower number
                 # a begins game 0; with one point of two, whoever begins wins
                 rows += [row(task, 0, 2 if mine >= 1 else 0), row(task, 1, 0 if mine == 2 else 2)]
-            games.store_rows(found, process.number, crew, rows)
+            games.store_rows(found, process.number, lineup, rows)
 
 
 def some_points(number: int, share: float, seed: int = 1) -> list[int]:
@@ -138,10 +135,6 @@ def sound(folder: Path) -> sqlite3.Connection:
     double = db.execute("SELECT bot FROM versions WHERE state = 'active' GROUP BY bot HAVING count(*) > 1")
     assert double.fetchall() == []
     return db
-
-
-def quiet(text: str) -> None:
-    """Say nothing."""
 
 
 def names(found: League) -> list[str]:

@@ -16,7 +16,7 @@ import pytest
 from arena.check import check_bot
 from arena.check.report import ERROR, Finding
 from arena.isolation import process as processes
-from arena.league import admission, events, games, placement, versions
+from arena.league import admission, events, games, match_runner, placement, versions
 from arena.league.admission import trial
 from arena.league.match_runner import MatchRunner, open_session
 from arena.league.play import play_games
@@ -25,6 +25,8 @@ from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
 from arena.league.versions import PENDING, REFUSED
+from arena.runner import executors
+from arena.runner.job import Job
 from tests.league.leagues import (
     BROKEN,
     FIRST,
@@ -33,7 +35,6 @@ from tests.league.leagues import (
     RANDOM,
     league,
     names,
-    quiet,
     settled,
     submission,
     submit,
@@ -128,16 +129,16 @@ def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(
     assert one.state == PENDING
     assert not processes.running
     with open_session(found, "play", 1) as session:
-        (outcome,) = placement.handle_waiting(session, quiet)
+        (outcome,) = placement.handle_waiting(session)
     assert outcome.accepted
 
 
-def test_a_check_leaves_no_games(found: League) -> None:
-    with open_session(found, "submit", 1) as session:
+def test_a_trial_leaves_no_games(found: League) -> None:
+    with open_session(found, "submit", 1) as session, MatchRunner(session) as runner:
         one = versions.submit(found, session.process.number, submission("first", FIRST)).version
-        verdict = trial(session, one)
-    assert verdict is not None
-    assert (verdict.accepted, verdict.games) == (True, 8)
+        tried = trial(runner, one)
+    assert tried is not None
+    assert (tried.accepted, tried.games) == (True, 8)
     assert games.count(found) == 0
 
 
@@ -145,24 +146,25 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
     """If not even the program's own bots can be loaded nobody is refused or retired."""
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
-    sound_job = MatchRunner._job_of
+    sound = executors.make_executor
 
-    def nowhere(self: MatchRunner, specs: Any) -> Any:
-        return sound_job(self, [dataclasses.replace(spec, path="/nowhere.py") for spec in specs])
+    def nowhere(job: Job, **options: Any) -> Any:
+        bots = tuple(dataclasses.replace(spec, path="/nowhere.py") for spec in job.bots)
+        return sound(dataclasses.replace(job, bots=bots), **options)
 
-    monkeypatch.setattr(MatchRunner, "_job_of", nowhere)
+    monkeypatch.setattr(match_runner, "make_executor", nowhere)
     with pytest.raises(LeagueError, match="not even the program's own"):
         submit(found, "random", RANDOM)
     with (
         open_session(found, "play", 1) as session,
         pytest.raises(LeagueError, match="not even the program's own"),
     ):
-        play_games(session, 8, quiet)
+        play_games(session, 8)
     assert names(found) == ["first v1", "last v1"]
     assert [(v.state, v.attempts) for v in versions.of_bot(found, "random")] == [(PENDING, 0)]
     monkeypatch.undo()
     with open_session(found, "play", 1) as session:
-        placement.handle_waiting(session, quiet)
+        placement.handle_waiting(session)
     assert names(found) == ["first v1", "last v1", "random v1"]
 
 
@@ -192,9 +194,9 @@ def test_a_fault_of_ours_stops_the_league_a_few_times_and_no_more(
             submit(found, "mine", FIRST)
         for _ in range(versions.MOST_ATTEMPTS - 1):
             with open_session(found, "play", 1) as session, pytest.raises(RuntimeError):
-                placement.handle_waiting(session, quiet)
+                placement.handle_waiting(session)
         with open_session(found, "play", 1) as session:
-            assert placement.handle_waiting(session, quiet) == []
+            assert placement.handle_waiting(session) == []
     one = versions.of_bot(found, "mine")[0]
     assert (one.state, one.reason) == (REFUSED, "given up: 4 times the work on it has failed")
 
@@ -246,7 +248,7 @@ def test_a_link_is_no_file(tmp_path: Path) -> None:
 
 
 def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
-    """Whenever it is looked at by itself it can; in a crew of three it cannot."""
+    """Whenever it is looked at by itself it can; in a lineup of three it cannot."""
     source = f"""
     import pathlib
     versions = len(list(pathlib.Path(__file__).parents[1].glob("v*")))
@@ -257,7 +259,7 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
         for name, text in (("bad", textwrap.dedent(source)), ("last", LAST), ("random", RANDOM)):
             entered(found, name, text)
         with open_session(found, "play", 1) as session:
-            assert play_games(session, 8, quiet).games == 8
+            assert play_games(session, 8) == 8
         assert names(found) == ["last v1", "random v1"]
         why = versions.of_bot(found, "bad")[0].retired_reason
         assert "it cannot be loaded each time" in why

@@ -22,7 +22,6 @@ from tests.league.leagues import (
     LAST,
     RANDOM,
     SECRET,
-    quiet,
     settings,
     settle,
     sound,
@@ -112,7 +111,7 @@ def test_a_submission_that_is_killed(tmp_path: Path, statement: int) -> None:
     stored = sorted(games_of(tmp_path))
     with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
         known = versions.in_state(found, *versions.OPEN)
-        outcomes = placement.handle_waiting(session, quiet)
+        outcomes = placement.handle_waiting(session)
         assert [o.version.id for o in outcomes] == [v.id for v in known]
         again = versions.submit(found, session.process.number, submission("random", RANDOM))
         if again.outcome == "new":  # it was killed before it was stored
@@ -143,13 +142,13 @@ def test_play_that_is_killed(tmp_path: Path, statement: int) -> None:
         with open_league(tmp_path) as found:
             kill_at(found, statement)
             with open_session(found, "play", 2) as session:
-                play_games(session, None, quiet)
+                play_games(session)
 
     assert ended(forked(work)) == -signal.SIGKILL
     sound(tmp_path).close()
     stored = len(games_of(tmp_path))
     with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-        assert play_games(session, 20, quiet).games == 20
+        assert play_games(session, 20) == 20
     assert len(games_of(tmp_path)) == stored + 20 >= before + 20
     whole(tmp_path)
 
@@ -168,7 +167,7 @@ def test_two_submit_at_once(tmp_path: Path) -> None:
 
     def plays() -> None:
         with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-            play_games(session, 200, quiet)
+            play_games(session, 200)
 
     running = [forked(work) for work in (submits("ann", "bob"), submits("cid", "dan"), plays)]
     assert [ended(pid) for pid in running] == [0, 0, 0]
@@ -218,7 +217,7 @@ def test_the_same_file_twice_at_once(tmp_path: Path) -> None:
             sent = versions.submit(found, session.process.number, submission("mine", RANDOM))
             one = versions.claim(found, session.process.number, sent.version.id)
             if one is not None:
-                placement.handle_submission(session, one, quiet)
+                placement.handle_submission(session, one)
 
     running = [forked(work) for _ in range(2)]
     assert [ended(pid) for pid in running] == [0, 0]
@@ -234,7 +233,7 @@ def test_readers_are_not_disturbed(tmp_path: Path) -> None:
 
     def plays() -> None:
         with open_league(tmp_path) as found, open_session(found, "play", 1) as session:
-            play_games(session, 300, quiet)
+            play_games(session, 300)
 
     pid = forked(plays)
     seen = []

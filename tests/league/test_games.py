@@ -12,7 +12,7 @@ import pytest
 from arena.game.deals import make_deal
 from arena.game.rules import load_rules
 from arena.league import games
-from arena.league.games import Fixture, ForfeitCount, HeadToHead, crew_seed
+from arena.league.games import Fixture, ForfeitCount, HeadToHead, lineup_seed
 from arena.league.processes import LeagueProcess
 from arena.league.store import League, open_league
 from arena.match.tasks import PairTask
@@ -26,13 +26,10 @@ from arena.league.store import open_league
 from arena.league.processes import LeagueProcess
 
 with open_league(Path(sys.argv[1])) as league, LeagueProcess(league, "test") as process:
-    with league.change():
-        crew = league.insert(
-            "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
-        )
+    lineup = games.new_lineup(league, process.number, "none")
     a, b = versions.in_state(league)
     for _ in range(20):
-        print(*(task.deal for task in games.reserve_deals(league, crew, [games.Fixture(a, b, 7)])))
+        print(*(task.deal for task in games.reserve_deals(league, lineup, [games.Fixture(a, b, 7)])))
 """
 
 
@@ -42,43 +39,40 @@ def found(tmp_path: Path) -> Iterator[League]:
         yield made
 
 
-def crew_of(found: League, process: LeagueProcess) -> int:
-    with found.change():
-        return found.insert(
-            "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
-        )
+def lineup_of(found: League, process: LeagueProcess) -> int:
+    return games.new_lineup(found, process.number, "none")
 
 
-def test_seeds_of_crews() -> None:
-    """Different for each crew and league; known only with the secret; and the same for ever."""
-    seeds = {crew_seed(secret, crew) for secret in (SECRET, "other") for crew in range(1000)}
+def test_seeds_of_lineups() -> None:
+    """Different for each lineup and league, known only with the secret, and the same for ever."""
+    seeds = {lineup_seed(secret, lineup) for secret in (SECRET, "other") for lineup in range(1000)}
     assert len(seeds) == 2000
     assert max(seeds).bit_length() > 120
-    assert crew_seed(SECRET, 1) == 32870036816749957959567900570763891158
+    assert lineup_seed(SECRET, 1) == 32870036816749957959567900570763891158
 
 
-def test_decks_of_crews_differ() -> None:
+def test_decks_of_lineups_differ() -> None:
     rules = load_rules("base")
-    assert make_deal(rules, crew_seed(SECRET, 1), 0) != make_deal(rules, crew_seed(SECRET, 2), 0)
+    assert make_deal(rules, lineup_seed(SECRET, 1), 0) != make_deal(rules, lineup_seed(SECRET, 2), 0)
 
 
 def test_deals_are_set_apart_in_turn(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
     with LeagueProcess(found, "test") as process:
-        crew = crew_of(found, process)
-        tasks = games.reserve_deals(found, crew, [Fixture(b, a, 2), Fixture(b, c, 1)])
+        lineup = lineup_of(found, process)
+        tasks = games.reserve_deals(found, lineup, [Fixture(b, a, 2), Fixture(b, c, 1)])
         assert tasks == [
             PairTask(1, 0, "a v1", "b v1"),
             PairTask(2, 1, "b v1", "c v1"),
             PairTask(1, 2, "a v1", "b v1"),
         ]
-        assert [task.deal for task in games.reserve_deals(found, crew, [Fixture(a, b, 2)])] == [3, 4]
+        assert [task.deal for task in games.reserve_deals(found, lineup, [Fixture(a, b, 2)])] == [3, 4]
         assert games.reserved_deals(found) == [(a.id, b.id, 4), (b.id, c.id, 1)]
-        games.store_rows(found, process.number, crew, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
+        games.store_rows(found, process.number, lineup, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
         assert games.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
     assert games.reserved_deals(found) == []  # the process has ended
     with LeagueProcess(found, "test") as process:  # and nobody gets its deals
-        more = games.reserve_deals(found, crew_of(found, process), [Fixture(a, b, 1)])
+        more = games.reserve_deals(found, lineup_of(found, process), [Fixture(a, b, 1)])
         assert [task.deal for task in more] == [5]
 
 
@@ -96,11 +90,11 @@ def test_two_processes_never_get_the_same_deal(found: League) -> None:
 def test_a_game_is_stored_once(found: League) -> None:
     a, b = enter(found, "a", "b")
     with LeagueProcess(found, "test") as process:
-        crew = crew_of(found, process)
-        (task,) = games.reserve_deals(found, crew, [Fixture(a, b, 1)])
+        lineup = lineup_of(found, process)
+        (task,) = games.reserve_deals(found, lineup, [Fixture(a, b, 1)])
         rows = [row(task, 0, 2), row(task, 1, 0)]
-        assert games.store_rows(found, process.number, crew, rows) == 2
-        assert games.store_rows(found, process.number, crew, [row(task, 0, 0), rows[1]]) == 0
+        assert games.store_rows(found, process.number, lineup, rows) == 2
+        assert games.store_rows(found, process.number, lineup, [row(task, 0, 0), rows[1]]) == 0
         assert found.query("SELECT score FROM games ORDER BY id") == [(2,), (0,)]
         assert found.one("SELECT games FROM crews") == 2
     sound(found.folder)
@@ -117,11 +111,11 @@ def test_scores(found: League) -> None:
 def test_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
     with LeagueProcess(found, "test") as process:
-        crew = crew_of(found, process)
-        one, two = games.reserve_deals(found, crew, [Fixture(a, b, 2)])
+        lineup = lineup_of(found, process)
+        one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1: it forfeits as the first there, and as the second in game 0
         rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
-        games.store_rows(found, process.number, crew, rows)
+        games.store_rows(found, process.number, lineup, rows)
     assert games.forfeits(found) == [
         ForfeitCount(a.id, "illegal move", 1, "why", "record 1/0"),
         ForfeitCount(b.id, "timeout", 2, "why", "record 0/1"),

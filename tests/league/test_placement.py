@@ -31,7 +31,6 @@ from tests.league.leagues import (
     league,
     names,
     played,
-    quiet,
     settle,
     some_points,
     sound,
@@ -164,8 +163,7 @@ def test_one_that_breaks_later_is_retired(tmp_path: Path) -> None:
             assert submit(found, name, text).state == ACTIVE
         marker.unlink()
         with open_session(found, "play", 1) as session:
-            report = play_games(session, 8, quiet)
-        assert report.games >= 8
+            assert play_games(session, 8) >= 8
         assert names(found) == ["last v1", "random v1"]
         retired = versions.of_bot(found, "bad")[0]
         assert retired.retired is not None
@@ -189,12 +187,12 @@ def test_one_that_cannot_be_found_any_more_is_retired(found: League) -> None:
     with found.change():
         found.run("UPDATE versions SET entry = 'gone.py' WHERE version = 1")
     with open_session(found, "play", 1) as session:
-        assert play_games(session, 8, quiet).games == 8
+        assert play_games(session, 8) == 8
     assert names(found) == ["last v1", "random v1"]
 
 
-def test_one_that_breaks_while_a_crew_plays(tmp_path: Path) -> None:
-    """It is none of those who were to play next, but a new worker loads all bots of the crew."""
+def test_one_that_breaks_while_others_play(tmp_path: Path) -> None:
+    """It is none of those who were to play next, but a new worker loads all bots of the lineup."""
     marker = tmp_path / "marker"
     marker.write_text("")
     source = f"from pathlib import Path\nassert Path({str(marker)!r}).exists()\n{FIRST}"
@@ -213,7 +211,7 @@ def test_one_that_breaks_while_a_crew_plays(tmp_path: Path) -> None:
                         os.kill(pid, signal.SIGKILL)
 
             session = dataclasses.replace(session, tell=tell)
-            play_games(session, 300, quiet)
+            play_games(session, 300)
         assert names(found) == ["last v1", "random v1"]
         sound(found.folder)
 
@@ -258,7 +256,7 @@ def test_goes_on_where_it_was_left(found: League, monkeypatch: pytest.MonkeyPatc
     assert sum(score.games for score in games.head_to_heads(found, one.id)) > 0
     monkeypatch.setattr(MatchRunner, "play_fixtures", meet)
     with open_session(found, "play", 1) as session:
-        (outcome,) = placement.handle_waiting(session, quiet)
+        (outcome,) = placement.handle_waiting(session)
     assert outcome.version.state == ACTIVE
     assert games.count(found) > before
     assert sum(score.games for score in games.head_to_heads(found, one.id)) <= 26
@@ -286,7 +284,7 @@ def test_ctrl_c(found: League) -> None:
     assert games.count(found) > 0
     assert found.query("SELECT count(*) FROM reserved") == [(0,)]
     with open_session(found, "play", 1) as session:
-        (outcome,) = placement.handle_waiting(session, quiet)
+        (outcome,) = placement.handle_waiting(session)
     assert outcome.version.state == ACTIVE
     sound(found.folder)
 
@@ -315,20 +313,23 @@ def test_retired_while_it_is_placed(found: League, monkeypatch: pytest.MonkeyPat
     assert names(found) == ["mine v2", "other v1"]
 
 
-# ---------------------------------------------------------------- crews
+# ---------------------------------------------------------------- unpacked files
 
 
-def test_the_files_of_a_crew_are_private_and_go(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpacked_files_are_private_and_go(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     submit(found, "first", FIRST)
     (one,) = versions.in_state(found, ACTIVE)
     with open_session(found, "play", 1) as session:
-        with MatchRunner(session, [one]) as crew:
-            assert (crew.folder / f"v{one.id}" / "first.py").read_text() == FIRST
-            assert crew.folder.stat().st_mode & 0o777 == 0o700
-        assert not crew.folder.exists()
+        with MatchRunner(session) as runner:
+            runner.line_up([one])
+            assert (runner.folder / f"v{one.id}" / "first.py").read_text() == FIRST
+            assert runner.folder.stat().st_mode & 0o777 == 0o700
+        assert not runner.folder.exists()
         monkeypatch.setattr(match_runner, "find_entry", _raising)
-        with pytest.raises(Pressed):
-            MatchRunner(session, [one])
+        with MatchRunner(session) as runner:
+            with pytest.raises(Pressed):
+                runner.line_up([one])
+            assert not runner.folder.exists()
     assert not (found.folder / ".playing").exists()
     assert found.query("SELECT count(*) FROM crews WHERE ended IS NULL") == [(0,)]
 
@@ -341,8 +342,9 @@ def test_files_that_were_removed_are_no_fault_of_a_bot(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST)):
         submit(found, name, source)
     a, b = versions.in_state(found, ACTIVE)
-    with open_session(found, "play", 1) as session, MatchRunner(session, [a, b]) as crew:
-        shutil.rmtree(crew.folder)
+    with open_session(found, "play", 1) as session, MatchRunner(session) as runner:
+        runner.line_up([a, b])
+        shutil.rmtree(runner.folder)
         with pytest.raises(LeagueError, match="were removed while they played"):
-            crew.play_fixtures([games.Fixture(a, b, 1)])
+            runner.play_fixtures([games.Fixture(a, b, 1)])
     assert len(versions.in_state(found, ACTIVE)) == 2

@@ -14,7 +14,7 @@ from arena.league.play import play_games
 from arena.league.rating import standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, quiet, sound, submit
+from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, sound, submit
 
 
 @pytest.fixture
@@ -28,12 +28,12 @@ def test_so_many_games(found: League) -> None:
         submit(found, name, source)
     before, errors = games.count(found), sum(p.error or 0 for p in standings(found).rows)
     with open_session(found, "play", 2) as session:
-        report = play_games(session, 99, quiet)
-    assert report.games == games.count(found) - before
-    assert 99 <= report.games <= 100
-    assert sum(p.error or 0 for p in report.standing.rows) < errors
+        stored = play_games(session, 99)
+    assert stored == games.count(found) - before
+    assert 99 <= stored <= 100
+    assert sum(p.error or 0 for p in standings(found).rows) < errors
     last = events.events(found)[-1]
-    assert (last.kind, last.games, last.total) == ("played", report.games, games.count(found))
+    assert (last.kind, last.games, last.total) == ("played", stored, games.count(found))
     assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standings(found).rows]
     sound(found.folder)
 
@@ -41,10 +41,10 @@ def test_so_many_games(found: League) -> None:
 def test_needs_two(found: League) -> None:
     with open_session(found, "play", 1) as session:
         with pytest.raises(LeagueError, match="test has no bot in the table"):
-            play_games(session, 10, quiet)
+            play_games(session, 10)
         submit(found, "first", FIRST)
         with pytest.raises(LeagueError, match="test has one bot in the table"):
-            play_games(session, 10, quiet)
+            play_games(session, 10)
 
 
 def test_until_it_is_stopped(found: League) -> None:
@@ -55,9 +55,9 @@ def test_until_it_is_stopped(found: League) -> None:
             if games.count(found) >= 60:
                 session.signals.count += 1
 
-        report = play_games(dataclasses.replace(session, tell=tell), None, quiet)
-    assert 60 <= report.games == games.count(found) < 200
-    assert events.events(found)[-1].games == report.games
+        stored = play_games(dataclasses.replace(session, tell=tell))
+    assert 60 <= stored == games.count(found) < 200
+    assert events.events(found)[-1].games == stored
     sound(found.folder)
 
 
@@ -73,7 +73,7 @@ def test_an_event_between(found: League) -> None:
             if calls == 4:
                 placement.retire(found, "c")
 
-        play_games(dataclasses.replace(session, tell=tell), 120, quiet)
+        play_games(dataclasses.replace(session, tell=tell), 120)
     kinds = [(e.kind, e.games) for e in events.events(found)[1:]]
     assert "retired" in dict(kinds)
     assert sum(number for kind, number in kinds if kind == "played") == games.count(found)
@@ -98,7 +98,7 @@ def test_many_bots_play_in_part(found: League, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(play, "MOST_PLAYERS", 2)
     enter(found, *"abcdef")
     with open_session(found, "play", 1) as session:
-        play_games(session, 60, quiet)
+        play_games(session, 60)
     assert all(place.games > 0 for place in standings(found).rows)
     sound(found.folder)
 
@@ -109,10 +109,7 @@ def test_what_others_have_in_hand_is_left_to_them(found: League) -> None:
     with open_session(found, "play", 1) as session, open_session(found, "other", 1) as other:
         table = standings(found)
         before = play.next_fixtures(session, table, None)
-        with found.change():
-            crew = found.insert(
-                "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", other.process.number
-            )
-        games.reserve_deals(found, crew, [games.Fixture(before[0].a, before[0].b, 500)])
+        lineup = games.new_lineup(found, other.process.number, "none")
+        games.reserve_deals(found, lineup, [games.Fixture(before[0].a, before[0].b, 500)])
         after = play.next_fixtures(session, table, None)
     assert (before[0].a.id, before[0].b.id) != (after[0].a.id, after[0].b.id)

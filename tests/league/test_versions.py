@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.league import versions
+from arena.league import games, versions
 from arena.league.processes import LeagueProcess, is_alive, release_dead
 from arena.league.settings import LeagueError
 from arena.league.store import League
@@ -223,9 +223,7 @@ def test_what_a_dead_process_held_is_free(found: League, process: LeagueProcess)
 def test_the_dead_are_buried(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     number = dead(found, one)
-    with found.change():
-        crew = found.insert("INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", number)
-    left = found.folder / ".playing" / str(crew)
+    left = found.folder / ".playing" / str(games.new_lineup(found, number, "none"))
     left.mkdir(parents=True)
     (left / "bot.py").write_text("")
     assert release_dead(found) == 1
@@ -235,11 +233,7 @@ def test_the_dead_are_buried(found: League, process: LeagueProcess) -> None:
 
 
 def test_files_of_the_living_stay(found: League, process: LeagueProcess) -> None:
-    with found.change():
-        crew = found.insert(
-            "INSERT INTO crews (process, started, isolation) VALUES (?, 0, 'none')", process.number
-        )
-    left = found.folder / ".playing" / str(crew)
+    left = found.folder / ".playing" / str(games.new_lineup(found, process.number, "none"))
     left.mkdir(parents=True)
     assert release_dead(found) == 0
     assert left.exists()

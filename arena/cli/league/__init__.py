@@ -1,0 +1,36 @@
+"""`arena league`: a standing league of submitted bots."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from arena.cli.main import Entry, LazyGroup
+
+SET_UP, LOOK, RUN = "Set up", "Look", "Run"
+COMMANDS: dict[str, Entry] = {
+    "create": Entry("arena.cli.league.setup:create", "Create a league.", SET_UP),
+    "list": Entry("arena.cli.league.setup:list_", "List the leagues here.", SET_UP),
+    "standings": Entry("arena.cli.league.look:standings", "Show the table, now or as it was.", LOOK),
+    "history": Entry("arena.cli.league.look:history", "Show what has happened.", LOOK),
+    "show": Entry("arena.cli.league.look:show", "Show a bot: versions, opponents, forfeits.", LOOK),
+    "export": Entry("arena.cli.league.look:export", "Write all games as CSV.", LOOK),
+    "fetch": Entry("arena.cli.league.look:fetch", "Write a bot's files as they were submitted.", LOOK),
+    "play": Entry("arena.cli.league.run:play", "Play more games to narrow the errors.", RUN),
+    "retire": Entry("arena.cli.league.run:retire", "Take a bot out of the table.", RUN),
+}
+
+
+@click.group(cls=LazyGroup, entries=COMMANDS, epilog="To submit a bot: arena submit BOT --league LEAGUE")
+def league() -> None:
+    """A standing league: bots are submitted, checked, placed and rated together.
+
+    LEAGUE is a name in leagues/, or the folder of a league.
+    """
+    limit_threads()
+
+
+def limit_threads() -> None:
+    """Call before numpy is imported: ratings gain little from more threads, and the games need the cores."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,0 +1,73 @@
+"""`arena league play` and `arena league retire`."""
+
+from __future__ import annotations
+
+import click
+
+from arena.cli import options
+from arena.cli.league.shared import INTERRUPTED, LeagueProgress, league_argument, show_standings, tell_result
+from arena.cli.output import chosen, output
+
+
+@click.command()
+@league_argument
+@click.option(
+    "--games", type=click.IntRange(min=1), metavar="N", help="Stop after N games (default: Ctrl-C)."
+)
+@options.workers
+@options.isolation_of_play
+@output
+def play(
+    name: str,
+    games: int | None,
+    workers: int | None,
+    isolation: str | None,
+    format_: str | None,
+    as_json: bool,
+) -> int:
+    """Play the least certain pairings of LEAGUE, until Ctrl-C or for N games, and show the table.
+
+    Unfinished submissions are finished first. Several of these may run side by side.
+    """
+    form = chosen(format_, as_json)
+    from arena.league.match_runner import open_session
+    from arena.league.placement import handle_waiting
+    from arena.league.play import play_games
+    from arena.league.rating import standings
+    from arena.league.store import open_league
+    from arena.processes.affinity import core_count
+
+    with open_league(name) as found:
+        progress = LeagueProgress()
+        cores = workers or core_count()
+        with open_session(found, "play", cores, isolation, progress.add, progress.say) as session:
+            results = handle_waiting(session)
+            for result in results:
+                tell_result(found, result)
+            played = 0 if session.stopping else play_games(session, games)
+            stopped = session.stopping
+        progress.end()
+        show_standings(found, standings(found), form, {"played": played, "interrupted": stopped})
+    unfinished = any(result.interrupted for result in results) or (games is not None and played < games)
+    return INTERRUPTED if stopped and unfinished else 0
+
+
+@click.command()
+@league_argument
+@click.argument("bot")
+@click.option("--reason", default="", help="Why, for the history.")
+@click.option("--undo", is_flag=True, help="Bring it back.")
+@output
+def retire(name: str, bot: str, reason: str, undo: bool, format_: str | None, as_json: bool) -> None:
+    """Take BOT out of the table of LEAGUE. Its games stay in the history but no longer count."""
+    form = chosen(format_, as_json)
+    from arena.league.placement import retire as change
+    from arena.league.store import open_league
+
+    with open_league(name) as found:
+        after = change(found, bot, reason, undo)
+        click.echo(f"{bot} is {'back' if undo else 'out of the table'}.", err=True)
+        if bot == found.settings.anchor:
+            scale = f"{found.settings.anchor_elo:g} again" if undo else "none: the mean of the table is 0"
+            click.echo(f"It is the anchor. Its rating is {scale}, so all ratings have moved.", err=True)
+        show_standings(found, after, form)

@@ -1,0 +1,101 @@
+"""`arena league create` and `arena league list`."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli import options
+from arena.cli.league.shared import describe, print_json
+from arena.cli.output import chosen, output
+from arena.text import indented
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--config", type=click.Path(path_type=Path), metavar="FILE.toml", help="Settings of the league."
+)
+@click.option("--dir", "folder", type=click.Path(path_type=Path), help="Default: leagues/NAME.")
+@click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Default: base.")
+@click.option(
+    "--isolation",
+    type=click.Choice(("none", "process", "sandbox")),
+    help="Where bots run (default: sandbox).",
+)
+@click.option(
+    "--move-ms", type=click.IntRange(min=0), help="Milliseconds per decision (default: 1000; 0: no limit)."
+)
+@click.option("--bank-ms", type=click.IntRange(min=0), help="Extra milliseconds per game (default: none).")
+@click.option("--error", type=float, metavar="ELO", help="A placement ends at this 95 % error (default: 40).")
+@click.option("--most-games", type=int, metavar="N", help="... or after so many games (default: 1000).")
+@click.option("--sample", type=int, metavar="N", help="Opponents at a time during a placement (default: 8).")
+@click.option("--games", type=int, metavar="N", help="Games against each opponent at a time (default: 10).")
+@click.option("--anchor", metavar="BOT", help="Hold this bot's rating (default: the mean is 0).")
+@click.option("--anchor-elo", type=float, metavar="ELO", help="... at this value (default: 0).")
+@click.option("--prior", type=float, metavar="N", help="Virtual draws per bot in the rating (default: 2).")
+def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
+    """Create the league NAME. Options override the file; the settings cannot be changed later."""
+    from arena.league.match_runner import check_isolation
+    from arena.league.settings import load_settings, settings_from_dict
+    from arena.league.store import LEAGUES, create_league
+
+    values = _nested(given)
+    if config is None:
+        settings = settings_from_dict(values, name, "command line")
+    else:
+        settings = load_settings(config, name, values)
+    check_isolation(settings.isolation)
+    place = LEAGUES / settings.name if folder is None else folder
+    create_league(place, settings).close()
+    asked = settings.name if folder is None else str(place)
+    click.echo(f"Created the league {settings.name} in {place}: {describe(settings)}.")
+    click.echo(f"Submit a bot: arena submit bots/mine.py --league {shlex.quote(asked)}")
+
+
+def _nested(given: dict[str, Any]) -> dict[str, Any]:
+    """The options as a settings file would give them."""
+    tables = {
+        "clock": ("move_ms", "bank_ms"),
+        "placement": ("error", "most_games", "sample", "games"),
+        "rating": ("anchor", "anchor_elo", "prior"),
+    }
+    values: dict[str, Any] = {key: given[key] for key in ("rules", "isolation") if given.get(key) is not None}
+    for table, keys in tables.items():
+        found = {key: given[key] for key in keys if given.get(key) is not None}
+        if found:
+            values[table] = found
+    return values
+
+
+@click.command("list")
+@output
+def list_(format_: str | None, as_json: bool) -> None:
+    """List the leagues in leagues/."""
+    form = chosen(format_, as_json)
+    from arena.errors import ArenaError
+    from arena.league.store import LEAGUES, league_names
+    from arena.league.views import league_line
+    from arena.report.formats import write
+    from arena.report.league import leagues_table
+    from arena.report.table import Report
+
+    lines, unread = [], []
+    for name in league_names():
+        try:
+            lines.append({"name": name} | league_line(LEAGUES / name))
+        except ArenaError as error:
+            unread.append({"name": name, "reason": str(error)})
+    for one in unread:
+        click.echo(f"{indented(one['name'])} cannot be read: {indented(one['reason'])}", err=True)
+    if form == "json":
+        print_json({"leagues": lines, "unread": unread})
+    elif not lines and unread:
+        click.echo("No league in leagues/ can be read.")
+    elif not lines:
+        click.echo("There are no leagues in leagues/. Create one: arena league create NAME")
+    else:
+        click.echo(write(Report("", [leagues_table(lines)]), form), nl=False)
