@@ -19,9 +19,10 @@ from arena.check.sessions import (
 from arena.check.source.isolated_reader import read_source
 from arena.check.source.model import Source
 from arena.check.trials import Trials
-from arena.config.tournament import ISOLATIONS, Clock
+from arena.config.tournament import Clock
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
+from arena.isolation import ISOLATIONS
 from arena.isolation.limits import BotLimits
 from arena.isolation.process import CannotStart
 from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable

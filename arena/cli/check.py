@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli import options
+from arena.isolation import ISOLATIONS
 
 if TYPE_CHECKING:
     from arena.check.budget import CheckProgress
@@ -35,7 +36,7 @@ SECONDS = 60
 )
 @click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game.")
-@click.option("--isolation", type=click.Choice(("none", "process", "sandbox")), default="sandbox", show_default=True,
+@click.option("--isolation", type=click.Choice(ISOLATIONS), default="sandbox", show_default=True,
               help="Where the bot runs. With none and process it has all your rights.")  # fmt: skip
 @click.option("--strength", is_flag=True, help="Also play against random and greedy.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")

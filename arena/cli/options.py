@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from arena.isolation import ISOLATIONS
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 LARGEST_SEED = 2**63 - 1
@@ -96,7 +98,7 @@ def isolation_of_play(command: Command) -> Command:
         command,
         click.option(
             "--isolation",
-            type=click.Choice(("none", "process", "sandbox")),
+            type=click.Choice(ISOLATIONS),
             help="Where bots run, instead of what the league says. none: in the workers, with your rights.",
         ),
     )
@@ -118,7 +120,7 @@ def where(command: Command) -> Command:
         click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Default: results/NAME."),
         click.option(
             "--isolation",
-            type=click.Choice(("none", "process", "sandbox")),
+            type=click.Choice(ISOLATIONS),
             help="Where bots run. none (default): in the workers, with your rights; sandbox: for bots of strangers.",
         ),
     )

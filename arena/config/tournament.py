@@ -18,12 +18,12 @@ from arena.errors import ArenaError
 from arena.formats.format import Design, Format, FormatSettings
 from arena.formats.registry import FORMATS
 from arena.formats.schedule import Schedule
+from arena.isolation import ISOLATIONS
 from arena.players.faults import BotError
 from arena.players.spec import display_name, parse_spec
 from arena.processes.limits import Limits
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 
-ISOLATIONS = ("none", "process", "sandbox")
 EXECUTORS = ("local", "dask")
 LARGEST_SEED = 2**63 - 1
 """The largest number that TOML promises."""

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from arena.formats.registry import FORMATS as TOURNAMENT_FORMATS
 from arena.report.run import RunData
 from arena.report.standings import FORFEIT_COLUMNS, Standings
 from arena.report.table import Code, Column, Report, Table, elo_text, number, percent, records, rounded
@@ -188,7 +189,7 @@ def remarks(found: Standings) -> list[str]:
             f" ({percent(first['score_low'])} .. {percent(first['score_high'])}),"
             f" an advantage of {elo:+z.0f} ± {error:.0f} Elo."
         )
-        if found.run.config["format"] == "series":
+        if TOURNAMENT_FORMATS[found.run.config["format"]].chained:
             lines[-1] += " (In a series the last game decides who begins, so only the Elo figure tells.)"
         shares = [f"{name} {percent(count / played)} %" for name, count in found.endings.items() if count]
         lines.append(f"Endings: {', '.join(shares)}. Mean length {found.mean_turns:.1f} turns.")

@@ -11,6 +11,7 @@ import click
 from arena.cli import options
 from arena.cli.league.shared import describe, print_json
 from arena.cli.output import chosen, output
+from arena.isolation import ISOLATIONS
 from arena.text import indented
 
 
@@ -23,7 +24,7 @@ from arena.text import indented
 @click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Default: base.")
 @click.option(
     "--isolation",
-    type=click.Choice(("none", "process", "sandbox")),
+    type=click.Choice(ISOLATIONS),
     help="Where bots run (default: sandbox).",
 )
 @click.option(
