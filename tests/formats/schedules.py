@@ -11,7 +11,7 @@ from arena.formats.round_robin import gauntlet, round_robin, single_match
 from arena.formats.schedule import Schedule
 from arena.formats.series import series
 from arena.formats.swiss import swiss
-from arena.match.results import GameResult, ScheduleProgress
+from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import GameTask, Task
 from arena.referee.series_play import play_unit
 from tests.runner.fake import fake_result
@@ -68,3 +68,11 @@ def play_all(
                 results.append(result)
                 done.add(result)
     return tasks, results, done
+
+
+def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> ScheduleProgress:
+    """Progress with these games won by `a` and `b` of each pairing."""
+    done = ScheduleProgress()
+    for pairing, (a, b) in won.items():
+        done.add_score(pairing, PairingScore(a + b, a, 0, b, *points))
+    return done

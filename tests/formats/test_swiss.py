@@ -1,4 +1,4 @@
-"""Formats that go round by round: swiss and knockout."""
+"""Swiss: who meets whom, the ranking, and the matchings that it rests on."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.knockout import bracket, knockout
 from arena.formats.matching import has_perfect_matching, maximum_matching
 from arena.formats.swiss import swiss
-from arena.match.results import PairingScore, ScheduleProgress
-from arena.match.tasks import GameId
-from tests.formats.schedules import names, play_all
-
-# ---------------------------------------------------------------- swiss
+from arena.match.results import ScheduleProgress
+from tests.formats.schedules import names, play_all, scores
 
 
 @settings(deadline=None, max_examples=40)
@@ -94,14 +90,6 @@ def test_swiss_ranks_by_points_then_buchholz_then_seed() -> None:
     ]  # fmt: skip
 
 
-def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> ScheduleProgress:
-    """Progress with these games won by `a` and `b` of each pairing."""
-    done = ScheduleProgress()
-    for pairing, (a, b) in won.items():
-        done.add_score(pairing, PairingScore(a + b, a, 0, b, *points))
-    return done
-
-
 def test_swiss_says_when_repeats_must_come() -> None:
     assert not swiss(names(5), 2, 5).notes
     assert swiss(names(4), 2, 4).notes == ("4 rounds with 4 bots: some meet more than once",)
@@ -128,76 +116,3 @@ def test_matching_against_brute_force(size: int, data: st.DataObject) -> None:
     assert all(other == -1 or (mate[other] == v and other in graph[v]) for v, other in enumerate(mate))
     assert sum(other != -1 for other in mate) == 2 * best(frozenset(range(size)))
     assert has_perfect_matching(graph) == (-1 not in mate)
-
-
-# ---------------------------------------------------------------- knockout
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.integers(2, 20), st.integers(1, 4), st.booleans())
-def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
-    schedule = knockout(names(bots), games, 3, paired)
-    _, results, done = play_all(schedule)
-    pairings = schedule.pairings(done)
-    assert len(pairings) == bots - 1
-    lost = [bot for bot in names(bots) if schedule.ranking(done)[0].bot != bot]
-    assert sorted(
-        place.bot for place in schedule.ranking(done) if place.remark.startswith("lost to")
-    ) == sorted(lost)
-    per_deal = 2 if paired else 1
-    for pairing in pairings:
-        score = done.score(pairing.number)
-        assert schedule.deals.games <= score.games <= schedule.deals.games + 3 * per_deal
-        deals = sorted({r.id.deal for r in results if r.id.pairing == pairing.number})
-        begin = pairing.round * (schedule.deals.units + 3)
-        assert deals == list(range(begin, begin + len(deals)))
-
-
-def test_knockout_byes_go_to_the_first_seeds() -> None:
-    schedule = knockout(names(6), 2)
-    assert [(p.a, p.b, p.round) for p in schedule.pairings(ScheduleProgress())] == [
-        ("bot3", "bot4", 0), ("bot2", "bot5", 0)
-    ]  # fmt: skip
-    assert bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
-
-
-def test_knockout_plays_on_after_a_draw_then_points_then_seed() -> None:
-    schedule = knockout(["a", "b"], 2, extra=1)
-    drawn = ScheduleProgress()
-    add_games(drawn, 0, wins="a b", stones=(2, 3))
-    (task,) = schedule.tasks(drawn)
-    assert (task.deal, schedule.planned(drawn)) == (1, 4)
-    more = ScheduleProgress()
-    add_games(more, 0, wins="a b", stones=(2, 3))
-    add_games(more, 1, wins="b a", stones=(2, 3))
-    assert not list(schedule.tasks(more))
-    # the loser's stones are b's when a won: b has 5+2+5+2 points, a 5+3+5+3
-    assert [p.bot for p in schedule.ranking(more)] == ["a", "b"]
-    other = ScheduleProgress()
-    add_games(other, 0, wins="a b", stones=(3, 2))
-    add_games(other, 1, wins="b a", stones=(3, 2))
-    assert [p.bot for p in schedule.ranking(other)] == ["b", "a"]
-    equal = ScheduleProgress()
-    add_games(equal, 0, wins="a b", stones=(2, 2))
-    add_games(equal, 1, wins="b a", stones=(2, 2))
-    assert [(p.bot, p.remark) for p in schedule.ranking(equal)] == [
-        ("a", "winner"),
-        ("b", "lost to a in round 1"),
-    ]
-
-
-def add_games(done: ScheduleProgress, deal: int, wins: str, stones: tuple[int, int]) -> None:
-    """A pair of games between a and b; `stones` are the loser's when a won and when b won."""
-    for game, winner in enumerate(wins.split()):
-        first = "ab"[game]
-        loser = stones[0] if winner == "a" else stones[1]
-        owned = (5, loser) if winner == first else (loser, 5)
-        done.add_row(GameId(0, deal, game).key, 2 if winner == first else 0, *owned)
-
-
-def test_ranking_of_an_unfinished_knockout() -> None:
-    schedule = knockout(names(4), 2)
-    places = schedule.ranking(scores({0: (2, 0)}))
-    assert [(p.rank, p.bot, p.remark) for p in places][0::3] == [
-        (1, "bot0", "still in"), (4, "bot3", "lost to bot0 in round 1")
-    ]  # fmt: skip
