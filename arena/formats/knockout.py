@@ -25,9 +25,9 @@ class KnockoutSettings(FormatSettings):
 
 @dataclass(frozen=True)
 class Knockout(Schedule):
-    """Who loses a pairing is out. Bots are seeded in the order they were named; the first have the byes.
+    """The loser of a pairing is out. Bots are seeded in the order they were named; the first have the byes.
 
-    A drawn pairing goes on with one more deal at a time, up to `extra`; then the better difference of match
+    A drawn pairing is extended by one deal at a time, up to `extra`; then the better difference of match
     points (5 v stones) decides, then the seed.
     """
 
@@ -40,7 +40,7 @@ class Knockout(Schedule):
     stepwise: ClassVar[bool] = True
 
     def _winner(self, one: int, two: int, score: PairingScore) -> int | None:
-        """Who goes on, None while the pairing is not decided."""
+        """Who advances, None while the pairing is undecided."""
         most = (self.deals.units + self.extra) * self._unit
         if score.games < self.deals.games:
             return None
@@ -57,7 +57,7 @@ class Knockout(Schedule):
         return 2 if self.deals.paired else 1
 
     def _replay(self, done: ScheduleProgress) -> tuple[list[list[tuple[Pairing, int | None]]], int | None]:
-        """All rounds that can be told, pairing by pairing with its winner, and the winner of it all."""
+        """All rounds known so far, each pairing with its winner, and the winner of the tournament."""
         left: list[int | None] = [seed if seed < len(self.bots) else None for seed in bracket(len(self.bots))]
         rounds: list[list[tuple[Pairing, int | None]]] = []
         base = 0
@@ -111,8 +111,8 @@ class Knockout(Schedule):
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """By the round in which a bot went out, those of the same round sharing a rank.
 
-        Points are the rounds a bot came through (by winning or with a bye); who is still in counts the
-        round under way.
+        Points are the rounds a bot survived (by winning or with a bye); for a bot still in, the round in
+        progress counts.
         """
         rounds, champion = self._replay(done)
         lost: dict[str, tuple[int, str]] = {}

@@ -77,7 +77,7 @@ def gauntlet(
     hero = names[0] if hero is None else hero
     if hero not in names:
         near = did_you_mean(hero, names)
-        raise ArenaError(f"the hero {hero!r} is none of the bots ({', '.join(names)}){near}")
+        raise ArenaError(f"the hero {hero!r} is not one of the bots ({', '.join(names)}){near}")
     deals, notes = deals_for(games, paired, own)
     return Gauntlet(names, _meetings((hero, bot) for bot in names if bot != hero), deals, notes)
 

@@ -1,15 +1,15 @@
 """Schedules: ordered, deterministic, resumable lists of units of work.
 
-A schedule is a pure function of its settings. `tasks(done)` gives what is left to play and can be known
-now, in order and lazily. Formats played round by round give one wave of tasks after the other: when a wave
-is stored, ask again with the new progress; the tournament is over when nothing comes. So a run goes
+A schedule is a pure function of its settings. `tasks(done)` yields what is left to play and already known, in
+order and lazily. Formats played round by round yield one wave of tasks after another: when a wave is stored,
+ask again with the new progress; the tournament is over when nothing comes. So a run is
 
     repeat: play and store what schedule.tasks(store.progress()) yields, until it yields nothing
 
 and it makes no difference where it was interrupted.
 
 All pairings advance together, deal by deal, so that what is stored of a broken run is balanced. Deal
-numbers rise along the schedule: the games sorted by (deal, pairing, game) are in schedule order. That all
+numbers rise along the schedule: games sorted by (deal, pairing, game) are in schedule order. That all
 pairings play the same deals makes their results easier to compare; where bots could remember deals, each
 pairing can have its own.
 """
@@ -41,7 +41,7 @@ class Place:
 class Deals:
     """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once.
 
-    `own`: no deal is played by two pairings, so that nobody meets cards again that it has seen with another opponent.
+    `own`: no deal is played by two pairings, so that no bot sees the same cards with another opponent.
     """
 
     units: int
@@ -106,7 +106,7 @@ def check_bots(bots: Sequence[str], least: int = 2) -> tuple[str, ...]:
     """The names as a tuple; ArenaError for too few or for one that comes twice."""
     for at, bot in enumerate(bots):
         if bot in bots[:at]:
-            raise ArenaError(f"bot {bot!r} is named twice; give one of them a name of its own")
+            raise ArenaError(f"bot {bot!r} is named twice; give one of them another name")
     if len(bots) < least:
         raise ArenaError(f"at least {least} bots are needed, there are {len(bots)}")
     return tuple(bots)

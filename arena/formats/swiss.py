@@ -67,9 +67,9 @@ class _Table:
     def draw_round(self) -> tuple[list[tuple[int, int]], int | None]:
         """Pairs of the next round, and the bot that has a bye.
 
-        Repeats are avoided as long as any pairing of all bots without one exists, then as few times each as
-        can be. Nobody has a second bye before all have had one. Within a group of equal points the upper
-        half meets the lower half; who is left over falls into the next group.
+        Repeats are avoided as long as all bots can be paired without one, then kept as few as possible. Nobody
+        has a second bye before all have had one. Within a group of equal points the upper half meets the
+        lower half; a bot left over drops into the next group.
         """
         order = self.order()
         repeats = 0

@@ -90,7 +90,7 @@ def test_each_deal_is_played_twice_with_the_bots_swapped(schedule: Schedule) -> 
     [
         (
             lambda: gauntlet(["ann", "bob"], 2, hero="bib"),
-            "hero 'bib' is none of the bots.*did you mean 'bob'",
+            "hero 'bib' is not one of the bots.*did you mean 'bob'",
         ),
         (lambda: round_robin(["a"], 2), "at least 2 bots are needed, there are 1"),
         (lambda: round_robin(["a", "b", "a"], 2), "'a' is named twice"),
