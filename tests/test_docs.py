@@ -13,7 +13,7 @@ import pytest
 
 from arena.cli.main import COMMANDS
 from arena.notebook import COLUMNS
-from arena.store.schema import SCHEMA
+from arena.store.schema import RUN
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [
@@ -22,6 +22,7 @@ PAGES = [
     DOCS / "howto" / "debugging.md",
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SCHEMA = "\n".join(RUN.tables)
 
 
 @pytest.mark.slow
