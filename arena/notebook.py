@@ -222,7 +222,7 @@ class Run:
         return self.games[["pairing", "deal", "first", "second", "score"]]
 
     @cached_property
-    def _standings(self) -> standing.Standings:
+    def _standings(self) -> standing.RunStandings:
         return standing.standings(self._data)
 
 

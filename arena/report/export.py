@@ -18,7 +18,7 @@ from arena.errors import ArenaError
 from arena.report.formats.csv import csv_text, table_csv
 from arena.report.formats.json import json_text
 from arena.report.run import RunData
-from arena.report.standings import Standings
+from arena.report.standings import RunStandings
 from arena.report.standings_report import DIGITS, summary
 from arena.report.table import Report, number
 
@@ -36,7 +36,7 @@ class ExportError(ArenaError):
     """A file cannot be written; the old one, if there was one, is unharmed."""
 
 
-def export(found: Standings, folder: Path | str, games: bool = False) -> list[Path]:
+def export(found: RunStandings, folder: Path | str, games: bool = False) -> list[Path]:
     """Write the files of a run into `folder`; games.csv only if asked for. The paths written.
 
     Raises ExportError if the disk refuses.

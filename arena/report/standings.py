@@ -39,12 +39,12 @@ COLUMNS: dict[str, str] = {
     "mean_turns": "mean length of the bot's games in turns of both",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
-"""Columns of `Standings.table`; format_points and remark follow where the format has a ranking of its own."""
+"""Columns of `RunStandings.table`; format_points and remark follow where the format has a ranking of its own."""
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
 
 @dataclass(frozen=True)
-class Standings:
+class RunStandings:
     """Figures of a run.
 
     table             a row a bot, first place first, with COLUMNS
@@ -73,7 +73,7 @@ class Standings:
         return int(self.table["forfeits"].sum())
 
 
-def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> Standings:
+def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
     """Compute the standing of a run; bots without games stand at the end."""
     games = run.games
     if not len(games):
@@ -90,7 +90,7 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> Standings:
     cross = _crosstable(games, list(table["bot"]))
     counts = games["ending"].value_counts()
     first = first_player_score(games[_present(games, "first", "second", "score", "deal")])
-    return Standings(
+    return RunStandings(
         run=run,
         table=table,
         crosstable=cross,
@@ -189,13 +189,13 @@ def _head_to_head(run: RunData) -> HeadToHead | None:
     return head_to_head(counts_between(run.games[columns], one, two))
 
 
-def _nothing_played(run: RunData, prior: float) -> Standings:
+def _nothing_played(run: RunData, prior: float) -> RunStandings:
     bots = list(run.bots)
     columns: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan)
     columns |= {"rank": np.arange(1, len(bots) + 1), "bot": bots, "flag": "?"}
     columns |= dict.fromkeys(COUNTS, 0)
     cross = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
-    return Standings(
+    return RunStandings(
         run=run,
         table=pd.DataFrame(columns, index=pd.RangeIndex(len(bots))),
         crosstable=pd.DataFrame(columns=cross),

@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.formats.registry import FORMATS as TOURNAMENT_FORMATS
 from arena.report.run import RunData
-from arena.report.standings import FORFEIT_COLUMNS, Standings
+from arena.report.standings import FORFEIT_COLUMNS, RunStandings
 from arena.report.table import Code, Column, Report, Table, elo_text, number, percent, records, rounded
 from arena.text import first_line, one_line, printable_lines
 
@@ -24,7 +24,7 @@ MOST_REASONS = 10
 _LONGEST_REASON = 100
 
 
-def standings_report(found: Standings) -> Report:
+def standings_report(found: RunStandings) -> Report:
     """The table, for three bots and more the crosstable, remarks, and why games were forfeited."""
     tables = [_table(found)]
     if len(found.table) >= 3 and len(found.crosstable):
@@ -37,7 +37,7 @@ def standings_report(found: Standings) -> Report:
 # ---------------------------------------------------------------- values for JSON
 
 
-def summary(found: Standings) -> dict[str, Any]:
+def summary(found: RunStandings) -> dict[str, Any]:
     """The standings as plain values for JSON: nothing in it was measured by a clock."""
     run = found.run
     first = found.first_player
@@ -79,7 +79,7 @@ def summary(found: Standings) -> dict[str, Any]:
     return out
 
 
-def all_values(found: Standings) -> dict[str, Any]:
+def all_values(found: RunStandings) -> dict[str, Any]:
     """The summary, and why games were forfeited: texts of bots, which hold times and addresses."""
     reasons = [
         {
@@ -97,7 +97,7 @@ def all_values(found: Standings) -> dict[str, Any]:
 # ---------------------------------------------------------------- tables for people
 
 
-def _table(found: Standings) -> Table:
+def _table(found: RunStandings) -> Table:
     table = found.table
     own_ranking = "format_points" in table.columns
     mean_ms = {time.bot: time.mean_ms for time in found.run.times}
@@ -131,7 +131,7 @@ def _table(found: Standings) -> Table:
     return Table("standings", "", columns, rows, frame=table, digits=DIGITS)
 
 
-def _crosstable(found: Standings) -> Table:
+def _crosstable(found: RunStandings) -> Table:
     """As a square: score in % of the bot of the row against the bot of the column."""
     order = [str(bot) for bot in found.table["bot"]]
     score = {(row["bot"], row["opponent"]): row["score"] for row in found.crosstable.to_dict("records")}
@@ -178,7 +178,7 @@ def heading(run: RunData) -> str:
     return f"{run.name}: {config['format']}, rules {config['rules']}, {games}, seed {config['seed']}"
 
 
-def remarks(found: Standings) -> list[str]:
+def remarks(found: RunStandings) -> list[str]:
     """Sentences under the table."""
     lines = []
     played = sum(found.endings.values())

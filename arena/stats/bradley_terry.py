@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, breadth_first
 from scipy.special import log_expit
 
 from arena.stats.frames import Bools, Floats, Ints, StatsError
-from arena.stats.likelihood import Model, Table
+from arena.stats.likelihood import GameCounts, Model
 
 BOUND_CHANCE = 0.025
 
@@ -42,7 +42,7 @@ def _graph(start: Ints, end: Ints, n: int) -> Any:
     return sparse.csr_matrix((np.ones(len(start)), (start, end)), shape=(n, n))
 
 
-def components(data: Table, anchored: Ints) -> Ints:
+def components(data: GameCounts, anchored: Ints) -> Ints:
     """Connected group of each bot, the largest being group 0 (then the one with the first bot by name)."""
     a, b = _links(anchored)
     n = len(data.bots)
@@ -56,7 +56,7 @@ def components(data: Table, anchored: Ints) -> Ints:
     return rank[label]
 
 
-def win_groups(data: Table, anchored: Ints) -> Ints:
+def win_groups(data: GameCounts, anchored: Ints) -> Ints:
     """Strongly connected group of each bot in the graph "has beaten or drawn with".
 
     Between two groups all games went one way: without a prior no finite rating fits them.
@@ -71,7 +71,7 @@ def win_groups(data: Table, anchored: Ints) -> Ints:
     return np.asarray(connected_components(graph, directed=True, connection="strong")[1], dtype=np.int64)
 
 
-def advantage_is_bounded(data: Table, used: Bools, anchored: Ints) -> bool:
+def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
     """Whether the games between `used` bots hold the first player's advantage from both sides.
 
     It runs away upwards if strengths plus an advantage explain every game without an exception, i.e. if the
@@ -117,7 +117,7 @@ def _has_negative_cycle(weight: Floats) -> bool:
     return False
 
 
-def fit(data: Table, component: Ints, prior: float, fixed: dict[int, float], advantage: float | None) -> Fit:
+def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float], advantage: float | None) -> Fit:
     """Fit strengths (logits) and the first player's advantage; see arena.stats.ratings.rate."""
     n = len(data.bots)
     anchored = np.array(sorted(fixed), dtype=np.int64)
@@ -145,7 +145,7 @@ def fit(data: Table, component: Ints, prior: float, fixed: dict[int, float], adv
     return Fit(strength, covariance, flag, height, math.nan if unknown else variance)
 
 
-def _main_bots(data: Table, component: Ints, group: Ints, anchored: Ints) -> Bools:
+def _main_bots(data: GameCounts, component: Ints, group: Ints, anchored: Ints) -> Bools:
     """The bots that get numbers: of each connected group the win group of the anchors, or else the largest.
 
     Among equally large ones the one whose bots played most games counts, then the first by name.
@@ -162,7 +162,7 @@ def _main_bots(data: Table, component: Ints, group: Ints, anchored: Ints) -> Boo
 
 
 def _place_outsiders(
-    data: Table, component: Ints, group: Ints, used: Bools, strength: Floats, advantage: float
+    data: GameCounts, component: Ints, group: Ints, used: Bools, strength: Floats, advantage: float
 ) -> tuple[Floats, tuple[str, ...]]:
     """Bounds for bots outside the main win groups, and all flags.
 
@@ -223,7 +223,7 @@ def _outwards(graph: Any, mains: Ints) -> list[int]:
     return sorted((name for name in names if name not in chosen), key=lambda name: (level(name), name))
 
 
-def _inner_strength(data: Table, component: Ints, inner: Bools, advantage: float) -> Floats:
+def _inner_strength(data: GameCounts, component: Ints, inner: Bools, advantage: float) -> Floats:
     """Strengths of a win group from the games between its bots, mean 0; nan outside."""
     if inner.sum() == 1:
         return np.where(inner, 0.0, np.nan)

@@ -84,7 +84,7 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
 
 
 @dataclass(frozen=True)
-class Difference:
+class MeanDifference:
     """Mean of one group minus mean of another, with standard error, 95 % interval and two-sided p-value.
 
     `shared` is the number of deals that both groups have: what they have in common on these falls out.
@@ -104,7 +104,7 @@ def mean_difference(
     other: npt.ArrayLike,
     other_deals: pd.Series | npt.ArrayLike | None,
     scores: bool = True,
-) -> Difference:
+) -> MeanDifference:
     """Difference of two means, paired by deal where both groups have the deal.
 
     `scores` says that the values are scores in 0..1: then a group without any spread still gets an error.
@@ -140,7 +140,7 @@ def mean_difference(
     low, high = gap - half, gap + half
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)
-    return Difference(gap, error, low, high, p_value, int((seen[0] & seen[1]).sum()))
+    return MeanDifference(gap, error, low, high, p_value, int((seen[0] & seen[1]).sum()))
 
 
 def _joined(

@@ -1,6 +1,6 @@
 """The likelihood behind `arena.stats.ratings`: games in numbers, Newton's method, sandwich errors.
 
-Everything here is in natural units (logits; 1 logit = 400/ln 10 Elo) and in the order of `Table.bots`.
+Everything here is in natural units (logits; 1 logit = 400/ln 10 Elo) and in the order of `GameCounts.bots`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_ROUNDS = 200
 
 
 @dataclass(frozen=True)
-class Table:
+class GameCounts:
     """Games of a field in numbers.
 
     first, second, score, cluster   one entry a game: bot numbers, points of the first, independent cluster
@@ -44,7 +44,7 @@ class Table:
     clusters_of_bot: Ints
 
 
-def tabulate(games: pd.DataFrame, cluster: Ints, clusters: int) -> Table:
+def tabulate(games: pd.DataFrame, cluster: Ints, clusters: int) -> GameCounts:
     """Count a checked games frame (see check_games) whose rows lie in the given clusters."""
     names = pd.concat([games["first"], games["second"]], ignore_index=True)
     codes, labels = pd.factorize(names)
@@ -69,7 +69,7 @@ def tabulate(games: pd.DataFrame, cluster: Ints, clusters: int) -> Table:
         for mine in (1.0, 0.5, 0.0)
     )
     present = np.unique(np.concatenate([first * clusters + cluster, second * clusters + cluster]))
-    return Table(
+    return GameCounts(
         bots=tuple(words[i] for i in order),
         first=first,
         second=second,
@@ -97,7 +97,7 @@ class Model:
     estimated   whether the advantage is a parameter; otherwise it is `advantage`
     """
 
-    data: Table
+    data: GameCounts
     component: Ints
     prior: float
     fixed: dict[int, float]
@@ -222,7 +222,7 @@ class Model:
         return covariance, float(inner[-1, -1]) if self.estimated else 0.0
 
 
-def _cluster_spread(data: Table, used: Bools, level: Floats, advantage: float) -> Floats:
+def _cluster_spread(data: GameCounts, used: Bools, level: Floats, advantage: float) -> Floats:
     """Sum over clusters of the outer product of a cluster's summed scores (residual times x)."""
     n = len(data.bots)
     known = np.nonzero(used[data.first] & used[data.second])[0]

@@ -23,7 +23,7 @@ from scipy.stats import t as student
 
 from arena.stats import bradley_terry as bt
 from arena.stats.frames import Floats, Ints, StatsError, check_games, cluster_codes, require_bot
-from arena.stats.likelihood import Table, tabulate
+from arena.stats.likelihood import GameCounts, tabulate
 from arena.stats.pairs import ELO_SCALE
 
 DEFAULT_PRIOR = 2.0
@@ -197,7 +197,7 @@ def _groups_message(groups: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _result(
-    data: Table,
+    data: GameCounts,
     fit: bt.Fit,
     component: Ints,
     prior: float,

@@ -16,7 +16,7 @@ import pandas as pd
 
 from arena.stats.field import by_seat, first_player_score, game_length, scores
 from arena.stats.frames import Floats, StatsError, as_floats, check_games
-from arena.stats.intervals import Difference, mean_difference, mean_interval
+from arena.stats.intervals import MeanDifference, mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
 
 CARD_COLUMNS = {
@@ -71,7 +71,7 @@ def win_rates(games: pd.DataFrame) -> pd.DataFrame:
 
 def _comparisons(
     frame: pd.DataFrame, column: str, are_scores: bool
-) -> Iterator[tuple[str, str, float, float, Difference]]:
+) -> Iterator[tuple[str, str, float, float, MeanDifference]]:
     """Each two variants with the means of `column` and their difference (later minus earlier)."""
     parts = {name: frame[frame["variant"] == name].dropna(subset=[column]) for name in _variants(frame)}
     for one, other in combinations(parts, 2):
@@ -83,7 +83,7 @@ def _comparisons(
 
 
 def _difference_row(
-    one: str, other: str, mean: float, other_mean: float, found: Difference
+    one: str, other: str, mean: float, other_mean: float, found: MeanDifference
 ) -> dict[str, object]:
     return {
         "variant": other,

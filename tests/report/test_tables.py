@@ -16,7 +16,7 @@ import pytest
 from arena.match.tasks import GameId
 from arena.report.formats import FORMATS, write
 from arena.report.run import RunData
-from arena.report.standings import COLUMNS, Standings, standings
+from arena.report.standings import COLUMNS, RunStandings, standings
 from arena.report.standings_report import forfeit_text, heading, remarks, standings_report, summary
 from arena.report.table import Report, elo_text, figures, table_of
 from arena.store.reader import ForfeitReason
@@ -29,15 +29,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunData:
 
 
 @pytest.fixture(scope="module")
-def found(run: RunData) -> Standings:
+def found(run: RunData) -> RunStandings:
     return standings(run)
 
 
-def standings_text(found: Standings, format_: str = "table") -> str:
+def standings_text(found: RunStandings, format_: str = "table") -> str:
     return write(standings_report(found), format_)
 
 
-def test_terminal_shows_standings_crosstable_and_remarks(found: Standings) -> None:
+def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) -> None:
     text = standings_text(found)
     assert text.startswith("syn: round-robin, rules base, 60 games, seed 3\n")
     heads = text.splitlines()[2].split()
@@ -91,7 +91,7 @@ def test_many_reasons_are_cut(run: RunData) -> None:
     assert text.endswith("\n... and 3 more, all with arena standings results/x --json\n")
 
 
-def test_csv_reads_back_with_fixed_digits(found: Standings) -> None:
+def test_csv_reads_back_with_fixed_digits(found: RunStandings) -> None:
     rows = list(csv.DictReader(io.StringIO(standings_text(found, "csv"))))
     assert list(rows[0]) == list(COLUMNS)
     for row, wanted in zip(rows, found.table.to_dict("records"), strict=True):
@@ -100,7 +100,7 @@ def test_csv_reads_back_with_fixed_digits(found: Standings) -> None:
         assert [len(row[name].partition(".")[2]) for name in ("elo", "score", "mean_turns")] == [2, 4, 3]
 
 
-def test_json_holds_the_shape_that_others_build_on(found: Standings) -> None:
+def test_json_holds_the_shape_that_others_build_on(found: RunStandings) -> None:
     values = json.loads(standings_text(found, "json"))
     assert values["name"] == "syn"
     assert (values["format"], values["rules"], values["seed"]) == ("round-robin", "base", 3)
@@ -178,7 +178,7 @@ def test_own_rankings_show_points_and_remarks(tmp_path: Path) -> None:
     assert table.rows[1][-1].startswith("lost to ")
 
 
-def test_a_series_warns_of_the_first_players_score(found: Standings) -> None:
+def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:
     series = replace(found.run, config={**found.run.config, "format": "series"})
     assert "so only the Elo figure tells" in remarks(standings(series))[0]
     assert "so only" not in "".join(remarks(found))
