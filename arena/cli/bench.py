@@ -1,7 +1,7 @@
-"""`arena bench`: how fast the engine is, as ratios measured in one run.
+"""`arena bench`: the speed of the engine, as ratios measured in one run.
 
-Machines differ and are noisy, so rates are medians of CPU time over several rounds, and what counts is their
-ratios: to the oracle (the slow, literal second engine of the tests), and between rule sets.
+Machines differ and are noisy, so rates are medians of CPU time over several rounds, and only their ratios matter:
+to the oracle (the slow, literal second engine of the tests), and between rule sets.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 ROUNDS = 5
 RULE_SETS = ("base", "tactical", "expert")
-#: Games a round for the compiled engine; the uncompiled one plays one in 200 of them.
 GAMES = {"engine": 40_000, "loop": 3_000, "referee": 3_000, "oracle": 12}
+"""Games per round for the compiled engine; the uncompiled one plays one in 200 of them."""
 
 
 @click.command()
 @click.option(
     "--rules", "names", multiple=True, metavar="R", help="Rule sets. [default: base, tactical, expert]"
 )
-@click.option("--quick", is_flag=True, help="One round in a tenth of the time: a rough idea.")
+@click.option("--quick", is_flag=True, help="One round in a tenth of the time, for a rough estimate.")
 @click.option("--json", "as_json", is_flag=True)
 def bench(names: tuple[str, ...], quick: bool, as_json: bool) -> None:
     """Measure the speed of the engine: random games inside it, and games of Python bots.
 
-    times_oracle compares with the oracle of the tests; it is null where the source folder is not there.
+    times_oracle compares with the oracle of the tests; it is null without the source folder.
     """
     from arena.game import engine
 
@@ -53,7 +53,7 @@ def bench(names: tuple[str, ...], quick: bool, as_json: bool) -> None:
 
 
 def measure(names: list[str], rounds: int, scale: float, compiled: bool) -> dict[str, Any]:
-    """Rates in games a second of CPU time on one core, medians of interleaved rounds."""
+    """Games per second of CPU time on one core, medians of interleaved rounds."""
     from arena.game.rules import load_rules
 
     share = scale * (1.0 if compiled else 0.005)
@@ -108,7 +108,7 @@ def _play_inside(rules: Rules, games: int, start: int) -> None:
 
 
 def _play_loop(rules: Rules, games: int, start: int) -> None:
-    """The bare loop around the engine: two Python bots that pick a move by its place in the list."""
+    """A bare loop around the engine with two Python bots, which pick the first and the last legal move."""
     from arena.game.deals import make_deal
     from arena.game.engine import State
 
@@ -149,7 +149,7 @@ def _referee(rules: Rules) -> Callable[[int, int], object]:
 
 
 def _oracle() -> Any:
-    """The tests' slow engine, if the program runs from its source folder."""
+    """The slow engine of the tests, if the program runs from its source folder."""
     root = Path(__file__).resolve().parents[2]
     if not (root / "tests" / "oracle").is_dir():
         return None
@@ -169,7 +169,7 @@ def _play_oracle(oracle: Any, rules: Rules, games: int, start: int) -> None:
 
     rng = Rng(start)
     options = oracle.Options.like(rules)
-    for number in range(start, start + games):  # new games each round: the oracle remembers its proofs
+    for number in range(start, start + games):  # new games each round: the oracle caches its proofs
         deal = make_deal(rules, 1, number)
         tactic = [f"*{rules.spy_value}" if card == "*7" else card for card in deal.tactic]
         game = oracle.Oracle(options, deal.clan, tactic, deal.starter, (True, True), count_rulings=False)

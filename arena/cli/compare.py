@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CompareError(ArenaError):
-    """Variants cannot be compared as asked."""
+    """Variants cannot be compared with these options."""
 
 
 @click.command()
@@ -37,13 +37,17 @@ class CompareError(ArenaError):
     "stored",
     multiple=True,
     metavar="DIR...",
-    help="Play nothing: compare stored runs, or the folders of comparisons.",
+    help="Play nothing: compare stored runs or earlier comparisons.",
 )
 @options.what_to_play
 @options.how_to_play
 @options.where
 @click.option(
-    "--csv", "to", type=click.Path(path_type=Path), metavar="DIR", help="Also write the tables there."
+    "--csv",
+    "to",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also write the tables to this folder, as CSV.",
 )
 @output
 def compare(
@@ -58,9 +62,9 @@ def compare(
 ) -> int:
     """Play the same deals under several rule sets, and show what that changes.
 
-    Every BOT plays every other one in each variant, on the same deals as far as the decks allow. A variant is a rule
-    set with or without changed options; a comma before option=value goes on with the same variant. Each is a run of
-    its own in DIR/VARIANT, so an interrupted comparison goes on with the same command.
+    Every BOT plays every other in each variant, on the same deals as far as the decks allow. A variant is a rule
+    set, with changed options or without; a comma before option=value continues the same variant. Each variant is a
+    run of its own in DIR/VARIANT; the same command resumes an interrupted comparison.
     """  # fmt: skip
     form = chosen(format_, as_json)
     if stored:
@@ -69,7 +73,9 @@ def compare(
             or out is not None
             or any(value is not None for key, value in given.items() if key != "rules")
         ):
-            raise CompareError("--from plays nothing, so --variants, --out and how to play do not go with it")
+            raise CompareError(
+                "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
+            )
         folders = _folders([*stored, *bots])
     else:
         if given.pop("rules") is not None:
@@ -83,7 +89,7 @@ def compare(
 
 
 def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
-    """Rule sets out of the texts of an option, with commas; option=value belongs to the rule set before it.
+    """Split comma-separated rule sets; option=value belongs to the rule set before it.
 
     >>> split_variants(["base,tactical:hand_size=6,scout_return=top,expert"])
     ['base', 'tactical:hand_size=6,scout_return=top', 'expert']
@@ -93,12 +99,12 @@ def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str
         begun = len(found)
         for part in (part.strip() for part in text.split(",")):
             if not part:
-                raise CompareError(f"{option} {text}: there is nothing between two commas")
+                raise CompareError(f"{option} {text}: nothing between two commas")
             if re.fullmatch(r"[a-z_]+\s*=[^:]*", part) and not part.endswith(".toml"):
                 if len(found) == begun or ":" not in found[-1]:
                     raise CompareError(
-                        f"{option} {text}: '{part}' changes an option, but of which rule set?"
-                        " Write such as base:hand_size=7"
+                        f"{option} {text}: '{part}' changes an option, but there is no rule set"
+                        " before it; write, for example, base:hand_size=7"
                     )
                 found[-1] += f",{part}"
             else:
@@ -112,7 +118,7 @@ def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str
 def _play(
     bots: Sequence[str], variants: Sequence[str], out: Path | None, given: dict[str, Any]
 ) -> list[Path] | None:
-    """Play all variants; their folders, or None if it was interrupted."""
+    """Play all variants. Returns their folders, or None if interrupted."""
     from arena.game.rules import load_rules
     from arena.tournament import drawn_seed, marked_folder, run_name
 
@@ -121,7 +127,7 @@ def _play(
     if len(variants) < 2:
         raise CompareError(
             f"expected at least two variants, found {len(variants)};"
-            " name them such as --variants base,tactical,expert"
+            " for example --variants base,tactical,expert"
         )
     names: dict[str, str] = {}
     rules: dict[str, str] = {}
@@ -129,14 +135,14 @@ def _play(
         name, canonical = folder_name(variant), load_rules(variant).canonical
         for other, known in ((names.get(name), variant), (rules.get(canonical), variant)):
             if other is not None:
-                raise CompareError(f"--variants: '{other}' and '{known}' are the same; nothing to compare")
+                raise CompareError(f"--variants: '{other}' and '{known}' are the same rule set")
         names[name] = rules[canonical] = variant
     configs = {
         name: from_options("round-robin", bots, given, {"rules": variant}, name)
         for name, variant in names.items()
     }
     if given["seed"] is None:
-        # one seed for all: that of a comparison begun before, or a new one
+        # one seed for all: that of an interrupted comparison, or a new one
         seed = _stored_seed(out, list(configs)) if out is not None else None
         if seed is None:
             seed = drawn_seed(given.get("isolation") not in (None, "none"))
@@ -150,7 +156,7 @@ def _play(
         click.echo(f"Variant {at} of {len(configs)}: {config.rules}", err=True)
         if not _play_one(config, folder / name):
             command = f" (--seed {config.seed}, --out {shlex.quote(str(folder))})"
-            click.echo(f"\nInterrupted. The same command goes on{command}.", err=True)
+            click.echo(f"\nInterrupted. Run the same command to resume{command}.", err=True)
             return None
     click.echo(f"Stored in {folder}.\n", err=True)
     return [folder / name for name in configs]
@@ -177,7 +183,7 @@ def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
 
 
 def _play_one(config: TournamentConfig, folder: Path) -> bool:
-    """Play a variant; whether it came to its end."""
+    """Play a variant. Returns whether it was completed."""
     from arena.report.export import export
     from arena.report.read_run import read_run
     from arena.report.standings import standings
@@ -196,7 +202,7 @@ def _play_one(config: TournamentConfig, folder: Path) -> bool:
 
 
 def _folders(texts: Sequence[str]) -> list[Path]:
-    """The runs that are named, those within a comparison's folder in the order of its variants' names."""
+    """The named runs; those in a comparison's folder in alphabetical order of the variants."""
     from arena.paths import RESULTS
     from arena.report.read_run import run_folder
     from arena.store.schema import DATABASE

@@ -1,4 +1,4 @@
-"""`arena doctor`: what is installed, and what that means."""
+"""`arena doctor`: check the installation."""
 
 from __future__ import annotations
 
@@ -17,24 +17,28 @@ if TYPE_CHECKING:
     from arena.isolation.doctor import Offer
 
 OPTIONAL = {
-    "distributed": "runs on a Dask cluster: pip install 'schotten-arena[cluster]'",
-    "Cython": "not needed: pip fetches it while it compiles the engine",
-    "pytest": "the tests: pip install 'schotten-arena[test]'",
+    "distributed": "needed to run on a Dask cluster: pip install 'schotten-arena[cluster]'",
+    "Cython": "optional: pip fetches it to compile the engine",
+    "pytest": "needed to run the tests: pip install 'schotten-arena[test]'",
 }
 
 
 @click.command()
 def doctor() -> int:
-    """Say whether everything is installed that is needed, and how well bots can be kept apart here.
+    """Check the installation, and which levels of isolation work here.
 
-    Exit code 1 if something is missing that is needed (!!); what is marked with -- is not.
+    !! marks what is missing and required (exit code 1), -- what is missing but optional.
     """
     faults = [fault for line, fault in _checks() if _print(line, fault)]
     click.echo("\nIsolation of bots (docs/security.md):")
     for offer in _offers():
         click.echo(f"{'ok' if offer.ok else '--'}  {offer.text}")
     if not faults:
-        click.echo("\nAll is well." if _sandboxed() else "\nAll is well, but bots cannot be sandboxed here.")
+        click.echo(
+            "\nEverything works."
+            if _sandboxed()
+            else "\nEverything works, but bots cannot be sandboxed here."
+        )
     return 1 if faults else 0
 
 
@@ -44,7 +48,7 @@ def _print(line: str, fault: bool) -> bool:
 
 
 def _checks() -> list[tuple[str, bool]]:
-    """Lines, and whether each is a fault."""
+    """The lines to print, and whether each is a fault."""
     lines = []
     supported = sys.version_info >= (3, 11)
     lines.append((f"Python {platform.python_version()} ({sys.executable})", not supported))
@@ -86,11 +90,11 @@ def _engine() -> tuple[str, bool]:
         from arena.game.rules import load_rules
 
         play_random_games(load_rules("base"), 10, 1)
-    except Exception as error:  # whatever is wrong with a build is what this command is for
+    except Exception as error:  # this command exists to report whatever is wrong with a build
         return f"the engine does not run: {type(error).__name__}: {error}", True
     origin = (spec.origin or "") if spec else ""
     if origin.endswith(".py"):
-        return "the engine runs uncompiled, some 50 times slower; compile it with: pip install -e .", False
+        return "the engine runs uncompiled, about 50 times slower; compile it with: pip install -e .", False
     return "the engine is compiled", False
 
 
@@ -101,7 +105,7 @@ def _data() -> tuple[str, bool]:
     missing = [name for name, path in folders.items() if not path.is_dir()]
     if missing:
         return (
-            f"the folders {', '.join(missing)} did not travel with the installation; install it again",
+            f"the folders {', '.join(missing)} are missing from the installation; install it again",
             True,
         )
     return f"reference bots and configs in {folders['bots'].parent}", False

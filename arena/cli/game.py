@@ -20,7 +20,7 @@ __all__ = ["bench", "explain", "perft", "rules"]
 
 
 class QuestionError(ArenaError):
-    """A question that cannot be answered as it was put."""
+    """A question that cannot be answered."""
 
 
 # ---- rules ---------------------------------------------------------------------------------------------------
@@ -28,17 +28,19 @@ class QuestionError(ArenaError):
 
 @click.command()
 @click.argument("names", nargs=-1, shell_complete=complete_rules)
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def rules(names: tuple[str, ...], as_json: bool) -> None:
     """List rule sets, show one, or compare two.
 
-    NAMES: none lists all; one shows all its options; two show where they differ. A rule set is a name, a TOML
-    file, or either with overrides: iello-tactical:hand_size=6,scout_return=top
+    Without NAMES all are listed; one is shown with all its options; of two the differences are shown. A rule set
+    is a name, a TOML file, or either with overrides: iello-tactical:hand_size=6,scout_return=top
     """
     from arena.game.rules import load_rules
 
     if len(names) > 2:
-        raise QuestionError(f"{len(names)} rule sets given; none lists them, one is shown, two are compared")
+        raise QuestionError(
+            f"{len(names)} rule sets given; expected none (lists all), one (shows it) or two (compares them)"
+        )
     found = [load_rules(name) for name in names]
     if not found:
         _list_rules(as_json)
@@ -64,7 +66,7 @@ def _list_rules(as_json: bool) -> None:
         for one in all_rules
     ]
     click.echo(tabulate(rows, headers=["rule set", "short", *columns]))
-    click.echo("\narena rules NAME shows all options, arena rules A B the differences of two.")
+    click.echo("\narena rules NAME shows all options, arena rules A B the differences between two.")
 
 
 def _show_rules(one: Rules, as_json: bool) -> None:
@@ -109,14 +111,14 @@ def _shown(value: Any) -> str:
 )
 @click.option("--theirs", metavar="CARDS", default="", help="The opposing side; may be empty.")
 @click.option("--seen", metavar="CARDS", default="", help="Clan cards face up on other stones or discarded.")
-@click.option("--mud", is_flag=True, help="Mud lies on the stone: four cards a side.")
-@click.option("--fog", is_flag=True, help="Fog lies on the stone: only sums count.")
+@click.option("--mud", is_flag=True, help="Mud on the stone: four cards per side.")
+@click.option("--fog", is_flag=True, help="Fog on the stone: only sums count.")
 @click.option("--first", type=click.Choice(["mine", "theirs"]), help="Which side was completed first.")
 @click.option(
     "--rules", "rules_name", default="iello-tactical", show_default=True, shell_complete=complete_rules
 )
 @click.option("--file", "file", type=click.Path(path_type=Path), help="Answer the positions of a JSON file.")
-@click.option("--json", "as_json", is_flag=True, help="The answers as JSON, one object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON, one object per line.")
 def explain(
     mine: str | None,
     theirs: str,
@@ -203,10 +205,10 @@ def _explain_file(file: Path, as_json: bool) -> None:
 @click.option(
     "--deal", "number", type=click.IntRange(min=0), default=0, show_default=True, help="Number of the deal."
 )
-@click.option("--depth", type=click.IntRange(0, 12), required=True, help="Moves (decisions), not turns.")
-@click.option("--divide", is_flag=True, help="Count for each first move.")
-@click.option("--chosen-claims", is_flag=True, help="Claims are moves for both seats, instead of automatic.")
-@click.option("--record", metavar="TEXT", help="Start where this record ends, instead of at a deal.")
+@click.option("--depth", type=click.IntRange(0, 12), required=True, help="In moves (decisions), not turns.")
+@click.option("--divide", is_flag=True, help="Count each first move separately.")
+@click.option("--chosen-claims", is_flag=True, help="Claims are moves, for both seats, instead of automatic.")
+@click.option("--record", metavar="TEXT", help="Start at the end of this record instead of at a deal.")
 @click.option("--json", "as_json", is_flag=True)
 def perft(
     rules_name: str,
@@ -218,9 +220,9 @@ def perft(
     record: str | None,
     as_json: bool,
 ) -> None:
-    """Count the sequences of moves of a length: two engines that agree here agree on the rules.
+    """Count move sequences of a given length, to compare engines: if the counts agree, so do the rules.
 
-    Sequences that end before the depth do not count. Draws follow the deal, so nothing is random.
+    Games that end before the depth do not count. Draws follow the deal, so nothing is random.
     """
     from arena.game.deals import make_deal
     from arena.game.engine import State

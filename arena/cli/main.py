@@ -1,7 +1,7 @@
-"""The command `arena`: a group whose commands are imported when they are called.
+"""The command `arena`: a group whose commands are imported on demand.
 
-`arena --help` must be quick, so the names and the one-line helps of all commands are data here, and nothing
-heavy (numpy, pandas, the engine) is imported before a command needs it.
+`arena --help` must be fast, so the names and help lines of all commands are data here, and nothing heavy
+(numpy, pandas, the engine) is imported before a command needs it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BROKEN_PIPE = 141
 
 
 class Entry(NamedTuple):
-    """A command: where it is (`module:function`), its line in the list, and the heading it stands under."""
+    """A command: where it is defined (`module:function`), its help line, and its heading in the list."""
 
     target: str
     help: str
@@ -35,23 +35,23 @@ PLAY, LEAGUE, LOOK, WRITE, GAME = "Play", "League", "Look at results", "Write bo
 
 COMMANDS: dict[str, Entry] = {
     "run": Entry("arena.cli.run:run", "Play the tournament of a TOML file.", PLAY),
-    "match": Entry("arena.cli.run:match", "Two bots against each other.", PLAY),
-    "tournament": Entry("arena.cli.run:tournament", "Two or more bots, in any format.", PLAY),
-    "compare": Entry("arena.cli.compare:compare", "The same bots and deals under several rule sets.", PLAY),
+    "match": Entry("arena.cli.run:match", "Play two bots against each other.", PLAY),
+    "tournament": Entry("arena.cli.run:tournament", "Play two or more bots, in any format.", PLAY),
+    "compare": Entry("arena.cli.compare:compare", "Play the same deals under several rule sets.", PLAY),
     "resume": Entry("arena.cli.run:resume", "Resume an interrupted run.", PLAY),
-    "sprt": Entry("arena.cli.sprt:sprt", "Play two bots until it is clear which is stronger.", PLAY),
+    "sprt": Entry("arena.cli.sprt:sprt", "Play two bots until one proves stronger.", PLAY),
     "league": Entry("arena.cli.league:league", "A standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
-    "standings": Entry("arena.cli.results:standings", "Show the table of a run, also in progress.", LOOK),
+    "standings": Entry("arena.cli.results:standings", "Show the standings of a run, even in progress.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "Show a game on a board, move by move.", LOOK),
-    "verify": Entry("arena.cli.replay:verify", "Replay all games of a run and compare.", LOOK),
-    "export": Entry("arena.cli.results:export", "Write the tables of a run as files again.", LOOK),
-    "stats": Entry("arena.cli.stats:stats", "All figures of a run, and how sure they are.", LOOK),
-    "ratings": Entry("arena.cli.ratings:ratings", "Rate the bots of any list of games.", LOOK),
+    "verify": Entry("arena.cli.replay:verify", "Replay all games of a run and compare results.", LOOK),
+    "export": Entry("arena.cli.results:export", "Write the tables of a run to files again.", LOOK),
+    "stats": Entry("arena.cli.stats:stats", "Show all statistics of a run, with errors.", LOOK),
+    "ratings": Entry("arena.cli.ratings:ratings", "Rate the bots in any list of games.", LOOK),
     "new": Entry("arena.cli.new:new", "Write the skeleton of a new bot.", WRITE),
     "check": Entry("arena.cli.check:check", "Check a bot before it is submitted.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor", "Check the installation.", WRITE),
-    "rules": Entry("arena.cli.game:rules", "List rule sets, show and compare them.", GAME),
+    "rules": Entry("arena.cli.game:rules", "List, show and compare rule sets.", GAME),
     "explain": Entry("arena.cli.game:explain", "Say what a position or a move means.", GAME),
     "perft": Entry("arena.cli.game:perft", "Count move sequences, to compare engines.", GAME),
     "bench": Entry("arena.cli.game:bench", "Measure the speed of the engine.", GAME),
@@ -59,13 +59,13 @@ COMMANDS: dict[str, Entry] = {
 
 
 class Failure(click.ClickException):
-    """A fault in what the user gave: shown without a traceback, exit code 2."""
+    """A user error: shown without a traceback, exit code 2."""
 
     exit_code = WRONG_USE
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is called."""
+    """A group that imports each command on demand."""
 
     def __init__(self, *args: Any, entries: dict[str, Entry], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -80,7 +80,7 @@ class LazyGroup(click.Group):
             return None
         module, _, function = entry.target.partition(":")
         command = getattr(importlib.import_module(module), function)
-        assert isinstance(command, click.Command), f"{entry.target} is no command"
+        assert isinstance(command, click.Command), f"{entry.target} is not a command"
         return command
 
     def resolve_command(
@@ -89,7 +89,7 @@ class LazyGroup(click.Group):
         name = args[0]
         if name not in self.entries and not name.startswith("-"):
             near = did_you_mean(name, self.entries)
-            raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists them)", ctx)
+            raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -120,7 +120,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
 
         try:
             number = version("schotten-arena")
-        except PackageNotFoundError:  # run from a source folder that was never installed
+        except PackageNotFoundError:  # run from a source folder without an installation
             number = "(not installed)"
         click.echo(f"arena {number}")
         ctx.exit()
@@ -130,7 +130,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     cls=LazyGroup,
     entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 done, 1 faults found (check, run --strict, verify), 2 wrong use, 130 interrupted.",
+    epilog="Exit codes: 0 success, 1 faults found (check, run --strict, verify), 2 usage error, 130 interrupted.",
 )
 @click.option(
     "--version",
@@ -151,7 +151,7 @@ def cli() -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command line (default: that of the process); the exit code."""
+    """Run a command line (default: that of the process). Returns the exit code."""
     try:
         result = cli.main(args=None if args is None else list(args), prog_name="arena", standalone_mode=False)
         sys.stdout.flush()
@@ -161,12 +161,12 @@ def main(args: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
-    except SystemExit:  # click's answer to a reader that has gone (arena ... | head)
+    except SystemExit:  # how click reports a reader that has closed the pipe (arena ... | head)
         return BROKEN_PIPE
     except OSError as error:
         if error.errno != errno.EPIPE:
             raise
-        # the same, seen at the last flush; what Python would still write at its end goes nowhere
+        # the same, noticed at the last flush; discard what Python would still write on exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     return result if isinstance(result, int) else 0

@@ -1,4 +1,4 @@
-"""The options that say in which form tables come out."""
+"""The options that choose the format of tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def output(command: Command) -> Command:
-    """`--format`, and `--json` as the short way to one of them."""
+    """`--format`, and `--json` as a shortcut for one of them."""
     as_json = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
     format_ = click.option(
         "--format", "format_", type=click.Choice(tuple(FORMATS)), default=None, help="Default: table."
@@ -22,7 +22,7 @@ def output(command: Command) -> Command:
 
 
 def chosen(format_: str | None, as_json: bool) -> str:
-    """The format asked for. Asking for two is wrong use."""
+    """The chosen format. UsageError if two were given."""
     if as_json and format_ not in (None, "json"):
         raise click.UsageError(f"--json and --format {format_} were both given; choose one")
     return "json" if as_json else format_ or "table"

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class RatingsError(ArenaError):
-    """A list of games cannot be rated as asked."""
+    """A list of games cannot be rated with these options."""
 
 
 @click.command()
 @click.argument("source", metavar="FILE.csv|DIR", shell_complete=complete_runs)
-@click.option("--prior", type=float, metavar="N", help="Virtual draws a bot (default: 2); 0 for none.")
+@click.option("--prior", type=float, metavar="N", help="Virtual draws per bot (default: 2); 0 for none.")
 @click.option(
-    "--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Hold a bot's rating; may be repeated."
+    "--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated."
 )
-@click.option("--no-first-advantage", is_flag=True, help="Moving first is no advantage: hold it at 0.")
-@click.option("--nash", is_flag=True, help="Nash averaging beside Elo, for rock-paper-scissors fields.")
-@click.option("--los", is_flag=True, help="The likelihood that each bot is stronger than each other.")
+@click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
+@click.option("--nash", is_flag=True, help="Add Nash averaging, for rock-paper-scissors fields.")
+@click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
 @output
 def ratings(
     source: str,
@@ -43,12 +43,12 @@ def ratings(
 ) -> None:
     """Rate the bots of a list of games, or of a run.
 
-    FILE.csv has the header first,second,score or first,second,score,deal: who moved first, the other, the points of
-    the first (1, 0.5 or 0), and, if games share their cards, any label of the deal. DIR is the folder of a run, or
-    its name in results/.
+    FILE.csv has the header first,second,score or first,second,score,deal: the bot that moved first, the other, the
+    points of the first (1, 0.5 or 0), and, if games share their cards, any label for the deal. DIR is the folder of a
+    run, or its name in results/.
     """
-    # Matrices of some thousand bots gain little by more threads, and lose much where other programs run beside.
-    # It also keeps the last digits from depending on the number of cores. Too late if numpy is loaded.
+    # Matrices of a few thousand bots gain little from more threads, and lose much beside other programs. One thread
+    # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from arena.report.formats import write
     from arena.report.ratings import ratings_report
@@ -71,7 +71,7 @@ def ratings(
 
 
 def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
-    """Ratings to hold, from texts such as greedy=100."""
+    """Ratings to fix, from texts such as greedy=100."""
     fixed: dict[str, float] = {}
     for text in texts:
         bot, equals, elo = text.rpartition("=")
@@ -88,7 +88,7 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
 
 
 def read_games(source: str) -> pd.DataFrame:
-    """The games of a CSV file or of a run: first, second, score, and deal if there is one."""
+    """The games of a CSV file or of a run: first, second, score, and deal if known."""
     from arena.report.read_run import run_folder
     from arena.stats.frames import StatsError, check_games, read_games_csv
     from arena.store.reader import Reader
@@ -101,7 +101,7 @@ def read_games(source: str) -> pd.DataFrame:
         try:
             folder = run_folder(str(path.parent) if path.name == DATABASE else source)
         except StoreError as error:
-            raise RatingsError(f"{error}. A list of games is a file, such as games.csv") from error
+            raise RatingsError(f"{error}. To rate a list of games, name a file such as games.csv") from error
         with Reader(folder) as reader:
             games = reader.frame()
         if not len(games):

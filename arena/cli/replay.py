@@ -1,4 +1,4 @@
-"""`arena replay` and `arena verify`: stored games, looked at and checked."""
+"""`arena replay` and `arena verify`: show stored games, and check them."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _REASON = 60
 
 
 class ReplayError(ArenaError):
-    """There is no such game."""
+    """There is no such game, or it cannot be read."""
 
 
 @click.command()
 @click.argument("source")
 @click.argument("game", required=False)
-@click.option("--all", "whole", is_flag=True, help="The whole game at once, without waiting for Enter.")
-@click.option("--color/--no-color", default=False, help="Cards in their colours.")
-@click.option("--record", "as_record", is_flag=True, help="Print the game's record and nothing else.")
+@click.option("--all", "whole", is_flag=True, help="Show the whole game at once, without waiting for Enter.")
+@click.option("--color/--no-color", default=False, help="Show cards in their colours.")
+@click.option("--record", "as_record", is_flag=True, help="Print only the game's record.")
 def replay(source: str, game: str | None, whole: bool, color: bool, as_record: bool) -> None:
     """Show a game on a board, move by move.
 
-    SOURCE is the folder of a run (or its name in results/), a file with one record a line, or a record
+    SOURCE is the folder of a run (or its name in results/), a file with one record per line, or a record
     itself. GAME is a game of the run, such as 0/12/1 (pairing/deal/game) or its number in the schedule
-    from 1, and in a file the line. Without GAME the first games of a run are listed. A game that was lost
+    from 1; for a file it is the line number. Without GAME the first games of a run are listed. A game lost
     by forfeit ends with the reason.
     """
     from arena.game.record import VERSION, parse_record
@@ -89,10 +89,10 @@ def _line(path: Path, number: str | None) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise ReplayError(f"cannot read {path}: {error}") from error
     if not lines:
-        raise ReplayError(f"{path} is empty; expected one record a line")
+        raise ReplayError(f"{path} is empty; expected one record per line")
     at = number or "1"
     if not at.isdecimal() or not 1 <= int(at) <= len(lines):
-        raise ReplayError(f"there is no line {at} in {path}; it holds {len(lines)} records, from 1")
+        raise ReplayError(f"{path} has no line {at}; it holds {len(lines)} records, numbered from 1")
     return lines[int(at) - 1]
 
 
@@ -109,7 +109,7 @@ def _find(reader: Reader, game: str) -> GameResult:
     number = int(game)
     for pairing, deal, one, *_ in islice(reader.table(), max(number - 1, 0), max(number, 0)):
         return reader.result(GameId(pairing, deal, one))
-    raise ReplayError(f"there is no game {number} in {reader.folder}; it holds {reader.count()}, from 1")
+    raise ReplayError(f"{reader.folder} has no game {number}; it holds {reader.count()}, numbered from 1")
 
 
 def _listing(reader: Reader) -> str:
@@ -145,9 +145,9 @@ def _listing(reader: Reader) -> str:
 @click.command()
 @click.argument("folder")
 def verify(folder: str) -> int:
-    """Replay every game of the run in FOLDER and compare it with what is stored.
+    """Replay every game of the run in FOLDER and compare the result with the stored one.
 
-    Exit code 1 if a game does not replay to its stored result.
+    The exit code is 1 if any game differs.
     """
     from arena.report.read_run import run_folder
     from arena.store.reader import Reader
@@ -179,7 +179,7 @@ def verify(folder: str) -> int:
 
 
 def game_fault(result: GameResult, rules: str, seed: int) -> str | None:
-    """What is wrong with a stored game, or None: its record against itself, its settings and its row."""
+    """What is wrong with a stored game, or None: the record must agree with itself, the settings and the row."""
     from arena.game.record import deal_text, parse_record, verify
     from arena.game.rules import load_rules
 

@@ -16,10 +16,10 @@ from arena.cli.output import chosen, output
     "--prior",
     type=click.FloatRange(min=0),
     default=None,
-    help="Virtual draws a bot in the rating (default: 2).",
+    help="Virtual draws per bot in the rating (default: 2).",
 )
 def standings(folder: str, format_: str | None, as_json: bool, prior: float | None) -> None:
-    """Show the table of the run in FOLDER (a path, or a name in results/). Works while the run goes on."""
+    """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running."""
     form = chosen(format_, as_json)
     from arena.report.formats import write
     from arena.report.read_run import read_run, run_folder
@@ -33,8 +33,8 @@ def standings(folder: str, format_: str | None, as_json: bool, prior: float | No
 
 @click.command()
 @click.argument("folder")
-@click.option("--games", is_flag=True, help="Also games.csv, one line a game.")
-@click.option("--to", type=click.Path(path_type=Path), help="Write there instead of into FOLDER.")
+@click.option("--games", is_flag=True, help="Also write games.csv, one line per game.")
+@click.option("--to", type=click.Path(path_type=Path), help="Write to this folder instead of FOLDER.")
 def export(folder: str, games: bool, to: Path | None) -> None:
     """Write standings.csv, crosstable.csv, summary.json and timing.csv of the run in FOLDER."""
     from arena.report.export import export as write

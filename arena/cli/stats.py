@@ -1,4 +1,4 @@
-"""`arena stats`: everything that a run says beside its ranking."""
+"""`arena stats`: everything that a run says besides its ranking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 
 
 class StatsUseError(ArenaError):
-    """Statistics cannot be made as asked."""
+    """The options for the statistics make no sense."""
 
 
 @click.command()
@@ -23,23 +23,23 @@ class StatsUseError(ArenaError):
     type=float,
     default=10.0,
     metavar="ELO",
-    help="Say how many pairs are still needed for this 95 % error.  [default: 10]",
+    help="Show how many more pairs would bring the 95 % error down to this.  [default: 10]",
 )
-@click.option("--prior", type=float, metavar="N", help="Virtual draws a bot in the ratings (default: 2).")
+@click.option("--prior", type=float, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
 @click.option(
     "--csv",
     "to",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Also write all tables there, as tidy CSV.",
+    help="Also write all tables to this folder, as tidy CSV.",
 )
 @output
 def stats(
     folder: str, error: float, prior: float | None, to: Path | None, format_: str | None, as_json: bool
 ) -> None:
-    """Show all figures of the run in FOLDER (a path, or a name in results/). Works while the run goes on.
+    """Show all statistics of the run in FOLDER (a path, or a name in results/), even while it is running.
 
-    Ratings, scores by bot and by opponent, how sure each is, how many pairs would settle it, the first player,
+    Ratings, scores by bot and by opponent with their errors, how many pairs are still needed, the first player,
     length, stones and points, endings, forfeits, thinking time. CSV and JSON have more tables than the terminal.
     """
     from arena.report.export import write_csv
@@ -50,7 +50,7 @@ def stats(
 
     form = chosen(format_, as_json)
     if not (math.isfinite(error) and error > 0):
-        raise StatsUseError(f"--error {error:g}: the wanted 95 % error is a number of Elo above 0")
+        raise StatsUseError(f"--error {error:g}: expected a 95 % error in Elo above 0")
     report = stats_report(read_run(run_folder(folder)), error, DEFAULT_PRIOR if prior is None else prior)
     click.echo(write(report, form), nl=False)
     if to is not None:

@@ -1,6 +1,6 @@
 """Whether a Bradley-Terry fit exists, the fit, and bounds for bots that have no finite rating.
 
-A finite most likely rating exists for bots of which each can be reached from each other by a chain of wins
+A finite maximum-likelihood rating exists only for bots that can all be reached from one another by chains of wins
 (or draws). Bots outside such a chain get a bound. Units are logits, as in `arena.stats.likelihood`.
 """
 
@@ -34,7 +34,7 @@ class Fit:
 
 
 def _links(anchored: Ints) -> tuple[Ints, Ints]:
-    """Edges both ways that tie the anchored bots together: their differences are given."""
+    """Edges in both directions between anchored bots, whose rating differences are given."""
     return np.concatenate([anchored[:-1], anchored[1:]]), np.concatenate([anchored[1:], anchored[:-1]])
 
 
@@ -43,7 +43,7 @@ def _graph(start: Ints, end: Ints, n: int) -> Any:
 
 
 def components(data: GameCounts, anchored: Ints) -> Ints:
-    """Connected group of each bot, the largest being group 0 (then the one with the first bot by name)."""
+    """Connected group of each bot; the largest is group 0 (ties: the group of the alphabetically first bot)."""
     a, b = _links(anchored)
     n = len(data.bots)
     graph = _graph(np.concatenate([data.lo, a]), np.concatenate([data.hi, b]), n)
@@ -59,7 +59,7 @@ def components(data: GameCounts, anchored: Ints) -> Ints:
 def win_groups(data: GameCounts, anchored: Ints) -> Ints:
     """Strongly connected group of each bot in the graph "has beaten or drawn with".
 
-    Between two groups all games went one way: without a prior no finite rating fits them.
+    Between two groups all games went one way, so without a prior no finite rating fits them.
     """
     games, points = data.seats[..., 0], data.seats[..., 1]
     lo_won = (points[0] > 0) | (points[1] < games[1])
@@ -72,11 +72,11 @@ def win_groups(data: GameCounts, anchored: Ints) -> Ints:
 
 
 def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
-    """Whether the games between `used` bots hold the first player's advantage from both sides.
+    """Whether the games between `used` bots bound the first player's advantage from both sides.
 
-    It runs away upwards if strengths plus an advantage explain every game without an exception, i.e. if the
+    It diverges upwards if strengths plus an advantage explain every game without exception, i.e. if the
     graph "beat" with weight +1 for wins as the first and -1 for wins as the second player has no cycle of
-    negative weight; downwards likewise with the signs changed.
+    negative weight; downwards likewise with the signs reversed.
     """
     inside = used[data.lo] & used[data.hi]
     lo, hi, seats = data.lo[inside], data.hi[inside], data.seats[:, inside]
@@ -94,7 +94,7 @@ def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
     )
     for sign in (1.0, -1.0):
         weight = np.full((n, n), np.inf)
-        np.minimum.at(weight, (a, b), 1e-9)  # a stored zero might be taken for no edge
+        np.minimum.at(weight, (a, b), 1e-9)  # a stored zero could be mistaken for no edge
         np.minimum.at(weight, as_first, sign)
         np.minimum.at(weight, as_second, -sign)
         if not _has_negative_cycle(weight[np.ix_(used, used)]):
@@ -106,7 +106,7 @@ def _has_negative_cycle(weight: Floats) -> bool:
     """Whether the graph with these edge weights (inf: no edge) has a cycle of negative weight."""
     n = len(weight)
     start, end = np.nonzero(np.isfinite(weight))
-    # One more node with edges to all others reaches every cycle and, as no edge leads to it, adds none.
+    # An extra node with edges to all others reaches every cycle and, as no edge leads to it, adds none.
     values = np.concatenate([weight[start, end], np.ones(n)])
     rows, columns = np.concatenate([start, np.full(n, n)]), np.concatenate([end, np.arange(n)])
     graph = sparse.csr_matrix((values, (rows, columns)), shape=(n + 1, n + 1))
@@ -133,7 +133,7 @@ def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float]
                 "without a prior these games cannot tell the first player's advantage from strength "
                 "(one seat explains every result); use a prior above 0 or give the advantage"
             )
-        estimated = False  # no game is left that could tell it
+        estimated = False  # no game is left to estimate it from
 
     model = Model(data, component, prior, fixed, used, estimated, advantage or 0.0)
     strength, height = model.maximum()
@@ -146,9 +146,9 @@ def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float]
 
 
 def _main_bots(data: GameCounts, component: Ints, group: Ints, anchored: Ints) -> Bools:
-    """The bots that get numbers: of each connected group the win group of the anchors, or else the largest.
+    """The bots that get a number: in each connected group the win group of the anchors, or else the largest.
 
-    Among equally large ones the one whose bots played most games counts, then the first by name.
+    Ties go to the group whose bots played the most games, then to the alphabetically first.
     """
     used = np.zeros(len(data.bots), dtype=bool)
     size, played = np.bincount(group), np.bincount(group, weights=data.games)
@@ -166,8 +166,8 @@ def _place_outsiders(
 ) -> tuple[Floats, tuple[str, ...]]:
     """Bounds for bots outside the main win groups, and all flags.
 
-    A win group above the main one is taken as a block with its own inner differences. Its bound is the level
-    at which it would have won all it won against those already placed with a chance of 2.5 %, the games of
+    A win group above the main one is treated as a block with its own inner differences. Its bound is the level
+    at which it would have won all it won against those already placed with a probability of 2.5 %, the games of
     one deal counting once (the least likely of them): below that level its results would be a surprise.
     """
     strength, flag = strength.copy(), ["" if main else "?" for main in used.tolist()]
@@ -195,7 +195,7 @@ def _place_outsiders(
 
 
 def _outwards(graph: Any, mains: Ints) -> list[int]:
-    """Win groups that `graph` reaches from the main ones, each after those that lead to it."""
+    """Win groups that `graph` reaches from the main ones, in topological order."""
     depth: dict[int, int] = {}
     reached: set[int] = set()
     for main in mains.tolist():
@@ -207,7 +207,7 @@ def _outwards(graph: Any, mains: Ints) -> list[int]:
         leads[names[end]].append(names[start])
 
     def level(part: int) -> int:
-        # The graph of win groups has no cycles, so this ends; a stack instead of calls, for long chains.
+        # The graph of win groups has no cycles, so this ends; a stack instead of recursion, for long chains.
         stack = [part]
         while stack:
             top = stack[-1]
@@ -231,7 +231,7 @@ def _inner_strength(data: GameCounts, component: Ints, inner: Bools, advantage: 
 
 
 def _bound(gap: Floats, cluster: Ints) -> float:
-    """Level at which all games with these gaps (logits of the winner at level 0) are won with 2.5 %."""
+    """Level at which all games with these gaps (logits of the winner at level 0) are won with probability 2.5 %."""
     _, code = np.unique(cluster, return_inverse=True)
     hardest = np.full(int(code.max()) + 1, np.inf)
     np.minimum.at(hardest, code, gap)

@@ -1,7 +1,7 @@
-"""What a field did beside its ratings, as tidy frames: crosstable, length, stones, endings, forfeits, time.
+"""A field of bots apart from its ratings, as tidy frames: crosstable, length, stones, endings, forfeits, time.
 
-Every function takes a games frame (arena.stats.frames). Where one takes `by`, that is a list of the columns
-"bot" and "opponent" (or other columns of the frame, say "variant"); without it the whole field is one row.
+Every function takes a games frame (arena.stats.frames). `by` is a list of columns to group by:
+"bot", "opponent" or other columns of the frame, such as "variant"; without it the whole field is one row.
 Figures whose columns are not in the frame raise a StatsError that names the column.
 """
 
@@ -23,8 +23,8 @@ _SEATED = ("stones", "points", "ms", "decisions")
 def by_seat(games: pd.DataFrame) -> pd.DataFrame:
     """Two rows a game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
 
-    Beside them `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the
-    other columns of the frame as they are. The rows of the first players come first, in the frame's order.
+    Also `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the
+    other columns of the frame unchanged. The rows of the first players come first, in the frame's order.
     """
     checked = check_games(games)
     halves = []
@@ -61,7 +61,7 @@ def _grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, obj
 def _need(games: pd.DataFrame, *names: str) -> None:
     for name in names:
         if name not in games.columns:
-            raise StatsError(f"games: no column '{name}', which this table is made of")
+            raise StatsError(f"games: no column '{name}', which this table needs")
 
 
 def crosstable(games: pd.DataFrame) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def _record(score: Floats) -> dict[str, float]:
 
 
 def score_matrix(games: pd.DataFrame, order: Sequence[str] | None = None) -> pd.DataFrame:
-    """Score (0..1) of the row bot against the column bot, nan where they did not meet, sorted by `order`."""
+    """Score (0..1) of the row bot against the column bot, nan where they did not meet, in the given `order`."""
     table = crosstable(games)
     names = list(order) if order is not None else bot_names(games)
     return table.pivot(index="bot", columns="opponent", values="score").reindex(index=names, columns=names)
@@ -130,7 +130,7 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
 
 
 def spread_row(values: pd.Series, name: str) -> dict[str, float]:
-    """Mean, deviation and quantiles of a column: {name}_mean, _sd, _min, _p10, _p50, _p90, _max."""
+    """Mean, standard deviation and quantiles of a column: {name}_mean, _sd, _min, _p10, _p50, _p90, _max."""
     known = values.dropna().to_numpy(dtype=np.float64)
     if not len(known):
         return {f"{name}_{what}": float("nan") for what in ("mean", "sd", "min", "p10", "p50", "p90", "max")}
@@ -176,7 +176,7 @@ def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Stones and match points (5 for the winner, his stones for the loser): means a game, and sums.
+    """Stones and match points (5 for the winner, his stones for the loser): means per game, and sums.
 
     Columns: those of `by`, games, stones, stones_against, and where the frame has points: points,
     points_total, points_against, points_against_total.
@@ -195,9 +195,9 @@ def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.D
 
 
 def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
-    """How games end, one row an ending: those of `by`, ending, games, share.
+    """How games end, one row per ending: those of `by`, ending, games, share.
 
-    With "bot" in `by` only that bot's wins count (and games nobody won count for both): the share of wins by
+    With "bot" in `by` only that bot's wins count (games nobody won count for both bots): the shares of wins by
     five stones and by three adjacent ones.
     """
     _need(games, "ending")
@@ -212,7 +212,7 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
 
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:
-    """How each bot's games ended on its own side: bot, games, normal, then a column for each kind of forfeit.
+    """How each bot's own play ended: bot, games, normal, then a column for each kind of forfeit.
 
     `normal` counts the games that this bot did not forfeit (its opponent may have).
     """
@@ -240,9 +240,10 @@ def forfeits(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Thinking time in milliseconds a decision: games, decisions, ms_mean (all time / all decisions), and
+    """Thinking time in milliseconds per decision.
 
-    ms_p50, ms_p99, ms_max: quantiles over games of the game's own mean. Nan where nothing was asked.
+    Columns: those of `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
+    quantiles over games of each game's mean. Nan where no decision was asked for.
     """
     _need(games, "ms_first", "ms_second", "decisions_first", "decisions_second")
     rows = []

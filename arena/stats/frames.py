@@ -1,7 +1,7 @@
 """The games frame that every function of `arena.stats` consumes, and its checks.
 
-One row is one game. `first` is the bot that makes the first move, and every figure of a row named
-`..._first` or `..._second` belongs to that seat. What each column means stands in `COLUMNS`.
+One row is one game. `first` is the bot that makes the first move, and every column named
+`..._first` or `..._second` belongs to that seat. `COLUMNS` says what each column means.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ _NOT_NEGATIVE = (
 
 
 class StatsError(ArenaError):
-    """Numbers cannot be made of what was given; the message says what is wrong and where."""
+    """Statistics cannot be computed from what was given; the message says what is wrong and where."""
 
 
 def as_floats(values: Any, what: str) -> Floats:
-    """Turn `values` into floats, or say in a sentence which of them is not a number.
+    """Convert `values` to floats. StatsError names the first that is not a number.
 
     >>> as_floats([1, "x"], "score")
     Traceback (most recent call last):
@@ -103,10 +103,10 @@ def check_games(
 ) -> pd.DataFrame:
     """Return a checked copy of a games frame with a clean index (0, 1, 2, ...).
 
-    `need` names columns that must be there beside first, second and score. `what` names the frame in
-    messages, `place` turns a row number into the words that locate it (default: "games, row 17", from 0).
+    `need` names columns required in addition to first, second and score. `what` names the frame in
+    messages, `place` turns a row number into words that locate it (default: "games, row 17", from 0).
 
-    Raises StatsError for a missing column, an empty frame, missing values where none may be missing,
+    Raises StatsError for a missing column, an empty frame, missing values where none are allowed,
     a bot that plays itself, scores other than 0, 0.5 and 1, negative counts, unknown endings.
 
     >>> games = pd.DataFrame({"first": ["ann", "bob"], "second": ["bob", "ann"], "score": [1, 2]})
@@ -134,8 +134,8 @@ def check_games(
     if (row := _first(itself)) is not None:
         bot = games["first"].iloc[row]
         if itself.all() and games["first"].nunique() == 1:
-            raise StatsError(f"{what}: only one bot ('{bot}'); numbers need at least two")
-        raise StatsError(f"{at(row)}: '{bot}' plays itself; such a game tells nothing about strength")
+            raise StatsError(f"{what}: only one bot ('{bot}'); statistics need at least two")
+        raise StatsError(f"{at(row)}: '{bot}' plays itself; such a game says nothing about strength")
 
     games["score"] = _numbers(games, "score", at, may_miss=False)
     score = games["score"].to_numpy()
@@ -200,7 +200,7 @@ def read_games_csv(path: str | Path) -> pd.DataFrame:
     """Read a list of games `first,second,score[,deal]` (more columns are kept) and check it.
 
     The file has a header line. `score` is the first player's: 1, 0.5 or 0. `deal` may be any label; games
-    with the same label share their cards; an empty deal is a deal of its own. Errors name file and line.
+    with the same label share their cards; a game without a label has a deal of its own. Errors name file and line.
     """
     path = Path(path)
     try:
@@ -217,7 +217,7 @@ def read_games_csv(path: str | Path) -> pd.DataFrame:
         raise StatsError(f"{path}: empty; expected a header line first,second,score[,deal]") from None
     except pd.errors.ParserError as error:
         detail = str(error).replace("Error tokenizing data. C error: ", "").strip()
-        raise StatsError(f"{path}: not a table of commas ({detail})") from None
+        raise StatsError(f"{path}: not comma-separated values ({detail})") from None
     raw.columns = pd.Index([str(name).strip() for name in raw.columns])
     lines = np.arange(2, len(raw) + 2)
     filled = ~np.asarray(raw.isna().all(axis=1), dtype=bool)
@@ -237,7 +237,7 @@ def read_games_csv(path: str | Path) -> pd.DataFrame:
 
 
 def cluster_codes(games: pd.DataFrame) -> tuple[Ints, int]:
-    """Number the independent clusters of a checked frame: one a deal, and one a game without a deal.
+    """Number the independent clusters of a checked frame: one per deal, and one per game without a deal.
 
     Returns the cluster of each row and the number of clusters.
     """

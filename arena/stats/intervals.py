@@ -41,12 +41,12 @@ def cluster_numbers(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple
 
 
 def influence(score: Floats, cluster: Ints, clusters: int) -> Floats:
-    """What each cluster adds to the mean: the sum of its deviations over the number of rows."""
+    """What each cluster contributes to the mean: the sum of its deviations over the number of rows."""
     return np.bincount(cluster, weights=score - score.mean(), minlength=clusters) / len(score)
 
 
 def smoothed_error(score: Floats, clusters: int) -> float:
-    """A standard error for scores without spread: of a rate with one win and one loss added, by clusters."""
+    """A standard error for scores without spread: that of a rate with one win and one loss added, in clusters."""
     rate = (float(score.mean()) * clusters + 1) / (clusters + 2)
     return math.sqrt(rate * (1 - rate) / clusters)
 
@@ -54,8 +54,8 @@ def smoothed_error(score: Floats, clusters: int) -> float:
 def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None = None) -> MeanScore:
     """Mean of scores in 0..1 with its 95 % interval.
 
-    The interval is Wilson's for as many independent games as would give the clustered standard error, with
-    Student's t for few deals: it stays within 0..1 and does not shrink to nothing for perfect scores.
+    Wilson's interval for the number of independent games that would have the clustered standard error, with
+    Student's t for few deals: it stays within 0..1 and does not collapse for perfect scores.
 
     >>> found = mean_interval([1, 1, 0, 1, 1, 0, 1, 1], deals=[1, 1, 2, 2, 3, 3, 4, 4])
     >>> f"{found.mean:.2f} in {found.low:.2f} .. {found.high:.2f}"
@@ -63,7 +63,7 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
     """
     values = np.asarray(score, dtype=np.float64)
     if not len(values):
-        raise StatsError("no games to take a mean score of")
+        raise StatsError("no games to compute a mean score from")
     cluster, clusters = cluster_numbers(deals, len(values))
     mean = float(values.mean())
     width = float(student.ppf(0.975, max(clusters - 1, 1)))
@@ -87,7 +87,7 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
 class MeanDifference:
     """Mean of one group minus mean of another, with standard error, 95 % interval and two-sided p-value.
 
-    `shared` is the number of deals that both groups have: what they have in common on these falls out.
+    `shared` is the number of deals that both groups have: what they have in common there cancels out.
     """
 
     difference: float
@@ -107,8 +107,8 @@ def mean_difference(
 ) -> MeanDifference:
     """Difference of two means, paired by deal where both groups have the deal.
 
-    `scores` says that the values are scores in 0..1: then a group without any spread still gets an error.
-    Any other values (game lengths) may have none.
+    `scores`: the values are scores in 0..1, and groups without any spread still get an error. Other values
+    (game lengths) may have none.
 
     >>> found = mean_difference([1, 1, 0, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 3, 4])
     >>> f"{found.difference:.2f} ± {found.error:.2f}, p = {found.p_value:.2f}, {found.shared} deals shared"
@@ -116,18 +116,18 @@ def mean_difference(
     """
     first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if not len(first) or not len(second):
-        raise StatsError("no games to take a difference of means of")
+        raise StatsError("no games to compute a difference of means from")
     cluster, clusters = cluster_numbers(_joined(one_deals, len(first), other_deals, len(second)), 0)
     groups = (first, cluster[: len(first)]), (second, cluster[len(first) :])
     seen = [np.bincount(numbers, minlength=clusters) > 0 for _, numbers in groups]
     parts = [influence(values, numbers, clusters) for values, numbers in groups]
 
-    # A deal that both groups have adds to both means; only the difference of what it adds counts.
+    # A deal that both groups have contributes to both means; only the difference of these contributions counts.
     variance = float(((parts[0] - parts[1]) ** 2).sum()) * clusters / max(clusters - 1, 1)
     for (values, _), part, there in zip(groups, parts, seen):
         if scores and float(np.abs(part).max()) < 1e-12:
             variance += smoothed_error(values, int(there.sum())) ** 2
-    if scores and variance < 1e-24:  # the groups were equal deal by deal: as if two deals more, one up, one down
+    if scores and variance < 1e-24:  # equal deal by deal: as if there were two more deals, one up, one down
         variance = 2 / (clusters + 2) ** 2
     freedom = max(min(int(there.sum()) for there in seen) - 1, 1)
     error = math.sqrt(variance)

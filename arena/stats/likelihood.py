@@ -1,4 +1,4 @@
-"""The likelihood behind `arena.stats.ratings`: games in numbers, Newton's method, sandwich errors.
+"""The likelihood behind `arena.stats.ratings`: games as arrays, Newton's method, sandwich errors.
 
 Everything here is in natural units (logits; 1 logit = 400/ln 10 Elo) and in the order of `GameCounts.bots`.
 """
@@ -20,12 +20,12 @@ MAX_ROUNDS = 200
 
 @dataclass(frozen=True)
 class GameCounts:
-    """Games of a field in numbers.
+    """The games of a field as arrays.
 
-    first, second, score, cluster   one entry a game: bot numbers, points of the first, independent cluster
-    lo, hi                          one entry a pair of bots that met, lo < hi
+    first, second, score, cluster   one entry per game: bot numbers, points of the first, independent cluster
+    lo, hi                          one entry per pair of bots that met, lo < hi
     seats                           shape (2, pairs, 2): [first was (lo, hi), pair, (games, points of first)]
-    games .. clusters_of_bot        one entry a bot
+    games .. clusters_of_bot        one entry per bot
     """
 
     bots: tuple[str, ...]
@@ -89,9 +89,9 @@ def tabulate(games: pd.DataFrame, cluster: Ints, clusters: int) -> GameCounts:
 
 @dataclass(frozen=True)
 class Model:
-    """Log likelihood of the games between the `used` bots, with virtual draws and what is held fixed.
+    """Log likelihood of the games between the `used` bots, with virtual draws and fixed parameters.
 
-    component   connected group of each bot: the strengths of a group without an anchor have the mean 0
+    component   connected group of each bot: the strengths of a group without an anchor have mean 0
     prior       virtual draws a bot (BayesElo's: spread over its opponents by games, half in each seat)
     fixed       strengths held, {bot number: logits}
     estimated   whether the advantage is a parameter; otherwise it is `advantage`
@@ -106,10 +106,10 @@ class Model:
     advantage: float
 
     def cells(self) -> tuple[Ints, Ints, Floats, Floats, Floats]:
-        """First, second, games, virtual draws, points of the first (virtual included); an entry a seat order.
+        """First, second, games, virtual draws, points of the first (virtual included); one entry per seat order.
 
-        A virtual draw is half a point. The orders that were never played are here too: the virtual draws of
-        two bots lie in both orders alike, so that they say nothing about the advantage.
+        A virtual draw is half a point. Seat orders that were never played are included: the virtual draws of
+        two bots are split evenly between both orders, so that they say nothing about the advantage.
         """
         data = self.data
         inside = self.used[data.lo] & self.used[data.hi]
@@ -140,7 +140,7 @@ class Model:
         return matrix
 
     def _gauged(self, information: Floats) -> Floats:
-        """Information of the free parameters, made regular by holding the mean of each unanchored group."""
+        """Information of the free parameters, regularised by fixing the mean of each unanchored group."""
         free = self._free()
         matrix = information.copy()
         anchored = set(self.component[list(self.fixed)].tolist())
@@ -186,16 +186,16 @@ class Model:
             if float(np.abs(size * step).max()) < 1e-10:
                 break
         else:
-            raise StatsError(f"the ratings did not settle in {MAX_ROUNDS} rounds; use a prior above 0")
+            raise StatsError(f"the ratings did not converge in {MAX_ROUNDS} iterations; use a prior above 0")
         return np.where(self.used, theta[:n], np.nan), float(theta[n])
 
     def sandwich(self, strength: Floats, advantage: float, group: Ints) -> tuple[Floats, float]:
         """Covariance of the strengths (nan for bots not used) and variance of the advantage.
 
-        The spread of the summed residuals of each cluster stands between two inverse informations. Residuals
-        say nothing where they cannot vary, so the spread that the model itself expects is added for virtual
-        draws, for games between bots of different `group` (all won by one side), and, with the weight
-        1/clusters, for the games of bots that were seen on few clusters.
+        The sandwich estimator: the spread of each cluster's summed residuals between two inverse information
+        matrices. Residuals say nothing where they cannot vary, so the spread that the model expects is added
+        for virtual draws, for games between bots of different `group` (all won by one side), and, weighted by
+        1/clusters, for the games of bots that were seen in few clusters.
         """
         data = self.data
         n = len(data.bots)
@@ -236,7 +236,7 @@ def _cluster_spread(data: GameCounts, used: Bools, level: Floats, advantage: flo
         ),
         shape=(data.clusters, n + 1),
     ).tocsr()
-    # A sparse product costs the square of a row's entries, a dense one that of the bots, at far less each.
+    # A sparse product costs the square of a row's entries, a dense one that of the bots, but far less for each.
     crowded = np.diff(scores.indptr) > (n + 1) / 8
     thin = scores[~crowded]
     spread: Floats = (thin.T @ thin).toarray()

@@ -1,9 +1,9 @@
 """Nash averaging (Balduzzi, Tuyls, Perolat, Graepel: Re-evaluating Evaluation, NeurIPS 2018).
 
-The pairwise logits log(p/(1-p)) form the matrix of a symmetric zero-sum game "choose a bot". Its equilibrium
-of greatest entropy weighs the bots; the Nash rating of a bot is its mean logit against that mixture. The
-mixture's own bots have the rating 0, all others less. Copies of a bot share its weight and change nobody's
-rating, and bots that are only good at beating weak ones gain nothing by it.
+The pairwise logits log(p/(1-p)) form the matrix of a symmetric zero-sum game "choose a bot". The maximum-
+entropy equilibrium weights the bots; the Nash rating of a bot is its mean logit against that mixture. Bots
+in the mixture are rated 0, all others lower. Copies of a bot share its weight and change nobody's
+rating, and beating only weak bots gains nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class NashRatings:
 
     weight   share of each bot in the equilibrium, sum 1
     elo      mean Elo advantage against the equilibrium: 0 within it, below 0 outside
-    prior    virtual draws between each two bots that met
+    prior    virtual draws for each pair of bots that met
     """
 
     bots: tuple[str, ...]
@@ -39,7 +39,7 @@ class NashRatings:
     prior: float
 
     def frame(self) -> pd.DataFrame:
-        """One row a bot: bot, nash_weight, nash_elo."""
+        """One row per bot: bot, nash_weight, nash_elo."""
         return pd.DataFrame({"bot": list(self.bots), "nash_weight": self.weight, "nash_elo": self.elo})
 
 
@@ -48,12 +48,12 @@ def win_logits(
 ) -> tuple[list[str], Floats]:
     """Names and the antisymmetric matrix of log odds that the row bot beats the column bot.
 
-    Both seats count alike where two bots met in both. `prior` virtual draws between two bots that met keep
-    perfect scores finite. Bots that never met get the difference of their `ratings`; without `ratings` (or
-    where these are no numbers) that raises StatsError.
+    Both seats have equal weight where two bots met in both. `prior` virtual draws between two bots that met keep
+    perfect scores finite. Bots that never met get the difference of their `ratings`; StatsError without
+    `ratings`, or where they are not finite.
     """
     if not prior >= 0:
-        raise StatsError(f"prior {prior:g}: the number of virtual draws is 0 or more")
+        raise StatsError(f"prior {prior:g}: expected a number of virtual draws, 0 or more")
     checked = check_games(games)
     names = bot_names(checked)
     n = len(names)
@@ -96,26 +96,26 @@ def _rated_difference(names: list[str], strange: Bools, ratings: Ratings | None)
     elo = {bot: value for bot, value, flag in zip(ratings.bots, ratings.elo, ratings.flag) if not flag}
     for name in names:
         if name not in elo:
-            raise StatsError(f"'{name}' has no rating in numbers to fill gaps with; use a prior above 0")
+            raise StatsError(f"'{name}' has no finite rating to fill gaps with; use a prior above 0")
     values = np.array([elo[name] for name in names]) / ELO_SCALE
     gaps: Floats = values[:, None] - values[None, :]
     return gaps
 
 
 def max_entropy_nash(payoff: npt.ArrayLike) -> Floats:
-    """The equilibrium of greatest entropy of a symmetric zero-sum game; shares of the pure strategies.
+    """The maximum-entropy equilibrium of a symmetric zero-sum game: the shares of the pure strategies.
 
-    `payoff` is antisymmetric: entry [i, j] is what i wins against j. Raises StatsError otherwise. Two linear
-    programs' worth of work for n strategies: fit for fields of some hundreds.
+    `payoff` is antisymmetric: entry [i, j] is what i wins against j. Raises StatsError otherwise. The cost is that
+    of two linear programs in n strategies: suitable for some hundreds of bots.
 
     >>> max_entropy_nash([[0, 1, -1], [-1, 0, 1], [1, -1, 0]]).round(3).tolist()
     [0.333, 0.333, 0.333]
     """
     matrix = as_floats(payoff, "payoff")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-        raise StatsError(f"payoff: a square matrix expected, not the shape {matrix.shape}")
+        raise StatsError(f"payoff: expected a square matrix, found the shape {matrix.shape}")
     if not np.isfinite(matrix).all() or not np.allclose(matrix, -matrix.T, atol=1e-9):
-        raise StatsError("payoff: an antisymmetric matrix of finite numbers expected")
+        raise StatsError("payoff: expected an antisymmetric matrix of finite numbers")
     size = float(np.abs(matrix).max())
     if size == 0:
         return np.full(len(matrix), 1 / len(matrix))
@@ -127,7 +127,7 @@ def max_entropy_nash(payoff: npt.ArrayLike) -> Floats:
 
 
 def _without_copies(matrix: Floats) -> tuple[Floats, Any, Floats]:
-    """The matrix with one row and column of each set of equal rows; which row each belongs to; set sizes."""
+    """The matrix with equal rows merged; the merged row of each original row; how many rows each stands for."""
     _, index, copy_of, count = np.unique(
         matrix.round(12), axis=0, return_index=True, return_inverse=True, return_counts=True
     )
@@ -135,15 +135,15 @@ def _without_copies(matrix: Floats) -> tuple[Floats, Any, Floats]:
 
 
 def _spread_out(matrix: Floats, copies: Floats) -> Floats:
-    """Equilibrium q of `matrix` with the greatest entropy when each q is divided among its copies."""
+    """The equilibrium q of `matrix` with the greatest entropy, each q being divided among its copies."""
     support = _support(matrix)
     n, inner = len(matrix), int(support.sum())
     weight = np.zeros(n)
     if inner == 1:
         weight[support] = 1.0
         return weight
-    # Rows of the support pay exactly 0 in the whole inside of the set of equilibria, others at most 0.
-    # The dual has one multiplier a row and is smooth: q ~ copies * exp(-rows' multipliers).
+    # Rows of the support pay exactly 0 throughout the interior of the set of equilibria, others at most 0.
+    # The dual has one multiplier per row and is smooth: q ~ copies * exp(-rows' multipliers).
     order = np.concatenate([np.nonzero(support)[0], np.nonzero(~support)[0]])
     rows = matrix[np.ix_(order, support)]
     base = np.log(copies[support])
@@ -172,7 +172,7 @@ def _spread_out(matrix: Floats, copies: Floats) -> Floats:
 
 
 def _support(matrix: Floats) -> Bools:
-    """Strategies that have weight in any equilibrium.
+    """Strategies that have positive weight in some equilibrium.
 
     Equilibria are the directions of the cone q >= 0, matrix q <= 0. All that can be positive in it can be
     positive together, and be 1 or more; so the largest sum of min(q, 1) finds them all in one program.

@@ -1,9 +1,9 @@
-"""Head to head: what the pairs of two bots say about which one is better, and how surely.
+"""Head to head: what the pairs of two bots say about which is better, and with what confidence.
 
 The unit of evidence is the pair (two games on one deal, seats swapped), counted in five cells by its points:
-LL, LD+DL, LW+DD+WL, DW+WD, WW (0, 0.5, 1, 1.5, 2 points). Games that have no partner are counted in three
-cells: L, D, W. Every function that takes `counts` takes five or three of them and knows by their number
-which unit they count. The formulas are those of fishtest's statistics; see docs/statistics.md.
+LL, LD+DL, LW+DD+WL, DW+WD, WW (0, 0.5, 1, 1.5, 2 points). Unpaired games are counted in three
+cells: L, D, W. Functions that take `counts` accept five or three of them; their number says which unit they
+count. The formulas are those of fishtest's statistics; see docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NORMALIZED_SCALE = 800 / math.log(10)
 
 
 def elo_of_score(score: float) -> float:
-    """Elo difference of an expected score, which is first kept within 0.001 .. 0.999 (about -1200 .. 1200).
+    """Elo difference for an expected score, which is clipped to 0.001 .. 0.999 (about -1200 .. 1200).
 
     >>> round(elo_of_score(0.75), 2), round(elo_of_score(1.0), 2)
     (190.85, 1199.83)
@@ -68,12 +68,12 @@ def check_counts(counts: Sequence[float] | npt.ArrayLike) -> Floats:
                 f"counts {text}: the {ordinal} ({name}) is {value:g}; counts are whole numbers from 0 up"
             )
     if values.sum() == 0:
-        raise StatsError(f"counts {text}: all zero; there is nothing to compute from")
+        raise StatsError(f"counts {text}: all zero; there is nothing to compute")
     return values
 
 
 def regularised(counts: Floats) -> Floats:
-    """Counts with 0.001 in the place of each zero, so that no logarithm or variance is lost."""
+    """Counts with 0.001 in place of each zero, so that logarithms and variances stay finite."""
     return np.where(counts == 0, ZERO_CELL, counts)
 
 
@@ -94,7 +94,7 @@ def moments(counts: Floats) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """What `counts` say. `elo` and its interval stay within about ±1200, where a score of 0.999 lies.
+    """What `counts` say. `elo` and its interval stay within about ±1200, the Elo of a score of 0.999.
 
     unit                "pairs" (five cells) or "games" (three cells)
     units, games        number of pairs (or games) and of games
@@ -149,8 +149,8 @@ def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
 def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int | None:
     """How many more pairs (or games, for three counts) bring the 95 % error down to `error` Elo.
 
-    Assumes that further pairs fall into the cells as those seen so far. Returns 0 if the error is small
-    enough already, and None if all units lie in one cell: without any spread nothing can be foretold.
+    Assumes that further pairs are distributed like those seen so far. Returns 0 if the error is already small
+    enough, and None if all units lie in one cell: without any spread nothing can be predicted.
 
     >>> units_needed([5, 0, 35, 0, 10], error=20)
     294
@@ -159,7 +159,7 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
     """
     values = check_counts(counts)
     if not (math.isfinite(error) and error > 0):
-        raise StatsError(f"error {error:g}: the wanted 95 % error is a number of Elo above 0")
+        raise StatsError(f"error {error:g}: expected a 95 % error in Elo above 0")
     if int(np.count_nonzero(values)) < 2:
         return None
     if head_to_head(values).elo_error95 <= error:
@@ -177,19 +177,19 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
 
 
 def _elo(score: float) -> float:
-    """Elo of a score strictly between 0 and 1, without limits."""
+    """Elo of a score strictly between 0 and 1, not clipped."""
     return 400 * (math.log10(score) - math.log10(1 - score))
 
 
 def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     """Find the complete pairs of a games frame.
 
-    Two games make a pair if they have the same two bots, the same deal, the same pairing (where the column
-    is there), and each bot moves first in one. If a deal was played more than once by the same two bots, the
-    first game one way goes with the first game the other way, and so on. Games without a deal or a partner
+    Two games are a pair if they have the same two bots, the same deal and the same pairing (if there is such a
+    column), and each bot moves first in one. If a deal was played more than once by the same two bots, the
+    first game in one order is paired with the first in the other order, and so on. Games without a deal or a partner
     are left out.
 
-    Returns one row a pair in the order in which its first game stands in the frame: `pairing` (if known),
+    Returns one row per pair in the order of their first games in the frame: `pairing` (if known),
     `deal`, `bot`, `opponent` (in alphabetical order), `points` of the bot (0..2), `cell` (0..4).
     """
     checked = check_games(games)
@@ -257,7 +257,7 @@ def pentanomial(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]
 
 
 def trinomial(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
-    """Counts (L, D, W) of the single games of `bot` against `opponent`; takes them as independent."""
+    """Counts (L, D, W) of the single games of `bot` against `opponent`; treats them as independent."""
     meetings = _meetings(games, bot, opponent)
     score = meetings["score"].to_numpy(dtype=np.float64)
     own = np.where((meetings["first"] == bot).to_numpy(), score, 1 - score)
@@ -267,7 +267,7 @@ def trinomial(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
 def counts_between(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
     """Pentanomial counts where the two bots played pairs, trinomial counts where they did not.
 
-    A game whose partner is missing (a run in progress) is left out as long as there is any complete pair.
+    A game whose partner is missing (in a run in progress) is left out if there is any complete pair.
     """
     pairs = pentanomial(games, bot, opponent)
     return pairs if sum(pairs) else trinomial(games, bot, opponent)

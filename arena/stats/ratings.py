@@ -1,8 +1,8 @@
-"""Ratings of a field of bots: Bradley-Terry with an advantage of the first player, errors clustered by deal.
+"""Ratings of a field of bots: Bradley-Terry with a first-player advantage, errors clustered by deal.
 
-The chance that `first` beats `second` is 1/(1 + 10^(-(elo_first + advantage - elo_second)/400)); a draw is
+The probability that `first` beats `second` is 1/(1 + 10^(-(elo_first + advantage - elo_second)/400)); a draw is
 half a win and half a loss. Strengths and advantage are fitted together by Newton's method
-(arena.stats.likelihood), the errors are "sandwich" errors whose unit of evidence is the deal.
+(arena.stats.likelihood), the errors are sandwich errors clustered by deal.
 docs/statistics.md has the definitions.
 
 Time and memory: reading and grouping grow with the games, the linear algebra with the square (memory) and the
@@ -30,7 +30,7 @@ DEFAULT_PRIOR = 2.0
 
 
 class DisconnectedError(StatsError):
-    """There is no chain of games between some bots. `groups` holds the bots of each connected group."""
+    """Some bots are not linked by any chain of games. `groups` holds the bots of each connected group."""
 
     def __init__(self, message: str, groups: tuple[tuple[str, ...], ...]) -> None:
         super().__init__(message)
@@ -47,11 +47,11 @@ class Ratings:
     covariance        covariance of the ratings in the same gauge, Elo²
     flag              "" (a number), ">" or "<" (no more than a bound), "?" (no bound either)
     group             number of the connected group: ratings compare within a group only
-    clusters          deals (and games without a deal) in which the bot played: what its error rests on
+    clusters          deals (and games without a deal) in which the bot played: the evidence behind its error
     first_advantage   Elo of moving first, `first_advantage_error95` half its interval (0 if it was given)
     prior             virtual draws a bot
     anchors           bots whose rating was given; empty: the mean is zero
-    notes             sentences that a reader of the table must see
+    notes             sentences to show with the table
     """
 
     bots: tuple[str, ...]
@@ -72,7 +72,7 @@ class Ratings:
     notes: tuple[str, ...] = ()
 
     def frame(self) -> pd.DataFrame:
-        """A row a bot, best first: bot, elo, elo_error95, games, wins, draws, losses, score, flag, group."""
+        """A row per bot, best first: bot, elo, elo_error95, games, wins, draws, losses, score, flag, group."""
         return pd.DataFrame(
             {
                 "bot": list(self.bots),
@@ -91,7 +91,7 @@ class Ratings:
     def los(self) -> pd.DataFrame:
         """Likelihood of superiority: row bot over column bot, Phi(difference / its standard deviation).
 
-        nan where it cannot be told: bots with a bound only, bots of different groups. The diagonal is 0.5.
+        nan where it cannot be estimated: bots with only a bound, bots of different groups. The diagonal is 0.5.
         """
         delta = self.elo[:, None] - self.elo[None, :]
         variance = np.diag(self.covariance)
@@ -107,7 +107,7 @@ class Ratings:
     def difference(self, bot: str, opponent: str) -> tuple[float, float]:
         """Elo of `bot` minus Elo of `opponent`, and half the 95 % interval of that difference.
 
-        Not the same as adding the two errors: what moves both ratings together falls out.
+        Smaller than the two errors combined suggest: what moves both ratings together cancels out.
         """
         for name in (bot, opponent):
             require_bot(name, self.bots, "ratings")
@@ -120,7 +120,7 @@ class Ratings:
 
 
 def _quantile(clusters: Ints | np.int64) -> Floats:
-    """97.5 % point of Student's t for evidence of so many deals; 1.96 for many."""
+    """97.5 % quantile of Student's t for this many deals; 1.96 for many."""
     return np.asarray(student.ppf(0.975, np.maximum(clusters, 1)), dtype=np.float64)
 
 
@@ -141,8 +141,8 @@ def rate(
     disconnected     what to do if no chain of games links all bots: "raise" a DisconnectedError, or rate each
                      group by itself ("separate"; said in `notes`)
 
-    Raises StatsError for frames that do not hold (see check_games), unknown anchors, a negative prior, and an
-    advantage that the games cannot tell apart from strength.
+    Raises StatsError for invalid frames (see check_games), unknown anchors, a negative prior, and an advantage
+    that the games cannot tell apart from strength.
 
     >>> games = pd.DataFrame({"first": ["a", "b"] * 50, "second": ["b", "a"] * 50,
     ...                       "score": [1, 0, 1, 1, 0, 1, 1, 0, 0, 0] * 10})
@@ -151,7 +151,7 @@ def rate(
     ['a +35.2', 'b -35.2']
     """
     if not (math.isfinite(prior) and prior >= 0):
-        raise StatsError(f"prior {prior:g}: the number of virtual draws a bot is 0 or more")
+        raise StatsError(f"prior {prior:g}: expected a number of virtual draws per bot, 0 or more")
     checked = check_games(games)
     data = tabulate(checked, *cluster_codes(checked))
     fixed = _check_anchors(anchors or {}, data.bots)

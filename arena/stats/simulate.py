@@ -1,9 +1,9 @@
-"""Simulated fields with known strengths and correlated games, to try the statistics against the truth.
+"""Simulated fields with known strengths and correlated games, to test the statistics against the truth.
 
-A game's luck is a standard normal number; the first player wins if it lies below the quantile of its chance.
-Each chance is thus exactly what the Bradley-Terry model says, however strongly the games of a deal hang
-together. Two kinds of luck come with the deal: one for whoever moves first (the same in all pairings; the two
-games of a pair then tend to be split) and one for a bot (in both seats; the two games tend to go one way).
+A game's luck is a standard normal number; the first player wins if it lies below the quantile of its winning
+probability. Each probability is thus exactly that of the Bradley-Terry model, however strongly the games of a
+deal are correlated. Two kinds of luck come with the deal: one for whoever moves first (the same in all pairings;
+the two games of a pair then tend to be split) and one for a bot (in both seats; the two games tend to go the same way).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Luck:
 
     def __post_init__(self) -> None:
         if not (self.seat >= 0 and self.bot >= 0 and self.seat + self.bot <= 1):
-            raise StatsError(f"luck of {self.seat:g} (seat) and {self.bot:g} (bot): shares of 1 expected")
+            raise StatsError(f"luck of {self.seat:g} (seat) and {self.bot:g} (bot): expected shares of 1")
 
 
 def simulate_games(
@@ -40,7 +40,7 @@ def simulate_games(
     advantage: float = 0.0,
     luck: Luck | None = None,
 ) -> pd.DataFrame:
-    """A round robin in which each two bots play a pair on each deal: a games frame without draws.
+    """A round robin in which every two bots play a pair on each deal: a games frame without draws.
 
     `strength` and `advantage` are in Elo; the bots are named b00, b01, ...
     """

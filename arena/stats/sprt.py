@@ -1,9 +1,9 @@
-"""Sequential probability ratio test (SPRT): stop as soon as the pairs say which hypothesis holds.
+"""Sequential probability ratio test (SPRT): stop as soon as the pairs decide between two hypotheses.
 
 The generalised SPRT of fishtest, on pair cells (pentanomial) or single games (trinomial), for hypotheses in
-logistic or in normalized Elo. The test looks at the prefix of the schedule, unit by unit: `Sprt` takes
-results in any order and reads them in schedule order, so that a verdict depends neither on the speed of a
-game nor on the number of workers. Once a bound is crossed at unit n, only the units 1..n count.
+logistic or in normalized Elo. The test reads the schedule unit by unit: `Sprt` accepts
+results in any order but evaluates them in schedule order, so the verdict depends neither on the speed of a
+game nor on the number of workers. Once a bound is crossed at unit n, only units 1..n count.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _ROOT_ROUNDS = 200
 
 @dataclass(frozen=True)
 class SprtTest:
-    """What is tested: Elo is elo0 (H0, false alarm alpha) against elo1 (H1, miss beta), in one of two scales.
+    """The hypotheses: Elo is elo0 (H0, false alarm rate alpha) or elo1 (H1, miss rate beta), on one of two scales.
 
-    Raises StatsError for hypotheses or error rates that make no test.
+    Raises StatsError for impossible hypotheses or error rates.
 
     >>> test = SprtTest(0, 5)
     >>> round(test.lower, 3), round(test.upper, 3)
@@ -61,12 +61,12 @@ class SprtTest:
         limit = 800.0 if self.model == "logistic" else 200.0
         for name, elo in (("elo0", self.elo0), ("elo1", self.elo1)):
             if not (math.isfinite(elo) and abs(elo) <= limit):
-                raise StatsError(f"{name} = {elo:g}: {self.model} Elo of -{limit:g} .. {limit:g} expected")
+                raise StatsError(f"{name} = {elo:g}: expected {self.model} Elo from -{limit:g} to {limit:g}")
         if not self.elo0 < self.elo1:
             raise StatsError(f"elo0 = {self.elo0:g} must be less than elo1 = {self.elo1:g}")
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:
-                raise StatsError(f"{name} = {rate:g}: an error rate between 0 and 0.5 expected")
+                raise StatsError(f"{name} = {rate:g}: expected an error rate between 0 and 0.5")
 
     @property
     def lower(self) -> float:
@@ -95,9 +95,9 @@ def llr(test: SprtTest, counts: Sequence[float] | npt.ArrayLike) -> float:
 
 
 def llr_of_many(test: SprtTest, counts: Floats) -> Floats:
-    """Log likelihood ratios of many results at once: `counts` has the shape (cells, results).
+    """Log likelihood ratios of many sets of counts at once: `counts` has the shape (cells, results).
 
-    Each column is computed by itself: the same counts give the same number wherever they stand.
+    Each column is computed by itself: the same counts give the same number in any column.
     """
     filled = regularised(np.asarray(counts, dtype=np.float64))
     number = _sum(filled)
@@ -115,7 +115,7 @@ def llr_of_many(test: SprtTest, counts: Floats) -> Floats:
 
 
 def _sum(values: Floats) -> Floats:
-    """Sum over the cells, always in the same order, so that it does not depend on the shape."""
+    """Sum over the cells, always in the same order, so that the result does not depend on the shape."""
     total: Floats = values[0]
     for row in values[1:]:
         total = total + row
@@ -123,13 +123,13 @@ def _sum(values: Floats) -> Floats:
 
 
 def _with_score(share: Floats, scores: Floats, score: float) -> Floats:
-    """The distribution nearest to `share` (most likely) whose mean is `score`."""
+    """The most likely distribution with mean `score`, given the observed `share`."""
     distance = np.broadcast_to(scores - score, share.shape)
     return share / (1 + _root(share, distance) * distance)
 
 
 def _with_t_value(share: Floats, scores: Floats, value: float) -> Floats:
-    """The distribution most likely to give `share` for which (mean - 1/2)/deviation is `value`.
+    """The most likely distribution with (mean - 1/2)/deviation = `value`, given the observed `share`.
 
     Iterates from the uniform distribution, at most ten rounds or until no cell moves by 1e-9.
     """
@@ -152,7 +152,7 @@ def _root(share: Floats, distance: Floats) -> Floats:
     """x with sum share * distance / (1 + x * distance) = 0 between -1/max(distance) and -1/min(distance).
 
     Newton's method on the sum times its two outermost denominators (which has no poles there), with bisection
-    wherever a step would leave the bracket. One x for each column.
+    wherever a step would leave the bracket. One x per column.
     """
     least, most = distance.min(axis=0), distance.max(axis=0)
     if not ((least < 0) & (most > 0)).all():
@@ -175,7 +175,7 @@ def _root(share: Floats, distance: Floats) -> Floats:
         flat_slope = slope * d_min * d_max + value * (a_min * d_max + a_max * d_min)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = x - flat / flat_slope
-        # The closed interval: at the root itself a step of nothing must not turn into a bisection.
+        # The closed interval: at the root itself a zero step must not turn into a bisection.
         new = np.where((step >= lo) & (step <= hi), step, (lo + hi) / 2)
         root[open_ones], low[open_ones], high[open_ones] = new, lo, hi
         open_ones = open_ones[np.abs(new - x) > 1e-15 * np.maximum(np.abs(x), 1.0)]
@@ -191,7 +191,7 @@ class SprtResult:
     verdict   "H0", "H1" or "continue"
     llr       log likelihood ratio of the prefix, against `lower` and `upper`
     estimate  Elo, errors and so on of the prefix; None before the first unit
-    remark    what to say beside the estimate, "" while the test goes on
+    remark    a sentence to show with the estimate; "" while the test is running
     """
 
     test: SprtTest
@@ -206,7 +206,7 @@ class SprtResult:
 
 
 def sprt_result(test: SprtTest, counts: Sequence[float] | npt.ArrayLike) -> SprtResult:
-    """What the counts alone say: five for pairs, three for games."""
+    """The result for given counts: five for pairs, three for games."""
     values = check_counts(counts)
     return _result(test, tuple(round(float(value)) for value in values), llr(test, values))
 
@@ -227,10 +227,10 @@ def _result(test: SprtTest, counts: tuple[int, ...], ratio: float) -> SprtResult
 
 
 class Sprt:
-    """A test in progress, fed with the cells of units (pairs: 0..4; games: 0..2) by their schedule place.
+    """A running test, fed with the cells of units (pairs: 0..4; games: 0..2) by their place in the schedule.
 
-    Units may come in any order; they are counted in schedule order as far as there is no gap. After the
-    verdict nothing changes any more.
+    Units may arrive in any order; they are counted in schedule order up to the first gap. After the verdict
+    nothing changes.
 
     >>> test = Sprt(SprtTest(0, 100))
     >>> for place in (1, 0, 3):
@@ -248,16 +248,16 @@ class Sprt:
         self.llr = 0.0
         self._counts = np.zeros(cells, dtype=np.float64)
         self._waiting: dict[int, int] = {}
-        self._passed = bytearray()  # the cells already handed on, by place
+        self._passed = bytearray()  # the cells already counted, by place
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Counts of the prefix that is decided upon."""
+        """Counts of the prefix evaluated so far."""
         return tuple(int(count) for count in self._counts)
 
     @property
     def units(self) -> int:
-        """Length of the prefix that is decided upon."""
+        """Length of the prefix evaluated so far."""
         return int(self._counts.sum())
 
     def offer(self, place: int, cell: int) -> None:
@@ -265,9 +265,9 @@ class Sprt:
         self.offer_many({place: cell})
 
     def offer_many(self, cells: Mapping[int, int]) -> None:
-        """Report several units, {place: cell}; much faster than one by one.
+        """Report several units, {place: cell}; much faster than one at a time.
 
-        A second report of the same result changes nothing; another result for the same place is an error.
+        Reporting the same result again changes nothing; a different result for the same place is an error.
         """
         for place, cell in cells.items():
             if not 0 <= cell < len(self._counts):
@@ -322,11 +322,11 @@ def run_sprt(test: SprtTest, cells: Sequence[int] | Ints, number: int = 5) -> Sp
 def expected_units(
     test: SprtTest, counts: Sequence[float] | npt.ArrayLike, elo: float | None = None
 ) -> tuple[float, float]:
-    """About how many units (pairs or games) the test takes, and its chance to end with H1.
+    """The approximate number of units (pairs or games) the test takes, and its probability of ending with H1.
 
-    `counts` give the spread of results. `elo` is the supposed truth on the test's scale, None: as counted.
-    Takes the log likelihood ratio for a Brownian motion between the bounds (good for hypotheses that are not
-    far apart); the figure is for a test from its start.
+    `counts` give the spread of results. `elo` is the assumed true value on the test's scale; None: as counted.
+    Treats the log likelihood ratio as a Brownian motion between the bounds (good for hypotheses that are not
+    far apart), for a test from its start.
 
     >>> units, power = expected_units(SprtTest(0, 10), [300, 0, 400, 0, 300], elo=10)
     >>> round(units), round(power, 3)
@@ -350,7 +350,7 @@ def expected_units(
     if abs(slope) * (test.upper - test.lower) < 1e-6:
         return -test.lower * test.upper / spread, -test.lower / (test.upper - test.lower)
     width = test.upper - test.lower
-    if slope > 0:  # in either case no exponential overflows
+    if slope > 0:  # so that no exponential overflows in either case
         power = math.expm1(slope * test.lower) / math.expm1(-slope * width)
     else:
         power = math.exp(slope * test.upper) * math.expm1(-slope * test.lower) / math.expm1(slope * width)

@@ -2,7 +2,7 @@
 
 Every function takes a games frame with one more column, `variant` (the name of the rule set). The unit of
 evidence is the deal; where two variants were played on the same deal numbers, differences are taken deal by
-deal, and what a deal does in both variants falls out. A "win rate" counts a draw as half.
+deal, and what a deal does in both variants cancels out. A "win rate" counts a draw as half.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CARD_COLUMNS = {
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
-    """p-values adjusted for their number by Holm's step-down method, in the given order.
+    """p-values adjusted for multiple comparisons by Holm's step-down method, in the given order.
 
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
@@ -72,7 +72,7 @@ def win_rates(games: pd.DataFrame) -> pd.DataFrame:
 def _comparisons(
     frame: pd.DataFrame, column: str, are_scores: bool
 ) -> Iterator[tuple[str, str, float, float, MeanDifference]]:
-    """Each two variants with the means of `column` and their difference (later minus earlier)."""
+    """Every two variants with the means of `column` and their difference (later minus earlier)."""
     parts = {name: frame[frame["variant"] == name].dropna(subset=[column]) for name in _variants(frame)}
     for one, other in combinations(parts, 2):
         if not len(parts[one]) or not len(parts[other]):
@@ -108,7 +108,7 @@ def _adjusted(rows: list[dict[str, object]], keys: Sequence[str]) -> pd.DataFram
 
 
 def win_rate_differences(games: pd.DataFrame) -> pd.DataFrame:
-    """For each bot and each two variants it played: how its win rate differs.
+    """For each bot and every two variants it played: how its win rate differs.
 
     Columns: bot, variant, against, mean (win rate in `variant`), mean_against, difference (mean minus
     mean_against) with its 95 % interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for
@@ -135,7 +135,7 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def first_player_differences(games: pd.DataFrame) -> pd.DataFrame:
-    """For each two variants: how the first player's score differs; as `win_rate_differences`, no bot."""
+    """For every two variants: how the first player's score differs. Columns as `win_rate_differences`, without bot."""
     rows = [_difference_row(*found) for found in _comparisons(_check(games), "score", are_scores=True)]
     return _adjusted(rows, [])
 
@@ -146,22 +146,22 @@ def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def length_differences(games: pd.DataFrame) -> pd.DataFrame:
-    """For each two variants: how the mean number of turns differs; as `win_rate_differences`, no bot."""
+    """For every two variants: how the mean number of turns differs. Columns as `win_rate_differences`, without bot."""
     checked = _check(games)
     if "turns" not in checked.columns:
-        raise StatsError("games: no column 'turns', which this table is made of")
+        raise StatsError("games: no column 'turns', which this table needs")
     rows = [_difference_row(*found) for found in _comparisons(checked, "turns", are_scores=False)]
     return _adjusted(rows, [])
 
 
 def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
-    """How often each tactic card is played, and how often the side wins that plays it.
+    """How often each tactic card is played, and how often the side that plays it wins.
 
-    Takes a frame with the columns `CARD_COLUMNS`, one row for each game and card. Returns one row a variant
-    and card: variant, card, games, plays (in all), plays_per_game, played (share of games in which somebody
+    Takes a frame with the columns `CARD_COLUMNS`, one row for each game and card. Returns one row per
+    variant and card: variant, card, games, plays (total), plays_per_game, played (share of games in which somebody
     played it), sides (sides that played it), score, score_low, score_high (of these sides, 95 % interval by
     deal), score_without (of the sides that did not). A card that only a winning position allows is played by
-    winners: the two scores describe, they do not prove an effect.
+    winners: the two scores are descriptive and prove no effect.
     """
     if not isinstance(cards, pd.DataFrame):
         raise StatsError(f"cards: expected a pandas frame, not {type(cards).__name__}")

@@ -112,7 +112,7 @@ def test_without_a_sandbox_it_refuses(arena: Arena, monkeypatch: pytest.MonkeyPa
         (("random", "--games", 1), "is not in the range x>=2"),
         (("random", "--isolation", "sandbix"), "is not one of"),
         (("random", "--bank-ms", 0), "a clock without any time"),
-        (("random", "--rules", "base,,expert"), "--rules base,,expert: there is nothing between two commas"),
+        (("random", "--rules", "base,,expert"), "--rules base,,expert: nothing between two commas"),
     ],
 )
 def test_wrong_use(arena: Arena, args: tuple[object, ...], words: str) -> None:

@@ -147,8 +147,8 @@ def test_runs_with_other_seeds_share_no_deals(arena: Arena) -> None:
         (("greedy", "random", "--variants", "base,experd"), "did you mean 'expert'?"),
         (("greedy", "random", "--variants", "base,iello-base"), "'base' and 'iello-base' are the same"),
         (("greedy", "random", "--variants", "base,,expert"), "nothing between two commas"),
-        (("greedy", "random", "--variants", "hand_size=6,base"), "of which rule set?"),
-        (("greedy", "random", "--variants", "base,hand_size=6"), "of which rule set?"),
+        (("greedy", "random", "--variants", "hand_size=6,base"), "there is no rule set before it"),
+        (("greedy", "random", "--variants", "base,hand_size=6"), "there is no rule set before it"),
         (("greedy", "random", "--variants", "base:hand_size=99,expert"), "hand_size"),
         (("greedy", "gready", "--variants", "base,expert"), "did you mean 'greedy'?"),
         (("greedy", "random", "--variants", "base,expert", "--rules", "base"), "--variants"),
@@ -175,7 +175,7 @@ def test_the_same_games_twice_are_no_comparison(arena: Arena, played: dict[str, 
 def test_overrides_after_a_comma_belong_to_the_rule_set_before() -> None:
     assert split_variants([f"base,{SIX}", "expert"]) == ["base", SIX, "expert"]
     assert split_variants(["rules/a=b.toml,base"]) == ["rules/a=b.toml", "base"]
-    with pytest.raises(CompareError, match="of which rule set"):
+    with pytest.raises(CompareError, match="there is no rule set before it"):
         split_variants(["base:hand_size=6", "scout_return=top"])
 
 

@@ -189,4 +189,4 @@ def test_mistakes_are_said(
 def test_what_is_not_there_is_said(arena: Arena, source: str) -> None:
     err = arena("ratings", source, code=2).err
     assert source in err
-    assert "no such file" in err or "A list of games is a file" in err
+    assert "no such file" in err or "To rate a list of games" in err

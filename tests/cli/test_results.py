@@ -208,9 +208,9 @@ def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch
     monkeypatch.setattr("arena.cli.doctor._checks", lambda: [("Python", False)])
     with monkeypatch.context() as patch:
         patch.setattr("arena.isolation.sandbox.bubblewrap.usable", lambda: None)
-        assert arena("doctor").out.endswith("\n\nAll is well.\n")
+        assert arena("doctor").out.endswith("\n\nEverything works.\n")
     monkeypatch.setattr("arena.isolation.sandbox.bubblewrap.find", missing)
-    assert arena("doctor").out.endswith("\n\nAll is well, but bots cannot be sandboxed here.\n")
+    assert arena("doctor").out.endswith("\n\nEverything works, but bots cannot be sandboxed here.\n")
 
 
 def missing() -> None:

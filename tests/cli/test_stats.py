@@ -122,7 +122,7 @@ def test_a_smaller_error_takes_more_pairs(arena: Arena, run: Path, values: dict[
     ("options", "message"),
     [
         (("nowhere",), "there is no run in nowhere"),
-        (("run", "--error", "0"), "--error 0: the wanted 95 % error is a number of Elo above 0"),
+        (("run", "--error", "0"), "--error 0: expected a 95 % error in Elo above 0"),
         (("run", "--error", "nan"), "--error nan"),
         (("run", "--prior", "-1"), "prior -1"),
     ],

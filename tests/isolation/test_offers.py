@@ -93,4 +93,4 @@ def test_a_missing_sandbox_is_no_fault_of_the_installation(
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("ok  all there\n")
-    assert "ok  this\n--  not that\n\nAll is well." in shown
+    assert "ok  this\n--  not that\n\nEverything works." in shown

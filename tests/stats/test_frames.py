@@ -90,7 +90,7 @@ def test_csv_is_read(tmp_path: Path) -> None:
         ("first,second,score\nann,bob,1\nann,bob,x\n", "line 3: score is 'x'"),
         ("first,second,score\nann,ann,1\n", "only one bot"),
         ("first,second,score\nann,bob,1\n,bob,1\n", "line 3: no name"),
-        ("first,second,score\na,b,1\na,b,1,2,3,4\n", "not a table of commas"),
+        ("first,second,score\na,b,1\na,b,1,2,3,4\n", "not comma-separated values"),
     ],
 )
 def test_bad_csv_is_told_with_its_line(tmp_path: Path, text: str, part: str) -> None:
