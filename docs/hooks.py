@@ -14,6 +14,8 @@ import click
 
 import arena
 from arena.cli.main import cli
+from arena.config.reference import settings_reference, tournament_reference
+from arena.league.settings import LeagueSettings
 from arena.notebook import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,16 +60,13 @@ def columns() -> str:
 
 
 def settings() -> str:
-    """Every setting of a tournament's file."""
-    from arena.config.reference import settings_markdown
-
-    return settings_markdown()
+    """Every setting of a tournament's file, and of a league's."""
+    return f"{tournament_reference()}\n## League\n\n{settings_reference(LeagueSettings)}"
 
 
 def api() -> str:
     """The public names, each documented from its docstring."""
-    places: dict[str, str] = arena.PLACES
-    return "\n".join(f"::: {places[name]}.{name}\n" for name in arena.__all__)
+    return "\n".join(f"::: {arena.PLACES[name]}.{name}\n" for name in arena.__all__)
 
 
 def _file(name: str) -> Callable[[], str]:

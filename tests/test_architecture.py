@@ -13,7 +13,7 @@ import arena
 PACKAGE = Path(arena.__file__).parent
 PAGE = PACKAGE.parent / "ARCHITECTURE.md"
 
-#: From the ground up. A room imports from itself and from the rooms before it; those of one line do not know each other.
+#: From the ground up. A room imports from itself and from those before it; rooms of one line do not know each other.
 FLOORS = (
     ("errors", "paths", "endings"),
     ("text", "settings"),
