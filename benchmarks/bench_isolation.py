@@ -23,12 +23,13 @@ from pathlib import Path
 
 from arena.game.packing import TABLES
 from arena.game.rules import load_rules
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import BotProcess, Launch
-from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.launch import Launch
+from arena.isolation.process import BotProcess
+from arena.isolation.python.bot import PythonBot
 from arena.match.tasks import PairTask
 from arena.players.loading import load_bot
 from arena.players.spec import find_bot
+from arena.processes.limits import BotLimits
 from arena.referee.lockstep import Lockstep
 from arena.referee.player import Player
 from arena.referee.referee import Referee
@@ -42,13 +43,13 @@ def referee_of(names: list[str], level: str) -> Iterator[Referee]:
     """A referee for two bots at a level; `none` is inside of this process."""
     rules = load_rules("base")
     specs = [find_bot(f"{name}={spec}") for name, spec in zip("ab", names)]
-    bots: list[IsolatedBot] = []
+    bots: list[PythonBot] = []
     players = []
     for spec in specs:
         if level == "none":
             players.append(Player.of(load_bot(spec)))
             continue
-        one, other = (IsolatedBot(spec, rules, level, BotLimits()) for _ in range(2))
+        one, other = (PythonBot(spec, rules, level, BotLimits()) for _ in range(2))
         bots += [one, other]
         players.append(Player.pair(_player(one), _player(other)))
     referee = Referee(GameSettings(rules, 1), players)
@@ -61,7 +62,7 @@ def referee_of(names: list[str], level: str) -> Iterator[Referee]:
             bot.close()
 
 
-def _player(bot: IsolatedBot) -> Player:
+def _player(bot: PythonBot) -> Player:
     return Player(bot.name, lambda: bot)
 
 
@@ -85,7 +86,7 @@ def start_up(spec: str, level: str, times: int = 7) -> float:
 
 
 def _start_up(spec: str, level: str) -> float:
-    bot = IsolatedBot(find_bot(spec), load_rules("base"), level, BotLimits())
+    bot = PythonBot(find_bot(spec), load_rules("base"), level, BotLimits())
     start = time.perf_counter()
     bot.load()
     bot.prepare()

@@ -43,8 +43,8 @@ from arena.isolation.python.messages import (
     MADE,
     MAKE,
     QUESTION,
-    Reading,
-    frame,
+    MessageReader,
+    pack_message,
 )
 from arena.players.bot import BotFault
 from tests.fuzzing import Wrong
@@ -85,7 +85,7 @@ SMALL = (
     255,
 )
 
-ASKED = [
+AUDIT_VARIABLE = [
     "seat", "hand", "mine", "theirs", "my_turn", "history", "unseen", "known_in_hand", "known_in_decks", "turn",
     "first_seat", "phase", "is_over", "winner", "outcome", "turns", "owners", "deck_counts", "passes", "pending",
     "taken_from", "ruse_under_way", "seen_clan_cards", "rules", "clan_cards_left", "tactic_cards_left",
@@ -98,7 +98,7 @@ BY_SEAT = ("row", "hand_counts", "tactics_played", "joker_played", "stones_of", 
 
 def look_at(board: Any) -> None:
     """Ask a view or a state everything; it may refuse what makes no sense."""
-    for name in ASKED:
+    for name in AUDIT_VARIABLE:
         with contextlib.suppress(*ALLOWED):
             getattr(board, name)
     for seat in (0, 1):
@@ -142,7 +142,7 @@ def question(number: int, image: bytes, table: int = 0, flags: int = 0) -> bytes
 
 
 def beginning(rng: random.Random, table: int) -> bytes:
-    return frame(
+    return pack_message(
         BEGIN, BEGINNING.pack(table, rng.randrange(2), 0, rng.getrandbits(64), rng.randrange(8), 5.0, 6.0)
     )
 
@@ -160,7 +160,7 @@ def alone(rng: random.Random, rules: Rules) -> list[bytes]:
         skip -= 1
         state.apply(rng.choice(moves))
     result = json.dumps([rng.choice((0, 1, None)), [4, 5], "stalemate", None]).encode()
-    said.append(frame(END, ENDING.pack(0, len(result)) + result + line.tell(state.view(seat))[1]))
+    said.append(pack_message(END, ENDING.pack(0, len(result)) + result + line.tell(state.view(seat))[1]))
     return said
 
 
@@ -183,7 +183,7 @@ def in_step(rng: random.Random, rules: Rules) -> list[bytes]:
 
 
 def _ask(number: int, asked: list[bytes]) -> bytes:
-    return frame(ASK, ASKING.pack(number, len(asked), 0, 0.0, 0.0) + b"".join(asked))
+    return pack_message(ASK, ASKING.pack(number, len(asked), 0, 0.0, 0.0) + b"".join(asked))
 
 
 def loading(rules: Rules, path: Path) -> bytes:
@@ -197,7 +197,7 @@ def loading(rules: Rules, path: Path) -> bytes:
         "params": [],
     }
     order = {"spec": spec, "rules": dataclasses.asdict(rules), "paths": ["/nowhere"], "threads": 0}
-    return frame(LOAD, json.dumps(order).encode())
+    return pack_message(LOAD, json.dumps(order).encode())
 
 
 # ---------------------------------------------------------------- accidents
@@ -261,7 +261,7 @@ def one_input(seed: int, number: int) -> tuple[int, Counter[str]]:
     if rng.random() < 0.02:
         whole.insert(rng.randrange(len(whole)), loading(rules, Path("/nowhere/bot.py")))
     if rng.random() < 0.05:
-        whole.insert(0, frame(MAKE))
+        whole.insert(0, pack_message(MAKE))
     fed = 0
     frames = []
     for one in whole:
@@ -324,14 +324,14 @@ def _child(rng: random.Random, rules: Rules, said: list[bytes]) -> Child:
 def kinds_of(said: list[bytes]) -> Counter[str]:
     """What a child has said, which must be whole frames that its runner understands."""
     came: Counter[str] = Counter()
-    reading = Reading()
-    reading.add(b"".join(said))
+    reader = MessageReader()
+    reader.add(b"".join(said))
     try:
-        while (found := reading.take()) is not None:
+        while (found := reader.take()) is not None:
             came[{DONE: "done", MADE: "made", ANSWER: "answered", FAULT: "fault"}[found.kind]] += 1
     except BotFault as fault:
         raise Wrong(f"the child {fault.detail}") from None
-    if reading.rest:
+    if reader.rest:
         raise Wrong("the child has said half a frame")
     return came
 

@@ -1,7 +1,7 @@
 """Feeds both ends of a Python bot's pipes with broken frames: `python -m tests.fuzz_pipe --seed 1 --count 1000000`.
 
 The runner's end: right answers are cut, spliced, doubled, blown up, broken bit by bit, and said to a whole
-`IsolatedBot` over real pipes whose other end is a fake, alone and in step. Nothing but a move of the table or a
+`PythonBot` over real pipes whose other end is a fake, alone and in step. Nothing but a move of the table or a
 `BotFault` with a decent reason may come out, at once, and no process may stay that has broken the protocol.
 
 The child's end: frames of real games, broken likewise and inside of their views, go to a whole `Child`. It may answer
@@ -28,9 +28,8 @@ from arena.game.moves import MOVES, Move
 from arena.game.packing import Tables
 from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import Ended, Overdue
-from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.isolation.python.bot import PythonBot
 from arena.isolation.python.messages import (
     ANSWER,
     ANSWERING,
@@ -44,14 +43,15 @@ from arena.isolation.python.messages import (
     LONGEST,
     MADE,
     WANTS_ANSWER,
-    Reading,
-    fault_frame,
-    frame,
+    MessageReader,
+    fault_message,
+    pack_message,
     read_answer,
 )
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import BotError
 from arena.players.spec import BotSpec
+from arena.processes.limits import BotLimits
 from tests.fuzz_child import fuzz_child
 from tests.fuzzing import Wrong, alarm
 
@@ -93,9 +93,9 @@ def right(rng: random.Random, question: int, moves: list[Move], count: int = 1) 
     """An answer to a question, or an honest failure."""
     if rng.random() < 0.05:
         hook = rng.choice(("act", "observe"))
-        return fault_frame(question, hook, rng.choice(KINDS), rng.choice(TEXTS))
+        return fault_message(question, hook, rng.choice(KINDS), rng.choice(TEXTS))
     numbers = [rng.choice(moves).index for _ in range(count)]
-    return frame(ANSWER, ANSWERING.pack(question, count) + struct.pack(f"<{count}H", *numbers))
+    return pack_message(ANSWER, ANSWERING.pack(question, count) + struct.pack(f"<{count}H", *numbers))
 
 
 def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
@@ -164,11 +164,11 @@ def check_fault(fault: BotFault) -> str:
 
 def feed_reader(rng: random.Random, said: bytes, question: int, count: int) -> str:
     """Bytes to the reader of frames and answers; what came of them."""
-    reading = Reading()
+    reader = MessageReader()
     try:
         for piece in cut(rng, said):
-            reading.add(piece)
-            found = reading.take()
+            reader.add(piece)
+            found = reader.take()
             if found is not None:
                 moves = read_answer(found, question, count)
                 if len(moves) != 2 * count:
@@ -259,7 +259,7 @@ class FakeProcess:
         if self.closed:
             raise Wrong("sent to a closed process")
         if self._gone and self.forger.rng.random() < 0.5:
-            raise Ended("it has ended")
+            raise ProcessEnded("it has ended")
         self._drain()
         self._heard += data
         self.listen(True)
@@ -275,12 +275,12 @@ class FakeProcess:
             return data
         if self._late and not self._gone:
             return self._late.pop(0) or self.receive(deadline)
-        raise Ended("it has ended") if self._gone or self.forger.rng.random() < 0.5 else Overdue
+        raise ProcessEnded("it has ended") if self._gone or self.forger.rng.random() < 0.5 else DeadlinePassed
 
     def pending(self) -> bool:
         return bool(select.select([self.ends[1]], [], [], 0)[0])
 
-    def complaints(self) -> str:
+    def read_stderr(self) -> str:
         return ""
 
     def cpu_seconds(self) -> float:
@@ -328,9 +328,9 @@ class Forger:
             question, count = ASKING.unpack_from(whole, HEAD.size)[:2]
             self.say(process, right(self.rng, question, self.moves, count), question)
             return
-        said = frame(MADE, bytes([self.flags])) if kind == 2 else frame(DONE)
+        said = pack_message(MADE, bytes([self.flags])) if kind == 2 else pack_message(DONE)
         if self.rng.random() < 0.03:
-            said = fault_frame(0, "begin", self.rng.choice(KINDS), self.rng.choice(TEXTS))
+            said = fault_message(0, "begin", self.rng.choice(KINDS), self.rng.choice(TEXTS))
         self.say(process, said, 0)
 
     def say(self, process: FakeProcess, said: bytes, question: int) -> None:
@@ -338,7 +338,7 @@ class Forger:
         rng = self.rng
         if rng.random() < self.rate:
             self.broken += 1
-            other = rng.choice((right(rng, question + 1, self.moves), frame(DONE), frame(MADE, b"\x03")))
+            other = rng.choice((right(rng, question + 1, self.moves), pack_message(DONE), pack_message(MADE, b"\x03")))
             said = mutated(rng, said, other)
         self.last = said
         process.say(said, rng)
@@ -357,7 +357,7 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
     rules = rng.choice(known)[1].rules
     mine = [one for one in known if one[1].rules == rules]
     forger.moves = mine[0][2]
-    bot = IsolatedBot(SPEC, rules, "process", BotLimits(), start=forger.start)
+    bot = PythonBot(SPEC, rules, "process", BotLimits(), start=forger.start)
     while forger.broken < inputs:
         try:
             bot.prepare()
@@ -378,7 +378,7 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
     return came, forger.broken
 
 
-def play_alone(rng: random.Random, bot: IsolatedBot, forger: Forger, known: list[Position]) -> Counter[str]:
+def play_alone(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
     """A game by itself, as far as it goes."""
     came: Counter[str] = Counter()
     clock = rng.choice((None, TimeLeft(10, None), TimeLeft(None, 20)))
@@ -400,7 +400,7 @@ def play_alone(rng: random.Random, bot: IsolatedBot, forger: Forger, known: list
         move = bot.act(state.view(seat, None, clock), moves)
         if move is not table[move.index]:
             raise Wrong(f"{move} is not of the table")
-        answer = frame(ANSWER, ANSWERING.pack(number, 1) + move.index.to_bytes(2, "little"))
+        answer = pack_message(ANSWER, ANSWERING.pack(number, 1) + move.index.to_bytes(2, "little"))
         if (
             answer not in forger.process.said
         ):  # perhaps some time ago: a bot may answer without having been asked
@@ -414,7 +414,7 @@ def play_alone(rng: random.Random, bot: IsolatedBot, forger: Forger, known: list
     return came
 
 
-def play_in_step(rng: random.Random, bot: IsolatedBot, forger: Forger, known: list[Position]) -> Counter[str]:
+def play_in_step(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
     """Many games with one message."""
     came: Counter[str] = Counter()
     rules: Rules = known[0][1].rules

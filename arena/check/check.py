@@ -22,14 +22,15 @@ from arena.check.trials import Trials
 from arena.config.tournament import Clock
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
-from arena.isolation import ISOLATIONS
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import CannotStart
-from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
+from arena.isolation.launch import CannotStart
+from arena.isolation.levels import ISOLATIONS
+from arena.isolation.process import require_isolation
+from arena.isolation.sandbox.bubblewrap import SandboxMissing
 from arena.isolation.sandbox.files import SandboxRefused, check_folder
 from arena.players.faults import BotError
 from arena.players.spec import BotSpec, find_bot
 from arena.processes.affinity import pinned_to_core
+from arena.processes.limits import BotLimits
 
 RULES = ("base", "tactical", "expert")
 GAMES = 40
@@ -112,8 +113,8 @@ def _can_begin(settings: CheckSettings, rules: Sequence[str]) -> None:
         raise ArenaError(
             f"the bot '{settings.spec.target}' is a command and has its own process; use process or sandbox"
         )
+    require_isolation(level)
     if level == "sandbox":
-        usable()
         check_folder(settings.folder)
 
 

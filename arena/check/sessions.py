@@ -18,11 +18,11 @@ from typing import NamedTuple
 from arena.config.tournament import Clock
 from arena.errors import ArenaError
 from arena.game.rules import Rules
-from arena.isolation.audit import Attempt, Ear
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import BotProcess, Launch, running
-from arena.isolation.python.bot import IsolatedBot
-from arena.isolation.python.messages import ASKED
+from arena.isolation.audit import Attempt, AuditReader
+from arena.isolation.launch import Launch
+from arena.isolation.process import BotProcess, running
+from arena.isolation.python.bot import PythonBot
+from arena.isolation.python.messages import AUDIT_VARIABLE
 from arena.isolation.wire.bot import WireBot
 from arena.match.results import GameResult, Row
 from arena.match.tasks import Chunk, GameId, GameTask, PairTask
@@ -31,7 +31,7 @@ from arena.players.bot import BotFault, TimeLeft
 from arena.players.faults import BotError
 from arena.players.loading import load_bot
 from arena.players.spec import BotSpec, find_bot
-from arena.processes.limits import Limits
+from arena.processes.limits import BotLimits, Limits
 from arena.processes.procfs import children
 from arena.processes.tree import adopt_orphans, kill_orphans
 from arena.referee.lockstep import Lockstep
@@ -176,12 +176,12 @@ def open_session(settings: CheckSettings, rules: Rules, hash_seed: str = STEADY,
 class _HeardProcess(BotProcess):
     """A process whose complaints go through an ear."""
 
-    def __init__(self, launch: Launch, ear: Ear) -> None:
+    def __init__(self, launch: Launch, ear: AuditReader) -> None:
         self._ear = ear
         super().__init__(launch)
 
-    def complaints(self) -> str:
-        return self._ear.hear(super().complaints())
+    def read_stderr(self) -> str:
+        return self._ear.read(super().read_stderr())
 
 
 class IsolatedSession(CheckSession):
@@ -192,7 +192,7 @@ class IsolatedSession(CheckSession):
         self._settings = settings
         self._hash_seed = hash_seed
         self._audit = audit
-        self._ear = Ear(secrets.token_hex(8), str(settings.folder))
+        self._ear = AuditReader(secrets.token_hex(8), str(settings.folder))
         self._bot, twin = self._make(settings.spec), self._make(settings.twin)
         self._bots = (self._bot, twin)
         players = [Player(bot.name, lambda bot=bot: bot) for bot in self._bots]  # type: ignore[misc]
@@ -201,15 +201,15 @@ class IsolatedSession(CheckSession):
         game_settings = GameSettings(rules, settings.seed, settings.time_left)
         self._referee = Referee(game_settings, players, passes=lambda error: isinstance(error, KeyboardInterrupt))
 
-    def _make(self, spec: BotSpec) -> IsolatedBot | WireBot:
+    def _make(self, spec: BotSpec) -> PythonBot | WireBot:
         if spec.command:
             return WireBot(spec, self._settings.level, self._settings.limits, start=self._launch)
-        return IsolatedBot(spec, self._rules, self._settings.level, self._settings.limits, start=self._launch)
+        return PythonBot(spec, self._rules, self._settings.level, self._settings.limits, start=self._launch)
 
     def _launch(self, launch: Launch) -> BotProcess:
         environment = {**launch.environment, "PYTHONHASHSEED": self._hash_seed}
         if self._audit:
-            environment[ASKED] = self._ear.mark
+            environment[AUDIT_VARIABLE] = self._ear.mark
         return _HeardProcess(replace(launch, environment=environment), self._ear)
 
     def start(self) -> StartTime | None:

@@ -8,6 +8,7 @@ import textwrap
 from tabulate import tabulate
 
 from arena.check.report import Answer, CheckReport, Finding, RulesReport
+from arena.isolation.levels import Isolation
 from arena.text import printable
 
 _WIDTH = 110
@@ -23,10 +24,9 @@ def report_text(report: CheckReport) -> str:
     parts += [finding_text(one) for one in report.findings]
     if report.left_out:
         parts.append("Not checked:\n" + "\n".join(f"  {line}" for line in report.left_out))
-    level = {"none": "not isolated", "process": "in a process", "sandbox": "in the sandbox"}[report.isolation]
     again = ", then replayed in other ways" * (report.repeats.yes is not None)
     played = f"{report.games} games{again}" if report.games else "no games"
-    parts.append(f"{played}; {level}, seed {report.seed}, {report.seconds:.1f} s.")
+    parts.append(f"{played}; {Isolation(report.isolation).where}, seed {report.seed}, {report.seconds:.1f} s.")
     return "\n\n".join(parts) + "\n"
 
 

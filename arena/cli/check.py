@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli import options
-from arena.isolation import ISOLATIONS
+from arena.isolation.levels import ISOLATIONS
 
 if TYPE_CHECKING:
     from arena.check.budget import CheckProgress

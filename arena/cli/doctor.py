@@ -14,7 +14,7 @@ import click
 from arena.processes.affinity import core_count
 
 if TYPE_CHECKING:
-    from arena.isolation.doctor import Offer
+    from arena.isolation.doctor import Capability
 
 OPTIONAL = {
     "distributed": "needed to run on a Dask cluster: pip install 'schotten-arena[cluster]'",
@@ -31,8 +31,8 @@ def doctor() -> int:
     """
     faults = [fault for line, fault in _checks() if _print(line, fault)]
     click.echo("\nIsolation of bots (docs/security.md):")
-    for offer in _offers():
-        click.echo(f"{'ok' if offer.ok else '--'}  {offer.text}")
+    for capability in _offers():
+        click.echo(f"{'ok' if capability.ok else '--'}  {capability.text}")
     if not faults:
         click.echo(
             "\nEverything works."
@@ -67,17 +67,17 @@ def _checks() -> list[tuple[str, bool]]:
     return lines
 
 
-def _offers() -> list[Offer]:
-    from arena.isolation.doctor import offers
+def _offers() -> list[Capability]:
+    from arena.isolation.doctor import capabilities
 
-    return offers()
+    return capabilities()
 
 
 def _sandboxed() -> bool:
-    from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
+    from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
 
     try:
-        usable()
+        require_bubblewrap()
     except SandboxMissing:
         return False
     return True

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from arena.isolation import ISOLATIONS
+from arena.isolation.levels import ISOLATIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

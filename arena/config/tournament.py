@@ -18,7 +18,7 @@ from arena.errors import ArenaError
 from arena.formats.format import Design, Format, FormatSettings
 from arena.formats.registry import FORMATS
 from arena.formats.schedule import Schedule
-from arena.isolation import ISOLATIONS
+from arena.isolation.levels import ISOLATIONS
 from arena.players.faults import BotError
 from arena.players.spec import display_name, parse_spec
 from arena.processes.limits import Limits

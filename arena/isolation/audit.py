@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.util import source_from_cache
 from typing import Any
 
-from arena.isolation.python.messages import ASKED
+from arena.isolation.python.messages import AUDIT_VARIABLE
 from arena.paths import PACKAGE
 
 FILES, FOLDERS, NETWORK, PROCESSES, MEMORY, NATIVE, SPYING = (
@@ -86,7 +86,7 @@ def listen_if_asked(path: str) -> None:
 
     Takes the request out of the environment.
     """
-    mark = os.environ.pop(ASKED, "")
+    mark = os.environ.pop(AUDIT_VARIABLE, "")
     if mark:
         sys.addaudithook(_Listener(path, mark))
 
@@ -207,7 +207,7 @@ def _shown(value: Any) -> str:
 # ---------------------------------------------------------------- the runner's side
 
 
-class Ear:
+class AuditReader:
     """Takes the lines of `_Listener` out of what a bot's process writes to stderr, and counts the rest.
 
     `folder` is the bot's. A bot can read the mark and write such lines itself: what they name outside of its folder
@@ -221,7 +221,7 @@ class Ear:
         self.characters = 0
         self._lines = re.compile(f"\x1e{re.escape(mark)}([^\n]*)\n?")
 
-    def hear(self, text: str) -> str:
+    def read(self, text: str) -> str:
         """The text without those lines."""
         for found in self._lines.finditer(text):
             attempt = read_attempt(found[1], self.folder)

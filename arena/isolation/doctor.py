@@ -18,71 +18,71 @@ _LANDLOCK_CREATE_RULESET, _VERSION_ASKED = 444, 1
 
 
 @dataclass(frozen=True)
-class Offer:
-    """One thing that a machine may offer. `text` says what it is, or what is lost without it and the remedy."""
+class Capability:
+    """One thing that this machine offers or lacks. `text` says what it is, or what is missing without it."""
 
     ok: bool
     text: str
 
 
-def offers() -> list[Offer]:
+def capabilities() -> list[Capability]:
     """What is there of all that the isolation levels use. Starts a sandbox to see whether it really can."""
     if sys.platform != "linux":
         return [_elsewhere()]
     return [*_sandbox(), _filter(), _landlock(), _limits(), _pinning()]
 
 
-def _elsewhere() -> Offer:
+def _elsewhere() -> Capability:
     levels = "none and process" if _posix() else "none"
-    return Offer(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")
+    return Capability(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")
 
 
 def _posix() -> bool:
     return os.name == "posix"
 
 
-def _sandbox() -> list[Offer]:
+def _sandbox() -> list[Capability]:
     try:
         found = bubblewrap.find()
     except bubblewrap.SandboxMissing as error:
-        return [Offer(False, str(error))]
+        return [Capability(False, str(error))]
     try:
         bubblewrap.trial(found)
     except bubblewrap.SandboxMissing as error:
-        return [Offer(True, f"bubblewrap {found.version} ({found.path})"), Offer(False, str(error))]
-    offers = [Offer(True, f"bubblewrap {found.version} ({found.path}) starts a sandbox")]
+        return [Capability(True, f"bubblewrap {found.version} ({found.path})"), Capability(False, str(error))]
+    capabilities = [Capability(True, f"bubblewrap {found.version} ({found.path}) starts a sandbox")]
     if "--size" not in found.options:
-        offers.append(
-            Offer(False, "this bubblewrap cannot bound a folder: sandboxed bots have no temporary folder")
+        capabilities.append(
+            Capability(False, "this bubblewrap cannot bound a folder: sandboxed bots have no temporary folder")
         )
     if os.geteuid() == 0:
-        offers.append(
-            Offer(
+        capabilities.append(
+            Capability(
                 False,
                 "the runner is root, whose threads no limit counts; for strangers' bots run it as an ordinary user",
             )
         )
     elif not bubblewrap.counts_inside():
-        offers.append(Offer(False, "before Linux 5.14 the threads of a sandboxed bot are not counted"))
-    return offers
+        capabilities.append(Capability(False, "before Linux 5.14 the threads of a sandboxed bot are not counted"))
+    return capabilities
 
 
-def _filter() -> Offer:
+def _filter() -> Capability:
     if machine_here() is None:
-        return Offer(
+        return Capability(
             False,
             f"no system call filter for {platform.machine()}: a sandboxed bot may start processes in its sandbox",
         )
     if not Path("/proc/sys/kernel/seccomp").is_dir():
-        return Offer(False, "this kernel has no seccomp: bots cannot be sandboxed")
-    return Offer(True, "system call filter (seccomp)")
+        return Capability(False, "this kernel has no seccomp: bots cannot be sandboxed")
+    return Capability(True, "system call filter (seccomp)")
 
 
-def _landlock() -> Offer:
+def _landlock() -> Capability:
     version = landlock_version()
     if version < 1:
-        return Offer(False, "no Landlock in this kernel (not needed: the sandbox does not use it)")
-    return Offer(True, f"Landlock, version {version} (not needed: the sandbox does not use it)")
+        return Capability(False, "no Landlock in this kernel (not needed: the sandbox does not use it)")
+    return Capability(True, f"Landlock, version {version} (not needed: the sandbox does not use it)")
 
 
 def landlock_version() -> int:
@@ -94,18 +94,18 @@ def landlock_version() -> int:
     return int(call(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_ASKED))
 
 
-def _limits() -> Offer:
+def _limits() -> Capability:
     if shutil.which("prlimit") is None:
-        return Offer(
+        return Capability(
             False,
             "limits on memory, files and time; no prlimit (util-linux), which counts threads of wire bots",
         )
-    return Offer(True, "limits on memory, files, threads and processor time")
+    return Capability(True, "limits on memory, files, threads and processor time")
 
 
-def _pinning() -> Offer:
+def _pinning() -> Capability:
     cores = usable_cores()
-    return Offer(
+    return Capability(
         True,
         f"bots can be pinned to {len(cores)} cores ({', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)})",
     )

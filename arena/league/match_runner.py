@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NoReturn, Self, TypeAlias
 
 from arena.errors import ArenaError
-from arena.isolation.sandbox.bubblewrap import usable
+from arena.isolation.process import require_isolation
 from arena.league import games, versions
 from arena.league.processes import PLAYING, LeagueProcess
 from arena.league.settings import LeagueError
@@ -92,7 +92,7 @@ def open_session(
     Within, Ctrl-C (SIGINT) or SIGTERM finishes the games in hand; a second one stops at once.
     """
     level = isolation or league.settings.isolation
-    check_isolation(level)
+    require_isolation(level)
     with (
         LeagueProcess(league, doing) as process,
         RunLog(league.folder) as run_log,
@@ -287,9 +287,3 @@ class MatchRunner:
 
 def _note_lost(event: Lost) -> None:
     log.warning("%s", event.text)
-
-
-def check_isolation(level: str) -> None:
-    """ArenaError with the remedy if this machine cannot isolate bots at this level."""
-    if level == "sandbox":
-        usable()

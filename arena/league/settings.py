@@ -12,7 +12,7 @@ from arena.config.tournament import Clock
 from arena.config.validation import Checker, read_toml
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.isolation import ISOLATIONS
+from arena.isolation.levels import ISOLATIONS
 from arena.processes.limits import Limits
 from arena.settings import REQUIRED, choice, real, table, text, whole
 from arena.text import one_line

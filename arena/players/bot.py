@@ -179,10 +179,10 @@ class RemoteBot:
         """The bot's move."""
         raise NotImplementedError
 
-    def stand_by(self) -> None:
+    def suspend(self) -> None:
         """A game under a clock is over: keep the process idle until it is asked something."""
 
-    def listen(self) -> None:
+    def log_output(self) -> None:
         """Log whatever the bot has written so far."""
 
     def close(self) -> str:

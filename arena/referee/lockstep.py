@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from arena.game.packing import TABLES, Tables
-from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.python.bot import PythonBot
 from arena.match.results import Row
 from arena.match.tasks import PairTask, Task
 from arena.players.bot import BotFault
@@ -191,6 +191,6 @@ def _apart(player: Player, fault: BotFault) -> _Apart:
     return _Apart(f"{player.name}: {fault.detail.partition(chr(10))[0][:200]}")
 
 
-def _remote(player: Player) -> IsolatedBot:
-    assert isinstance(player.remote, IsolatedBot)
+def _remote(player: Player) -> PythonBot:
+    assert isinstance(player.remote, PythonBot)
     return player.remote

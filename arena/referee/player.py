@@ -96,7 +96,7 @@ class Player:
     def leave(self) -> None:
         """A game under a clock is over: what the bot's process did now would take the time of those who play next."""
         if self.remote is not None:
-            self.remote.stand_by()
+            self.remote.suspend()
 
     # ---- thinking times ------------------------------------------------------------------------------------
 

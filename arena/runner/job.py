@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from arena.config.tournament import Clock
 from arena.game.rules import load_rules
-from arena.isolation.limits import BotLimits
+from arena.isolation.levels import Isolation
 from arena.players.bot import TimeLeft
 from arena.players.spec import BotSpec
-from arena.processes.limits import Limits
+from arena.processes.limits import BotLimits, Limits
 from arena.referee.rows import GameSettings
 
 _GRACE_S = 1.0
@@ -32,15 +32,15 @@ class Job:
     log_level: int = 20
     levels: tuple[str, ...] = ()
 
-    def level(self, number: int) -> str:
+    def level(self, number: int) -> Isolation:
         """The isolation level of a bot, by its place. A wire bot has a process in any case."""
-        level = self.levels[number] if self.levels else "none"
-        return "process" if level == "none" and self.bots[number].command else level
+        level = Isolation(self.levels[number]) if self.levels else Isolation.NONE
+        return Isolation.PROCESS if level == Isolation.NONE and self.bots[number].command else level
 
     @property
     def isolated(self) -> bool:
         """Does any bot live in a process of its own?"""
-        return any(self.level(number) != "none" for number in range(len(self.bots)))
+        return any(self.level(number).own_process for number in range(len(self.bots)))
 
     @property
     def clocked(self) -> bool:
@@ -74,5 +74,5 @@ class Job:
 
     def loading_patience_s(self, number: int) -> float:
         """Seconds that loading a bot, by its place, may take before the worker is stopped; see `patience_s`."""
-        grace = 0.0 if self.level(number) == "none" else _ISOLATED_S
+        grace = _ISOLATED_S if self.level(number).own_process else 0.0
         return self.limits.loading_s + grace

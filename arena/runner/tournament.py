@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from arena.config.tournament import TournamentConfig
-from arena.isolation.sandbox.bubblewrap import usable
+from arena.isolation.process import require_isolation
 from arena.players.spec import BotSpec, check_names, find_bot
 from arena.processes.limits import Limits
 from arena.runner.executors import make_executor
@@ -51,8 +51,8 @@ def run_tournament(
         config = config.with_seed(secrets.randbits(62) if stored is None else stored)
     schedule = config.schedule()
     job = _job_of(config, workers, limits)
-    if "sandbox" in job.levels:
-        usable()  # before anything is written
+    for level in job.levels:
+        require_isolation(level)  # before anything is written
     bots = [_entry(bot) for bot in job.bots]
     if resume:
         store = reopen_store(folder, bots, config.clocked)

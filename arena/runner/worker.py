@@ -26,7 +26,8 @@ from typing import Any, TypeAlias
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.isolation.process import running
-from arena.isolation.python.bot import Household, IsolatedBot
+from arena.isolation.process_bot import ProcessPool
+from arena.isolation.python.bot import PythonBot
 from arena.isolation.wire.bot import WireBot
 from arena.match.results import Row
 from arena.match.tasks import PAIRING_BITS, Task
@@ -131,7 +132,7 @@ class _Worker:
         self.status = status
         self.move_log = shared_buffer(move_log)
         self.threads = threading.active_count()
-        self.household = Household()
+        self.pool = ProcessPool()
 
     def work(self) -> None:
         """Load the bots and play whatever comes, until the process has to be replaced."""
@@ -173,10 +174,10 @@ class _Worker:
         for number in range(len(self.job.bots)):
             self.status[BOT] = number
             self.status[STATE] = LOADING
-            if self.job.level(number) == "none":
-                players.append(self._player_inside(number))
+            if self.job.level(number).own_process:
+                players.append(isolated_player(self.job, number, self.pool))
             else:
-                players.append(isolated_player(self.job, number, self.household))
+                players.append(self._player_inside(number))
         state.restore()  # one bot's file must not change the world of the others
         self.threads = threading.active_count()
         return Referee(self.job.game_settings, players, buffer=self.move_log)
@@ -233,7 +234,7 @@ class _Worker:
             if now - start >= _SEND_S or len(rows) >= _SEND_ROWS:
                 self._send(PART, units, now - start, True, scores_of(rows), rows)
                 rows, units, start = [], 0, now
-        self.household.listen()
+        self.pool.log_output()
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
@@ -262,20 +263,20 @@ class _Worker:
         return True
 
 
-def isolated_player(job: Job, number: int, household: Household) -> Player:
+def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
     """The player of a bot in processes of its own, one for each of the two games of a pair."""
     spec, level = job.bots[number], job.level(number)
 
-    def remote() -> WireBot | IsolatedBot:
+    def remote() -> WireBot | PythonBot:
         if spec.command:
-            return WireBot(spec, level, job.bot_limits, household)
-        return IsolatedBot(spec, load_rules(job.rules), level, job.bot_limits, household)
+            return WireBot(spec, level, job.bot_limits, pool)
+        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, pool)
 
     one, other = remote(), remote()
-    if number < household.most // 2:
+    if number < pool.most // 2:
         one.load()  # a file that cannot be run, a command that does not answer: known before the first game
         if job.clocked:
-            one.stand_by()
+            one.suspend()
     return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from arena.endings import forfeit_of
-from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.processes.limits import Limits
 from arena.runner.logs import LOG
 from arena.runner.tournament import RunReport
@@ -33,7 +33,7 @@ LIMITS = Limits(decision_s=2.0, loading_s=30.0, memory_mb=256, file_mb=4)
 def why_no_sandbox() -> str | None:
     """Why bots cannot be sandboxed on this machine, None if they can."""
     try:
-        usable()
+        require_bubblewrap()
     except SandboxMissing as error:
         return str(error)
     return None

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from arena.game.rules import load_rules
-from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.python.bot import PythonBot
 from arena.isolation.python.messages import DRAWS, HAS_END, HAS_OBSERVE
 from arena.referee.player import Player
 from arena.referee.referee import Referee
@@ -33,7 +33,7 @@ GAMES = 24
 def can_play_in_step(remote: object) -> bool:
     """What the player asks, but for how quick the bot was: that depends on what else this machine does."""
     flags = HAS_OBSERVE | HAS_END | DRAWS
-    return isinstance(remote, IsolatedBot) and remote._flags is not None and not remote._flags & flags
+    return isinstance(remote, PythonBot) and remote._flags is not None and not remote._flags & flags
 
 
 def played(folder: Path, one: Attack, in_step: bool, patch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:

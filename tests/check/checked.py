@@ -13,12 +13,12 @@ from arena.check.sessions import CheckSession, CheckSettings, StartTime
 from arena.check.trials import Trials
 from arena.config.tournament import Clock
 from arena.game.rules import Rules
-from arena.isolation.limits import BotLimits
 from arena.match.results import GameResult
 from arena.match.tasks import GameTask, PairTask
 from arena.players.bot import Actor
 from arena.players.loading import load_bot
 from arena.players.spec import find_bot
+from arena.processes.limits import BotLimits
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings

@@ -27,8 +27,8 @@ from arena.check.source.model import Nature
 from arena.config.tournament import Clock
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
-from arena.isolation.limits import BotLimits
 from arena.match.results import GameResult
+from arena.processes.limits import BotLimits
 from tests.check.checked import BOTS, LocalSessions, checked, checked_apart, found
 from tests.isolation.inside import need_sandbox
 from tests.runner.runs import children

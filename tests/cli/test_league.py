@@ -19,7 +19,7 @@ import pytest
 
 from arena.cli.main import main
 from arena.errors import ArenaError
-from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
 from tests.cli.conftest import Arena, program
 from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, sound, written
 
@@ -145,7 +145,7 @@ def values_of_new(arena: Arena) -> dict[str, Any]:
 
 def is_usable() -> bool:
     try:
-        usable()
+        require_bubblewrap()
     except ArenaError:
         return False
     return True

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from arena.game.rules import load_rules
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import BotProcess, Launch
-from arena.isolation.python.bot import Household, IsolatedBot
+from arena.isolation.launch import Launch
+from arena.isolation.process import BotProcess
+from arena.isolation.process_bot import ProcessPool
+from arena.isolation.python.bot import PythonBot
 from arena.match.results import Row
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
 from arena.players.loading import load_bot
 from arena.players.spec import BotSpec, find_bot
+from arena.processes.limits import BotLimits
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
@@ -98,15 +100,15 @@ def isolated(
     rules: str = "base",
     level: str = "process",
     limits: BotLimits | None = None,
-    household: Household | None = None,
-) -> IsolatedBot:
+    pool: ProcessPool | None = None,
+) -> PythonBot:
     """An isolated bot. It is the test's to close."""
     if level == "sandbox":
         need_sandbox()
-    return IsolatedBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits(), household)
+    return PythonBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits(), pool)
 
 
-def player_of(bot: IsolatedBot) -> Player:
+def player_of(bot: PythonBot) -> Player:
     """The player whose bot that is."""
     return Player(bot.name, lambda: bot)
 
@@ -118,13 +120,13 @@ def at_table(
     level: str = "process",
     clock: TimeLeft | None = None,
     limits: BotLimits | None = None,
-    household: Household | None = None,
+    pool: ProcessPool | None = None,
     seed: int = 1,
     twins: bool = False,
 ) -> Iterator[Referee]:
     """A referee for isolated bots, which are called a, b, c ...; with `twins` each has two processes, as in a run."""
     bots = [
-        isolated(text, name, rules, level, limits, household)
+        isolated(text, name, rules, level, limits, pool)
         for text, name in zip(texts, "abcdefgh")
         for _ in range(1 + twins)
     ]

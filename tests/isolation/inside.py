@@ -8,14 +8,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.isolation.limits import BotLimits
-from arena.isolation.sandbox.bubblewrap import SandboxMissing, sandboxed, usable
+from arena.isolation.launch import Launch
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
 from arena.isolation.sandbox.files import python_files
 
 _BEGINNING = """
@@ -32,16 +31,9 @@ def tell(value):
 """
 
 
-@dataclass(frozen=True)
-class Confined:
-    """As much of a `Launch` as the sandbox looks at."""
-
-    argv: tuple[str, ...]
-    folder: Path
-    limits: BotLimits = field(default_factory=BotLimits)
-    read_only: tuple[Path, ...] = ()
-    system: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict)
+def confined(argv: tuple[str, ...], folder: Path, **more: Any) -> Launch:
+    """A command that is to run in the sandbox."""
+    return Launch(argv, folder, "sandbox", **more)
 
 
 #: How a bot in another language is run, for this Python: with the processes of the sandbox in /proc.
@@ -52,7 +44,7 @@ PROGRAM: dict[str, Any] = {"system": True, "read_only": tuple(Path(path) for pat
 def why_not() -> str | None:
     """Why there is no sandbox on this machine, or None."""
     try:
-        usable()
+        require_bubblewrap()
     except SandboxMissing as error:
         return str(error)
     return None
@@ -67,7 +59,7 @@ def need_sandbox() -> None:
         pytest.skip(reason)
 
 
-def run(launch: Confined, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(launch: Launch, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command of a launch in the sandbox to its end, as the runner starts a bot.
 
     `environment` is given to bubblewrap instead of the launch's, which is what the runner gives it.
@@ -78,7 +70,7 @@ def run(launch: Confined, environment: Mapping[str, str] | None = None) -> subpr
         return subprocess.run(
             argv,
             pass_fds=passed,
-            env=dict(launch.environment if environment is None else environment),
+            env=dict(launch.whole_environment if environment is None else environment),
             capture_output=True,
             text=True,
             timeout=60,
@@ -90,6 +82,6 @@ def run(launch: Confined, environment: Mapping[str, str] | None = None) -> subpr
 
 def learn(code: str, folder: Path, **more: Any) -> Any:
     """What Python code `tell`s inside of the sandbox, having `attempt`ed something."""
-    ended = run(Confined((sys.executable, "-I", "-c", _BEGINNING + code), folder, **more))
+    ended = run(confined((sys.executable, "-I", "-c", _BEGINNING + code), folder, **more))
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)

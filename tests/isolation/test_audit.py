@@ -19,10 +19,10 @@ from arena.isolation.audit import (
     PROCESSES,
     READS,
     Attempt,
-    Ear,
+    AuditReader,
     read_attempt,
 )
-from arena.isolation.python.messages import ASKED
+from arena.isolation.python.messages import AUDIT_VARIABLE
 
 MARK = "0123456789abcdef"
 
@@ -35,12 +35,12 @@ def heard(folder: Path, bot: str, asked: bool = True) -> tuple[list[Attempt], st
         "import sys\nfrom arena.isolation.audit import listen_if_asked\npath = sys.argv[1]\nlisten_if_asked(path)\n"
         "open('/etc/hostname').close()\nexec(compile(open(path).read(), path, 'exec'), {'__file__': path})\n"
     )
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} | ({ASKED: MARK} if asked else {})
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} | ({AUDIT_VARIABLE: MARK} if asked else {})
     done = subprocess.run(
         [sys.executable, "-c", code, str(path)], env=environment, capture_output=True, text=True, timeout=60
     )
-    ear = Ear(MARK, str(folder))
-    rest = ear.hear(done.stderr)
+    ear = AuditReader(MARK, str(folder))
+    rest = ear.read(done.stderr)
     assert ear.characters == len(rest)
     return ear.attempts, rest
 
@@ -135,22 +135,22 @@ def test_nothing_is_told_unless_asked(tmp_path: Path) -> None:
 )
 def test_lines_that_are_none(line: str) -> None:
     assert read_attempt(line, "/b") is None
-    ear = Ear(MARK, "/b")
-    assert ear.hear(f"before\n\x1e{MARK}{line}\nafter\n") == "before\nafter\n"
+    ear = AuditReader(MARK, "/b")
+    assert ear.read(f"before\n\x1e{MARK}{line}\nafter\n") == "before\nafter\n"
     assert ear.attempts == []
 
 
 def test_marks_of_others_are_output() -> None:
-    ear = Ear(MARK, "/b")
+    ear = AuditReader(MARK, "/b")
     text = "\x1effff" + json.dumps(["files", "open", "", "/b/f", 3, False]) + "\n"
-    assert ear.hear(text) == text
+    assert ear.read(text) == text
     assert ear.attempts == []
     assert ear.characters == len(text)
 
 
 def test_a_flood_is_bounded() -> None:
-    ear = Ear(MARK, "/b")
+    ear = AuditReader(MARK, "/b")
     line = f"\x1e{MARK}" + json.dumps(["files", "open", "", "/b/f", 3, False]) + "\n"
     for _ in range(5):
-        assert ear.hear(line * 100) == ""
+        assert ear.read(line * 100) == ""
     assert len(ear.attempts) <= 200

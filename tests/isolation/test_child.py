@@ -46,11 +46,11 @@ from arena.isolation.python.messages import (
     MOVE_MS,
     QUESTION,
     WANTS_ANSWER,
-    Frame,
-    Reading,
-    fault_of,
-    frame,
+    Message,
+    MessageReader,
+    pack_message,
     read_answer,
+    read_fault,
 )
 from arena.players.bot import BotFault
 from arena.players.spec import find_bot
@@ -73,41 +73,41 @@ class Spoken:
             "paths": [],
             "threads": 0,
         }
-        self.loading = self.tell(frame(LOAD, json.dumps(order).encode()))
+        self.loading = self.tell(pack_message(LOAD, json.dumps(order).encode()))
         self.line = Line(-1, -1)
         self.state = State(RULES, make_deal(RULES, 1, 1))
 
-    def tell(self, whole: bytes) -> list[Frame]:
+    def tell(self, whole: bytes) -> list[Message]:
         self.said.clear()
         self.child.answer(whole[4], whole)
         return frames(b"".join(self.said))
 
     def make(self) -> int:
-        [made] = self.tell(frame(MAKE))
+        [made] = self.tell(pack_message(MAKE))
         assert made.kind == MADE, made
         return made.body[0]
 
-    def begin(self, table: int = 0, reply: bool = False, seed: int = 5) -> list[Frame]:
+    def begin(self, table: int = 0, reply: bool = False, seed: int = 5) -> list[Message]:
         flags = WANTS_ANSWER * reply
-        return self.tell(frame(BEGIN, BEGINNING.pack(table, self.state.turn, 0, seed, flags, 0.0, 0.0)))
+        return self.tell(pack_message(BEGIN, BEGINNING.pack(table, self.state.turn, 0, seed, flags, 0.0, 0.0)))
 
-    def ask(self, number: int = 1, flags: int = 0, view: View | None = None, table: int = 0) -> Frame:
+    def ask(self, number: int = 1, flags: int = 0, view: View | None = None, table: int = 0) -> Message:
         image = self.line.tell(view or self.state.view(self.state.turn))[1]
         [found] = self.tell(QUESTION.pack(len(image) + 25, ASK, number, 1, flags, 7.0, 0.0, table) + image)
         return found
 
-    def fault(self, found: Frame, number: int = 1) -> tuple[str, str]:
-        fault = fault_of(found, number)
+    def fault(self, found: Message, number: int = 1) -> tuple[str, str]:
+        fault = read_fault(found, number)
         return fault.kind, fault.detail
 
 
-def frames(said: bytes) -> list[Frame]:
-    reading = Reading()
-    reading.add(said)
+def frames(said: bytes) -> list[Message]:
+    reader = MessageReader()
+    reader.add(said)
     found = []
-    while (one := reading.take()) is not None:
+    while (one := reader.take()) is not None:
         found.append(one)
-    assert not reading.rest
+    assert not reader.rest
     return found
 
 
@@ -166,7 +166,7 @@ class Bot:
 )
 def test_a_file_that_cannot_be_loaded(tmp_path: Path, code: str, words: str) -> None:
     [found] = Spoken(tmp_path, code).loading
-    kind, detail = fault_of(found, 0).kind, fault_of(found, 0).detail
+    kind, detail = read_fault(found, 0).kind, read_fault(found, 0).detail
     assert kind == "exception"
     assert detail.startswith("in loading: ")
     assert words in detail
@@ -180,7 +180,7 @@ class Bot:
     def act(self, view, moves): return moves[self.size]
 """
     spoken = Spoken(tmp_path, code, {"size": "0"})
-    [found] = spoken.tell(frame(MAKE))
+    [found] = spoken.tell(pack_message(MAKE))
     kind, detail = spoken.fault(found, 0)
     assert kind == "exception"
     assert detail.startswith("in __init__: Traceback")
@@ -192,7 +192,7 @@ class Bot:
 
 def test_hooks_that_are_no_methods_are_the_bots_fault(tmp_path: Path) -> None:
     spoken = Spoken(tmp_path, "class Bot:\n    begin = 5\n    def act(self, view, moves): return moves[0]\n")
-    [found] = spoken.tell(frame(MAKE))
+    [found] = spoken.tell(pack_message(MAKE))
     assert spoken.fault(found, 0) == ("exception", "in __init__: TypeError: begin of the bot is no method")
 
 
@@ -309,7 +309,7 @@ class Bot:
             state.apply(moves[0])
         text = json.dumps([1, [2, 5], "five stones", None]).encode()
         image = spoken.line.tell(state.view(seat))[1]
-        [found] = spoken.tell(frame(END, ENDING.pack(0, len(text)) + text + image))
+        [found] = spoken.tell(pack_message(END, ENDING.pack(0, len(text)) + text + image))
         assert spoken.fault(found, 0)[1].endswith(f"ValueError: {len(state.events(seat))}")
 
 
@@ -402,7 +402,7 @@ class Bot:
                 tables.answer(k, tables.state_of(k).legal_moves()[0].index.to_bytes(2, "little"), 0)
         waiting = list(range(4))
         asked = b"".join(tables.ask(k) for k in waiting)
-        [found] = spoken.tell(frame(ASK, ASKING.pack(number, len(waiting), 0, 0.0, 0.0) + asked))
+        [found] = spoken.tell(pack_message(ASK, ASKING.pack(number, len(waiting), 0, 0.0, 0.0) + asked))
         if found.kind == FAULT:
             break
         answer = read_answer(found, number, 4)
@@ -417,7 +417,7 @@ class Bot:
 # ---------------------------------------------------------------- the loop
 
 
-def loop(spoken: Spoken, *pieces: bytes) -> list[Frame]:
+def loop(spoken: Spoken, *pieces: bytes) -> list[Message]:
     """What comes back if pieces are there to be read, one after the other; the pipe is closed then."""
     orders, out = os.pipe()
     back, answers = os.pipe()
@@ -458,8 +458,8 @@ def question(spoken: Spoken, number: int) -> bytes:
 @pytest.mark.parametrize("size", [1, 3, 7, 100, 10_000])
 def test_frames_may_come_in_pieces_or_together(tmp_path: Path, size: int) -> None:
     spoken = Spoken(tmp_path, FIRST)
-    begin = frame(BEGIN, BEGINNING.pack(0, spoken.state.turn, 0, 1, WANTS_ANSWER, 0.0, 0.0))
-    stream = frame(MAKE) + begin + question(spoken, 1) + question(spoken, 2)
+    begin = pack_message(BEGIN, BEGINNING.pack(0, spoken.state.turn, 0, 1, WANTS_ANSWER, 0.0, 0.0))
+    stream = pack_message(MAKE) + begin + question(spoken, 1) + question(spoken, 2)
     step = max(size, len(stream) // 100)
     found = loop(spoken, *(stream[at : at + step] for at in range(0, len(stream), step)))
     assert [one.kind for one in found] == [MADE, DONE, ANSWER, ANSWER]
@@ -469,7 +469,7 @@ def test_frames_may_come_in_pieces_or_together(tmp_path: Path, size: int) -> Non
 
 def test_the_loop_ends_with_the_pipe_in_the_middle_of_a_frame(tmp_path: Path) -> None:
     spoken = Spoken(tmp_path, FIRST)
-    assert [one.kind for one in loop(spoken, frame(MAKE) + frame(MAKE)[:3])] == [MADE]
+    assert [one.kind for one in loop(spoken, pack_message(MAKE) + pack_message(MAKE)[:3])] == [MADE]
     assert loop(spoken) == []
 
 
@@ -479,8 +479,8 @@ def test_short_questions_and_others_give_the_same(tmp_path: Path) -> None:
     answers = []
     for short in (True, False):
         spoken = Spoken(tmp_path, code)
-        begin = frame(BEGIN, BEGINNING.pack(0, spoken.state.turn, 0, 1, 0, 0.0, 0.0))
-        pieces = [frame(MAKE), begin]
+        begin = pack_message(BEGIN, BEGINNING.pack(0, spoken.state.turn, 0, 1, 0, 0.0, 0.0))
+        pieces = [pack_message(MAKE), begin]
         state = spoken.state
         for number in (1, 2, 3):
             pieces.append(question(spoken, number))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from arena.game.packing import Desk
 from arena.isolation.python import bot, messages
-from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.python.bot import PythonBot
 from arena.isolation.python.messages import ANSWERING
 from tests import fuzz_child, fuzz_pipe
 from tests.fuzz_pipe import feed_reader, play_games, positions, right
@@ -85,7 +85,7 @@ def test_a_reader_that_is_too_trusting_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 @main_thread
 def test_a_process_that_stays_after_nonsense_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(IsolatedBot, "_failed", lambda self, fault: fault)
+    monkeypatch.setattr(PythonBot, "_failed", lambda self, fault: fault)
     with pytest.raises(Wrong, match="the process stays after"):
         fuzz_pipe.fuzz_runner(1, 500)
 
@@ -95,7 +95,7 @@ def test_an_error_of_ours_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> Any:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(bot, "fault_of", broken)
+    monkeypatch.setattr(bot, "read_fault", broken)
     with pytest.raises(Wrong, match="RecursionError: too deep, after b'"):
         fuzz_pipe.fuzz_runner(1, 500)
 
@@ -103,7 +103,7 @@ def test_an_error_of_ours_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 @main_thread
 def test_a_hang_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz_pipe, "HANG_S", 0.2)
-    monkeypatch.setattr(messages.Reading, "take", lambda self: time.sleep(5))
+    monkeypatch.setattr(messages.MessageReader, "take", lambda self: time.sleep(5))
     with pytest.raises(Wrong, match="hang"):
         fuzz_pipe.fuzz_runner(1, 500)
 

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.isolation import process as processes
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import BotProcess, CannotStart, Ended, Launch, Overdue, how_ended
+from arena.isolation.launch import CannotStart, Launch
+from arena.isolation.pipe import PIECE, DeadlinePassed, ProcessEnded
+from arena.isolation.process import BotProcess, how_ended
+from arena.processes.limits import BotLimits
 from tests.isolation.children import LEVELS, ROOT, alive, heard, line_of, soon, started, wait_for
 
 MEGABYTE = 1 << 20
@@ -35,7 +36,7 @@ def test_what_is_sent_arrives_and_what_is_said_comes_back(tmp_path: Path, level:
         assert not process.pending()
         process.send(b"f", soon())
         assert heard(process, 1) == b"f"
-        with pytest.raises(Ended, match="ended itself with exit code 0"):
+        with pytest.raises(ProcessEnded, match="ended itself with exit code 0"):
             process.receive(soon())
 
 
@@ -52,14 +53,14 @@ def test_pieces_are_bounded(tmp_path: Path) -> None:
         left = MEGABYTE
         while left:
             piece = process.receive(soon())
-            assert 1 <= len(piece) <= processes.PIECE
+            assert 1 <= len(piece) <= PIECE
             left -= len(piece)
 
 
 def test_sending_ends_at_the_deadline_if_nobody_reads(tmp_path: Path) -> None:
     with started("time.sleep(60)", tmp_path) as process:
         start = time.monotonic()
-        with pytest.raises(Overdue):
+        with pytest.raises(DeadlinePassed):
             process.send(b"x" * MEGABYTE, start + 0.2)
         assert 0.2 <= time.monotonic() - start < 10
         assert alive(process.pid)
@@ -67,17 +68,17 @@ def test_sending_ends_at_the_deadline_if_nobody_reads(tmp_path: Path) -> None:
 
 def test_sending_to_one_that_must_be_heard_first_does_not_hang(tmp_path: Path) -> None:
     """It answers each piece at once, and its pipe is full: both would wait for each other forever."""
-    with started("while True: say(hear(1) * 100)", tmp_path) as process, pytest.raises(Overdue):
+    with started("while True: say(hear(1) * 100)", tmp_path) as process, pytest.raises(DeadlinePassed):
         process.send(b"x" * MEGABYTE, soon(0.5))
 
 
 def test_receiving_ends_at_the_deadline_and_can_go_on(tmp_path: Path) -> None:
     with started("hear(1); say(b'late')", tmp_path) as process:
         start = time.monotonic()
-        with pytest.raises(Overdue):
+        with pytest.raises(DeadlinePassed):
             process.receive(start + 0.1)
         assert 0.1 <= time.monotonic() - start < 10
-        with pytest.raises(Overdue):
+        with pytest.raises(DeadlinePassed):
             process.receive(start - 100)
         process.send(b"!", soon())
         assert heard(process, 4) == b"late"
@@ -102,7 +103,7 @@ def test_pending_tells_what_was_not_received(tmp_path: Path) -> None:
 def test_one_that_closes_its_output_has_ended_for_us(tmp_path: Path) -> None:
     """In the sandbox bubblewrap still holds the pipe: there it is one that does not answer."""
     with started("os.close(1); time.sleep(60)", tmp_path) as process:
-        with pytest.raises(Ended, match="it closed its output"):
+        with pytest.raises(ProcessEnded, match="it closed its output"):
             process.receive(soon())
         assert alive(process.pid)
         assert process.close() == "it was stopped"
@@ -111,7 +112,7 @@ def test_one_that_closes_its_output_has_ended_for_us(tmp_path: Path) -> None:
 def test_one_that_closes_its_input_is_noticed_when_sending(tmp_path: Path) -> None:
     with started("os.close(0); say(b'x'); os._exit(7)", tmp_path) as process:
         heard(process, 1)
-        with pytest.raises(Ended, match="ended itself with exit code 7"):
+        with pytest.raises(ProcessEnded, match="ended itself with exit code 7"):
             process.send(b"x" * MEGABYTE, soon())
 
 
@@ -131,13 +132,13 @@ def test_one_that_closes_its_input_is_noticed_when_sending(tmp_path: Path) -> No
 )
 def test_the_end_in_words(tmp_path: Path, level: str, code: str, how: str) -> None:
     with started(code, tmp_path, level) as process:
-        with pytest.raises(Ended) as ended:
+        with pytest.raises(ProcessEnded) as ended:
             process.receive(soon())
         assert ended.value.how == how
         assert process.close() == how
         assert process.close() == how
         if "ValueError" in code:
-            assert "ValueError: on purpose" in process.complaints()
+            assert "ValueError: on purpose" in process.read_stderr()
 
 
 def test_exit_codes_of_all_kinds() -> None:
@@ -180,9 +181,9 @@ def test_a_closed_process_takes_and_gives_nothing(tmp_path: Path) -> None:
         back, out = os.pipe()  # these may have its numbers now
         try:
             os.write(out, b"not yours")
-            with pytest.raises(Ended, match="stopped"):
+            with pytest.raises(ProcessEnded, match="stopped"):
                 process.send(b"x", soon())
-            with pytest.raises(Ended, match="stopped"):
+            with pytest.raises(ProcessEnded, match="stopped"):
                 process.receive(soon(1))
             assert not process.pending()
             assert os.read(back, 100) == b"not yours"
@@ -190,7 +191,7 @@ def test_a_closed_process_takes_and_gives_nothing(tmp_path: Path) -> None:
             os.close(back)
             os.close(out)
         assert {back, out} & set(ends), "the test needs numbers that are used again"
-        assert process.complaints() == ""
+        assert process.read_stderr() == ""
 
 
 def test_a_process_that_nobody_holds_is_ended(tmp_path: Path) -> None:
@@ -211,11 +212,11 @@ def test_complaints_are_kept_and_given_once(tmp_path: Path, level: str) -> None:
     )
     with started(code, tmp_path, level) as process:
         heard(process, 1)
-        assert process.complaints() == "gr\u00fc\ufffd\n"
-        assert process.complaints() == ""
+        assert process.read_stderr() == "gr\u00fc\ufffd\n"
+        assert process.read_stderr() == ""
         process.send(b"!", soon())
         heard(process, 1)
-        assert process.complaints() == "more"
+        assert process.read_stderr() == "more"
 
 
 @both
@@ -223,22 +224,22 @@ def test_complaints_are_bounded_and_do_not_hold_up(tmp_path: Path, level: str) -
     code = f"sys.stderr.write('x' * {3 * MEGABYTE}); sys.stderr.flush(); say(b'done'); hear(1)"
     with started(code, tmp_path, level) as process:
         assert heard(process, 4) == b"done"  # though more was written than a pipe holds
-        text = process.complaints()
+        text = process.read_stderr()
         assert text.startswith("xxx")
         assert text.endswith("x\n[more is dropped]")
         assert len(text) < 20_100
-        assert process.complaints() == ""
+        assert process.read_stderr() == ""
 
 
 def test_an_endless_flood_of_complaints_ends_at_the_deadline(tmp_path: Path) -> None:
     with started("while True: os.write(2, b'x' * 65536)", tmp_path) as process:
         for wait in (lambda end: process.receive(end), lambda end: process.send(b"x" * MEGABYTE, end)):
             start = time.monotonic()
-            with pytest.raises(Overdue):
+            with pytest.raises(DeadlinePassed):
                 wait(start + 0.2)
             assert time.monotonic() - start < 10
         start = time.monotonic()
-        assert len(process.complaints()) < 20_100
+        assert len(process.read_stderr()) < 20_100
         assert time.monotonic() - start < 5
 
 
@@ -247,9 +248,9 @@ def test_complaints_that_never_end_do_not_count_as_an_answer(
 ) -> None:
     """As if a bot always wrote faster than we read."""
     with started("os.write(2, b'x'); time.sleep(60)", tmp_path) as process:
-        monkeypatch.setattr(process, "_listen", lambda: True)
+        monkeypatch.setattr(process, "_keep_stderr", lambda: True)
         start = time.monotonic()
-        with pytest.raises(Overdue):
+        with pytest.raises(DeadlinePassed):
             process.receive(start + 0.2)
         assert time.monotonic() - start < 10
         monkeypatch.undo()
@@ -259,7 +260,7 @@ def test_last_words_can_be_had_after_the_end(tmp_path: Path) -> None:
     with started("os.write(2, b'farewell'); os._exit(1)", tmp_path) as process:
         wait_for(lambda: not alive(process.pid))
         process.close()
-        assert process.complaints() == "farewell"
+        assert process.read_stderr() == "farewell"
 
 
 def test_closed_complaints_do_not_keep_us_busy(tmp_path: Path) -> None:
@@ -268,7 +269,7 @@ def test_closed_complaints_do_not_keep_us_busy(tmp_path: Path) -> None:
         before = time.process_time()
         assert heard(process, 1) == b"x"
         assert time.process_time() - before < 0.1
-        assert process.complaints() == ""
+        assert process.read_stderr() == ""
 
 
 # ---------------------------------------------------------------- limits
@@ -302,7 +303,7 @@ def test_limits_never_rise_above_those_of_the_runner(tmp_path: Path) -> None:
     code = """
 import json, resource, sys
 from pathlib import Path
-from arena.isolation.limits import BotLimits
+from arena.processes.limits import BotLimits
 from tests.isolation.test_process import limits_inside
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 print(json.dumps(limits_inside(Path(sys.argv[1]), "process", BotLimits(file_mb=3))))
@@ -351,7 +352,7 @@ print(*found, flush=True)
 @both
 def test_used_up_processor_time_ends_it_and_is_said(tmp_path: Path, level: str) -> None:
     with started("while True: pass", tmp_path, level, BotLimits(cpu_s=1)) as process:
-        with pytest.raises(Ended) as ended:
+        with pytest.raises(ProcessEnded) as ended:
             process.receive(soon(120))
         assert ended.value.how == "it was killed by SIGXCPU (its processor time is used up)"
         assert process.close() == ended.value.how
@@ -363,7 +364,7 @@ import signal
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 open({str(tmp_path / "big")!r}, "wb").write(b"x" * {2 * MEGABYTE})
 """
-    killed = pytest.raises(Ended, match=r"killed by SIGXFSZ \(a file grew too large\)")
+    killed = pytest.raises(ProcessEnded, match=r"killed by SIGXFSZ \(a file grew too large\)")
     with started(code, tmp_path, "process", BotLimits(file_mb=1)) as process, killed:
         process.receive(soon())
     assert (tmp_path / "big").stat().st_size == MEGABYTE
@@ -434,12 +435,12 @@ def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
     )
     plain.chmod(0o755)
     assert refused((str(plain),)).startswith(
-        f"cannot start {plain}: Exec format error; it is no program: a script"
+        f"cannot start {plain}: Exec format error; not executable; a script needs a shebang"
     )
     assert refused((sys.executable,), tmp_path / "gone") == (
         f"cannot start folder {tmp_path / 'gone'}: No such file or directory"
     )
-    with pytest.raises(ValueError, match="level process or sandbox, not 'none'"):
+    with pytest.raises(ValueError, match="no processes at the isolation level none"):
         BotProcess(Launch((sys.executable,), tmp_path, "none"))
 
 

@@ -12,12 +12,13 @@ import pytest
 
 from arena.config.tournament import Clock
 from arena.game.rules import load_rules
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import BotProcess
-from arena.isolation.python.bot import Household, IsolatedBot
+from arena.isolation.process import PONDERING_S, BotProcess
+from arena.isolation.process_bot import ProcessPool
+from arena.isolation.python.bot import PythonBot
 from arena.isolation.wire.bot import WireBot
 from arena.players.bot import BotFault, Setup, TimeLeft
 from arena.players.spec import find_bot
+from arena.processes.limits import BotLimits
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
 from arena.runner.job import Job
@@ -83,13 +84,12 @@ def test_one_that_is_halted_does_nothing_and_goes_on_when_it_is_woken(tmp_path: 
             process.wake()
             process.send(letter, soon())
             assert process.receive(soon()) == letter
-            process.halt()
-            process.halt()
-            time.sleep(0.05)  # a signal takes a moment
-            assert worked(process) == 0
+            process.suspend()
+            process.suspend()
+            assert wait_for(lambda: worked(process) == 0)  # a signal takes a moment
             assert not process.pending()
             assert not process.pending(0.1)
-            assert process.complaints() == ""
+            assert process.read_stderr() == ""
         process.wake()
         assert wait_for(lambda: worked(process, 0.1) > 0)
 
@@ -100,9 +100,9 @@ def test_one_that_is_halted_can_be_closed(tmp_path: Path, level: str) -> None:
         process.send(b"a", soon())
         process.receive(soon())
         pids = process.pid, process.bot_pid
-        process.halt()
+        process.suspend()
         assert process.close() == "it was stopped"
-        process.halt()
+        process.suspend()
         process.wake()
     assert wait_for(lambda: not any(map(alive, pids)))
 
@@ -111,8 +111,8 @@ def test_one_that_is_halted_can_be_closed(tmp_path: Path, level: str) -> None:
 def test_one_that_has_ended_can_be_halted_and_is_seen_to_have_ended(tmp_path: Path, level: str) -> None:
     with started("say(b'x')\n", tmp_path, level) as process:
         assert process.receive(soon()) == b"x"
-        assert wait_for(lambda: process._process.poll() is not None)
-        process.halt()
+        assert wait_for(lambda: process.popen.poll() is not None)
+        process.suspend()
         process.wake()
         assert process.pending()
         assert process.close() == "it ended itself with exit code 0"
@@ -176,7 +176,8 @@ def test_one_that_works_after_begin_is_stopped_before_its_first_decision(tmp_pat
     for _ in range(2):
         bot.begin(Setup(0, 0, RULES, 1, CLOCK))
         assert bot.process is not None
-        assert wait_for(lambda: worked(bot.process, 0.1) > 0.06 or _resting(bot))
+        enough = bot.process.cpu_seconds() + PONDERING_S
+        assert wait_for(lambda enough=enough: bot.process.cpu_seconds() > enough or _resting(bot))
     assert _resting(bot)
     bot.close()
 
@@ -203,7 +204,7 @@ def test_a_wire_bot_that_works_and_ends_is_stopped_in_its_next_process_from_the_
     bot.close()
 
 
-def _resting(bot: IsolatedBot | WireBot) -> bool:
+def _resting(bot: PythonBot | WireBot) -> bool:
     assert isinstance(bot.process, BotProcess)
     return Path(f"/proc/{bot.process.bot_pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
@@ -212,9 +213,9 @@ def _resting(bot: IsolatedBot | WireBot) -> bool:
 def test_what_a_worker_loads_beforehand_rests_under_a_clock(tmp_path: Path, clock: TimeLeft | None) -> None:
     spec = bot_spec(bot_file(tmp_path, BURNS + HOOKS["loading"]), "a")
     job = Job("base", 1, (spec,), Clock(clock and clock.move_ms), levels=("process",))
-    player = isolated_player(job, 0, Household())
+    player = isolated_player(job, 0, ProcessPool())
     bot = player._make()
-    assert isinstance(bot, IsolatedBot)
+    assert isinstance(bot, PythonBot)
     time.sleep(0.05)
     if clock is not None:
         assert worked(bot.process) == 0

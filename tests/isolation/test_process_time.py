@@ -13,11 +13,12 @@ import pytest
 from arena.game.engine import View
 from arena.game.moves import Move
 from arena.game.rules import load_rules
-from arena.isolation.limits import BotLimits, Starting
+from arena.isolation.start_budget import StartBudget
 from arena.isolation.wire.bot import WireBot
 from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
 from arena.players.spec import find_bot
+from arena.processes.limits import BotLimits
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
@@ -79,7 +80,7 @@ class Noting(RemoteBot):
             self.left.append(view.clock.bank_ms)
         return moves[0]
 
-    def stand_by(self) -> None:
+    def suspend(self) -> None:
         self.calls.append("stand by")
 
     def _finish(self, view: View, result: GameEnd) -> None:
@@ -116,67 +117,67 @@ class Time:
         monkeypatch.setattr("time.monotonic", lambda: self.now)
 
 
-def start(starting: Starting, clock: Time, seconds: float) -> float:
+def start(budget: StartBudget, clock: Time, seconds: float) -> float:
     """A start that takes so long; how long it might have taken."""
-    starting.new()
-    with starting.part() as deadline:
+    budget.begin()
+    with budget.phase() as deadline:
         patience = deadline - clock.now
         clock.now += min(seconds, patience)
     if seconds <= patience:
-        starting.done()
+        budget.ready()
     return patience
 
 
 def test_who_makes_it_necessary_to_start_again_has_a_minute_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Time(monkeypatch)
-    starting = Starting(60)
-    assert start(starting, clock, 20) == 60
-    starting.decisions(2)
+    budget = StartBudget(60)
+    assert start(budget, clock, 20) == 60
+    budget.decision_time(2)
     for _ in range(9):  # because of others
-        starting.game()
-        assert start(starting, clock, 20) == 60
+        budget.new_game()
+        assert start(budget, clock, 20) == 60
     given = []
     for _ in range(3):
-        starting.game()
-        starting.blame()
-        given.append(start(starting, clock, 20))
+        budget.new_game()
+        budget.blame()
+        given.append(start(budget, clock, 20))
     assert given == [60, 42, 24]
-    starting.blame()
+    budget.blame()
     for left in (6, 8, 10, 12, 14, 16, 18):
-        starting.game()
+        budget.new_game()
         with pytest.raises(BotFault, match=rf"too often: that takes 20 s, and {left} s are left") as fault:
-            starting.new()
+            budget.begin()
         assert fault.value.kind == "timeout"
-    starting.game()
-    assert start(starting, clock, 99) == 20  # too late
+    budget.new_game()
+    assert start(budget, clock, 99) == 20  # too late
     for _ in range(9):
-        starting.game()
+        budget.new_game()
         with pytest.raises(BotFault):
-            starting.new()
-    starting.game()
-    assert start(starting, clock, 19) == 20
+            budget.begin()
+    budget.new_game()
+    assert start(budget, clock, 19) == 20
     for _ in range(200):
-        starting.game()
-    assert start(starting, clock, 19) == 60  # it was not to blame
-    starting.blame()
-    assert start(starting, clock, 19) == 60  # and never has more
+        budget.new_game()
+    assert start(budget, clock, 19) == 60  # it was not to blame
+    budget.blame()
+    assert start(budget, clock, 19) == 60  # and never has more
 
 
 def test_all_parts_of_a_start_draw_on_the_same_account(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Time(monkeypatch)
-    starting = Starting(10)
+    budget = StartBudget(10)
     for wanted in ([10, 10], [10, 7]):
-        starting.new()
+        budget.begin()
         found = []
         for _ in range(2):
-            with starting.part() as deadline:
+            with budget.phase() as deadline:
                 found.append(deadline - clock.now)
                 clock.now += 3
-        starting.done()
-        starting.blame()
+        budget.ready()
+        budget.blame()
         assert found == wanted
     with pytest.raises(BotFault, match="that takes 6 s, and 4 s are left"):
-        starting.new()
+        budget.begin()
 
 
 @pytest.mark.parametrize("after", ["ends", "writes", "fails"])
@@ -214,7 +215,7 @@ def test_wire_bots_that_start_slowly_again_and_again_run_out_of_time(
 def test_python_bots_that_start_slowly_run_out_of_time_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Starting, "decisions", lambda self, seconds: None)
+    monkeypatch.setattr(StartBudget, "decision_time", lambda self, seconds: None)
     mark = tmp_path / "mark"
     code = f"""
 import os, pathlib, time
@@ -295,29 +296,35 @@ def test_only_the_first_time_is_waited_for_an_end_that_does_not_come() -> None:
         assert isinstance(process, FakeProcess)
         bot.begin(Setup(0, 0, RULES, 1, CLOCK))
         bot.finish(position(clock=CLOCK)[0], END)  # type: ignore[misc]
-        bot.stand_by()
+        bot.suspend()
         calls.append(process.calls.copy())
         process.calls.clear()
     game = ["wake", "rest", "wake", "rest", "halt"]
     assert calls == [["wake", *game], ["new game", "wake", "wait", *game], ["new game", *game]]
 
 
-def test_one_that_stays_and_then_ends_is_waited_for_again() -> None:
-    ended = []
+def test_one_that_stays_and_then_ends_is_waited_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended, waits = [], []
+
+    def pending(process: FakeProcess, wait_s: float = 0.0) -> bool:
+        waits.extend([wait_s] if wait_s else [])
+        return False
+
+    monkeypatch.setattr(FakeProcess, "pending", pending)
 
     def begin(message: Message) -> list[bytes]:
         ended.append(message["id"])
         return [b""] if len(ended) == 3 else honest(message)
 
     bot = special_bot(begin=begin)
-    for wanted in (False, True, False):
+    for waited in (0, 1, 1, 2):
         bot.prepare()
+        assert len(waits) == waited
         bot.begin(Setup(0, 0, RULES, 1, CLOCK))
-        assert bot._stays is wanted
-        bot.stand_by()
+        bot.suspend()
 
 
 def test_nothing_is_left_of_the_time_when_it_cannot_be_started() -> None:
     bot = special_bot(hello=lambda message: [])
     assert fault(bot.prepare)[0] == "timeout"
-    bot.stand_by()  # there is no process
+    bot.suspend()  # there is no process

@@ -16,14 +16,14 @@ import pytest
 
 import arena
 from arena.game.rules import load_rules
-from arena.isolation.limits import BotLimits
-from arena.isolation.python.bot import IsolatedBot
+from arena.isolation.python.bot import PythonBot
 from arena.isolation.sandbox import bubblewrap
 from arena.isolation.sandbox.bubblewrap import SandboxMissing, sandboxed
 from arena.isolation.sandbox.files import SandboxRefused, check_folder, hidden
 from arena.players.faults import BotError
 from arena.players.spec import find_bot
-from tests.isolation.inside import PROGRAM, Confined, learn, need_sandbox, run
+from arena.processes.limits import BotLimits
+from tests.isolation.inside import PROGRAM, confined, learn, need_sandbox, run
 
 READ_ONLY = "OSError 30"
 
@@ -135,12 +135,12 @@ def test_the_environment_holds_nothing_of_ours(bot: Path, monkeypatch: pytest.Mo
 
 
 def test_what_bubblewrap_is_given_is_not_handed_on(bot: Path) -> None:
-    ended = run(Confined((sys.executable, "-I", "-c", "import os; print(os.getenv('A'))"), bot), {"A": "1"})
+    ended = run(confined((sys.executable, "-I", "-c", "import os; print(os.getenv('A'))"), bot), {"A": "1"})
     assert (ended.stdout, ended.stderr) == ("None\n", "")
 
 
 def test_only_the_three_standard_descriptors_are_open(bot: Path) -> None:
-    reading, writing = os.pipe()  # not passed, as no descriptor of the runner is
+    reader, writing = os.pipe()  # not passed, as no descriptor of the runner is
     code = """
 def is_open(number):
     try: os.fstat(number)
@@ -151,7 +151,7 @@ tell([number for number in range(256) if is_open(number)])
     try:
         assert learn(code, bot) == [0, 1, 2]
     finally:
-        os.close(reading)
+        os.close(reader)
         os.close(writing)
 
 
@@ -256,7 +256,7 @@ def test_those_of_a_python_bot_too(bot: Path) -> None:
     if not bubblewrap.counts_inside():
         pytest.skip("here they are not counted for a sandbox alone")
     (bot / "bot.py").write_text("import resource\nraise ValueError(resource.getrlimit(resource.RLIMIT_SIGPENDING))")
-    one = IsolatedBot(find_bot(str(bot / "bot.py")), load_rules("base"), "sandbox", BotLimits(processes=50))
+    one = PythonBot(find_bot(str(bot / "bot.py")), load_rules("base"), "sandbox", BotLimits(processes=50))
     with pytest.raises(BotError, match=r"\(50, 50\)"):
         one.load()
 
@@ -264,7 +264,7 @@ def test_those_of_a_python_bot_too(bot: Path) -> None:
 def test_limits_of_the_runner_are_kept_inside(bot: Path) -> None:
     need_sandbox()
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_FSIZE)[1]); bytearray(600 << 20)"
-    argv, passed = sandboxed(Confined((sys.executable, "-I", "-c", code), bot))
+    argv, passed = sandboxed(confined((sys.executable, "-I", "-c", code), bot))
     ended = subprocess.run(
         ["/bin/sh", "-c", 'ulimit -d 300000; ulimit -f 100; exec "$@"', "sh", *argv],
         pass_fds=passed, env={}, capture_output=True, text=True, timeout=60,
@@ -278,7 +278,7 @@ def test_limits_of_the_runner_are_kept_inside(bot: Path) -> None:
 def test_the_end_of_bubblewrap_is_the_end_of_all(bot: Path) -> None:
     need_sandbox()
     code = "import os, time; os.write(1, b'up'); time.sleep(60)"
-    argv, passed = sandboxed(Confined((sys.executable, "-I", "-S", "-c", code), bot))
+    argv, passed = sandboxed(confined((sys.executable, "-I", "-S", "-c", code), bot))
     started = subprocess.Popen(argv, pass_fds=passed, env={}, stdout=subprocess.PIPE)
     for end in passed:
         os.close(end)
@@ -296,12 +296,12 @@ def test_the_end_of_bubblewrap_is_the_end_of_all(bot: Path) -> None:
 
 
 def test_programs_of_the_system_run(bot: Path) -> None:
-    ended = run(Confined(("/bin/sh", "-c", 'read line < bot.py; echo "$line"'), bot, system=True))
+    ended = run(confined(("/bin/sh", "-c", 'read line < bot.py; echo "$line"'), bot, system=True))
     assert (ended.stdout, ended.stderr) == ("answer = 42\n", "")
     code = "import os; print([path for path in ('/etc/passwd', '/etc/hosts', '/root/.bashrc') if os.path.exists(path)])"
     for python in {"/usr/bin/python3", "/usr/local/bin/python3"}:
         if os.access(python, os.X_OK):
-            ended = run(Confined((python, "-I", "-c", code), bot, system=True))
+            ended = run(confined((python, "-I", "-c", code), bot, system=True))
             assert (ended.stdout, ended.stderr) == ("[]\n", "")
 
 
@@ -309,13 +309,13 @@ def test_a_program_of_the_bot_runs(bot: Path) -> None:
     script = bot / "mybot"
     script.write_text("#!/bin/sh\necho hello $1\n", encoding="utf-8")
     script.chmod(0o755)
-    assert run(Confined((str(script), "you"), bot, system=True)).stdout == "hello you\n"
+    assert run(confined((str(script), "you"), bot, system=True)).stdout == "hello you\n"
 
 
 def test_a_program_elsewhere_is_refused(bot: Path) -> None:
     need_sandbox()
     with pytest.raises(SandboxRefused, match="put the program there"):
-        sandboxed(Confined((str(bot.parent / "mybot"),), bot, system=True))
+        sandboxed(confined((str(bot.parent / "mybot"),), bot, system=True))
 
 
 # ---------------------------------------------------------------- refusals
@@ -369,7 +369,7 @@ def test_without_bubblewrap_the_sandbox_refuses_with_the_remedy(
     with pytest.raises(
         SandboxMissing, match=r"not installed \(.*bubblewrap.*--isolation process.*your files"
     ):
-        sandboxed(Confined((sys.executable,), bot))
+        sandboxed(confined((sys.executable,), bot))
 
 
 Fake = Callable[[str], None]
@@ -399,7 +399,7 @@ def test_a_bubblewrap_that_is_not_permitted_is_named_with_its_words(bot: Path, f
     with pytest.raises(
         SandboxMissing, match=r"No permissions to create new namespace\).*--isolation process"
     ):
-        sandboxed(Confined((sys.executable,), bot))
+        sandboxed(confined((sys.executable,), bot))
 
 
 def test_an_old_bubblewrap_is_refused(bot: Path, fake: Fake) -> None:
@@ -407,13 +407,13 @@ def test_an_old_bubblewrap_is_refused(bot: Path, fake: Fake) -> None:
     with pytest.raises(
         SandboxMissing, match=r"bubblewrap 0\.1\.2 at .* is too old, it does not know --cap-drop"
     ):
-        sandboxed(Confined((sys.executable,), bot))
+        sandboxed(confined((sys.executable,), bot))
 
 
 def test_other_systems_have_no_sandbox(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(SandboxMissing, match="needs Linux"):
-        sandboxed(Confined((sys.executable,), bot))
+        sandboxed(confined((sys.executable,), bot))
 
 
 def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,7 +422,7 @@ def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(bubblewrap, "machine_here", lambda: None)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(SandboxMissing, match="ordinary user"):
-        sandboxed(Confined((sys.executable,), bot))
+        sandboxed(confined((sys.executable,), bot))
 
 
 def test_without_bounds_there_is_no_temporary_folder(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from arena.isolation.limits import BotLimits
-from tests.isolation.inside import PROGRAM, Confined, learn, run
+from arena.processes.limits import BotLimits
+from tests.isolation.inside import PROGRAM, confined, learn, run
 
 READ_ONLY = "OSError 30"
 
@@ -128,6 +128,6 @@ def test_programs_that_ask_for_the_machine_get_on(
     path = shutil.which(program)
     if path is None or not os.path.realpath(path).startswith("/usr/"):
         pytest.skip(f"there is no {program} in /usr")
-    ended = run(Confined((path, *arguments), bot, system=True))
+    ended = run(confined((path, *arguments), bot, system=True))
     assert ended.returncode == 0, ended.stderr
     assert re.fullmatch(said, ended.stdout), ended.stdout

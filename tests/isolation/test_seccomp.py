@@ -24,7 +24,7 @@ from arena.isolation.sandbox.seccomp import (
     machine_here,
 )
 from arena.isolation.sandbox.syscalls import MACHINES, NEWER, NUMBERS, SHARED, Machine
-from tests.isolation.inside import Confined, learn, run
+from tests.isolation.inside import confined, learn, run
 
 EPERM, ENOSYS, DONE = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x50000
 EINVAL, ENOTTY, EOPNOTSUPP = 0x50000 | errno.EINVAL, 0x50000 | errno.ENOTTY, 0x50000 | errno.EOPNOTSUPP
@@ -364,11 +364,11 @@ def test_the_second_set_of_calls_kills_in_the_kernel(tmp_path: Path) -> None:
     if machine is None or not machine.x32:
         pytest.skip("this machine has one set of calls")
     code = "import ctypes; ctypes.CDLL(None).syscall(0x40000000 | 39); print('alive')"
-    ended = run(Confined((sys.executable, "-I", "-S", "-c", code), tmp_path))
+    ended = run(confined((sys.executable, "-I", "-S", "-c", code), tmp_path))
     assert (ended.returncode, ended.stdout) == (128 + 31, "")  # SIGSYS
 
 
 def test_a_shell_script_says_that_it_cannot_start_programs(tmp_path: Path) -> None:
-    ended = run(Confined(("/bin/sh", "-c", "ls; echo done"), tmp_path, system=True))
+    ended = run(confined(("/bin/sh", "-c", "ls; echo done"), tmp_path, system=True))
     assert ended.returncode != 0
     assert "fork" in ended.stderr

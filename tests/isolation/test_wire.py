@@ -12,14 +12,14 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import Launch
+from arena.isolation.launch import Launch
 from arena.isolation.wire.bot import WireBot, launch_of, messages
 from arena.match.tasks import PairTask
 from arena.players.bot import GameEnd, Setup, TimeLeft
 from arena.players.faults import BotError
 from arena.players.loading import load_bot
 from arena.players.spec import find_bot
+from arena.processes.limits import BotLimits
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
@@ -318,7 +318,7 @@ def test_the_household_is_told_who_plays() -> None:
         SPEC,
         "process",
         BotLimits(),
-        household=Keeper(),
+        pool=Keeper(),
         start=lambda launch: FakeProcess(lambda data: honest(json.loads(data))),
     )
     bot.prepare()
@@ -327,7 +327,7 @@ def test_the_household_is_told_who_plays() -> None:
 
 def test_complaints_are_logged_and_end_in_the_reason(caplog: pytest.LogCaptureFixture) -> None:
     class Complaining(FakeProcess):
-        def complaints(self) -> str:
+        def read_stderr(self) -> str:
             return "\n".join(f"line {number}\x07" for number in range(30)) if self.closed else ""
 
     bot = WireBot(SPEC, "process", BotLimits(), start=lambda launch: Complaining(lambda data: [b"no\n"]))

@@ -15,7 +15,6 @@ import jsonschema
 import pytest
 
 from arena.game.rules import load_rules, preset_names
-from arena.isolation.limits import BotLimits
 from arena.isolation.wire import answers, messages
 from arena.isolation.wire import bot as wire_bot
 from arena.isolation.wire.bot import WireBot
@@ -23,6 +22,7 @@ from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
 from arena.players.loading import load_bot
 from arena.players.spec import find_bot
+from arena.processes.limits import BotLimits
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings

@@ -16,8 +16,8 @@ import pytest
 
 from arena.game.rules import load_rules
 from arena.isolation import process as processes
-from arena.isolation.limits import BotLimits
-from arena.isolation.sandbox.bubblewrap import SandboxMissing, usable
+from arena.isolation.process import BotProcess
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.isolation.wire.bot import WireBot
 from arena.match.results import Row
 from arena.match.tasks import PairTask
@@ -25,6 +25,7 @@ from arena.players.bot import BotFault, Setup, TimeLeft
 from arena.players.faults import BotError
 from arena.players.loading import load_bot
 from arena.players.spec import find_bot
+from arena.processes.limits import BotLimits
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
@@ -196,7 +197,7 @@ def test_a_program_that_the_sandbox_does_not_show_is_said_so(
 
 def _sandbox() -> None:
     try:
-        usable()
+        require_bubblewrap()
     except SandboxMissing as error:
         pytest.skip(str(error))
 
@@ -299,7 +300,7 @@ def test_a_bot_that_works_while_its_opponent_thinks_is_stopped_meanwhile() -> No
     bot = wire_bot(bad("ponders"))
     bot.prepare()
     bot.begin(Setup(0, 0, load_rules("base"), 1, clock))
-    assert isinstance(bot.process, processes.BotProcess)
+    assert isinstance(bot.process, BotProcess)
     stat = Path(f"/proc/{bot.process.pid}/stat")
     view, moves = position(clock=clock)
     deadline = time.monotonic() + 30
@@ -319,7 +320,7 @@ def test_what_is_odd_but_allowed_costs_nothing(
     bot = wire_bot(bad(name))
     bot.load()
     if clock is not None:  # as a worker does, until its first game
-        bot.stand_by()
+        bot.suspend()
     with caplog.at_level(logging.INFO, "arena.bots"):
         rows = [row for deal in range(2) for row in referee(bot, clock=clock).play_unit(PairTask(0, deal, "a", "b"))]
     bot.close()

@@ -13,12 +13,13 @@ from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.game.rng import Rng
 from arena.game.rules import load_rules
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import Ended, Launch, Overdue
+from arena.isolation.launch import Launch
+from arena.isolation.pipe import DeadlinePassed, ProcessEnded
 from arena.isolation.wire.bot import WireBot
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.commands import command_hash
 from arena.players.spec import BotSpec
+from arena.processes.limits import BotLimits
 
 Message = dict[str, Any]
 Special = Callable[[Message], Iterable[bytes]]
@@ -36,7 +37,7 @@ class FakeProcess:
     When nothing is left to be received, the deadline passes at once.
     """
 
-    restless = False
+    ponders = False
 
     def __init__(self, answer: Callable[[bytes], Iterable[bytes]]) -> None:
         self._answer = answer
@@ -49,21 +50,21 @@ class FakeProcess:
         assert data.endswith(b"\n")
         assert data.count(b"\n") == 1
         if b"" in self._pieces:
-            raise Ended("it has ended")
+            raise ProcessEnded("it has ended")
         self._pieces += self._answer(data)
 
     def receive(self, deadline: float) -> bytes:
         assert not self.closed
         if not self._pieces:
-            raise Overdue
+            raise DeadlinePassed
         if not self._pieces[0]:
-            raise Ended("it has ended")
+            raise ProcessEnded("it has ended")
         return self._pieces.pop(0)
 
     def pending(self, wait_s: float = 0.0) -> bool:
         return bool(self._pieces)
 
-    def complaints(self) -> str:
+    def read_stderr(self) -> str:
         return ""
 
     def cpu_seconds(self) -> float:
@@ -78,7 +79,7 @@ class FakeProcess:
     def rest(self) -> None:
         self.calls.append("rest")
 
-    def halt(self) -> None:
+    def suspend(self) -> None:
         self.calls.append("halt")
 
     def close(self, grace_s: float = 0.0) -> str:

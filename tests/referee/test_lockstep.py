@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from arena.formats.series import series_rule
 from arena.game.packing import TABLES
-from arena.isolation.python.bot import Household, IsolatedBot
+from arena.isolation.process_bot import ProcessPool
+from arena.isolation.python.bot import PythonBot
 from arena.isolation.python.messages import DRAWS, HAS_END, HAS_OBSERVE
 from arena.match.results import Row
 from arena.match.tasks import PairTask, SeriesTask, Task
@@ -42,7 +43,7 @@ def _however_slow_this_machine_is() -> Iterator[None]:
 
 def can(remote: object) -> bool:
     flags = HAS_OBSERVE | HAS_END | DRAWS
-    return isinstance(remote, IsolatedBot) and remote._flags is not None and not remote._flags & flags
+    return isinstance(remote, PythonBot) and remote._flags is not None and not remote._flags & flags
 
 
 def pairs(deals: range, names: str = "abcd") -> list[Task]:
@@ -286,7 +287,7 @@ def test_too_small_a_house_changes_nothing() -> None:
     tasks = pairs(range(1), "abc")
     with at_table(FIELD) as referee:
         wanted = timeless(one_by_one(referee, tasks))
-    with at_table(FIELD, household=Household(2), twins=True) as referee:
+    with at_table(FIELD, pool=ProcessPool(2), twins=True) as referee:
         ready(referee)
         assert timeless(as_a_worker(referee, tasks)) == wanted
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
-from arena.isolation.python.bot import Household
+from arena.isolation.process_bot import ProcessPool
 from arena.processes.limits import Limits
 from arena.runner import worker
 from arena.runner.logs import LOG
@@ -104,7 +104,7 @@ def test_a_generous_clock_changes_nothing(inside: Any, tmp_path: Path) -> None:
 def test_few_processes_at_a_time_change_nothing(
     inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "Household", functools.partial(Household, most=2))  # workers are forked
+    monkeypatch.setattr(worker, "ProcessPool", functools.partial(ProcessPool, most=2))  # workers are forked
     data = settings(*QUICK[:3], games=2)
     play(tmp_path, {**data, "isolation": "process"}, 1)
     assert games(tmp_path) == inside(data)

@@ -18,10 +18,12 @@ from arena.check.source.model import Nature, Source, from_json
 from arena.check.source.reader import read_files
 from arena.errors import ArenaError
 from arena.isolation.audit import own_file
-from arena.isolation.limits import BotLimits
-from arena.isolation.process import BotProcess, Ended, Launch, Overdue
+from arena.isolation.launch import Launch
+from arena.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.isolation.process import BotProcess
 from arena.paths import PACKAGE
 from arena.players.spec import MODULE, BotSpec
+from arena.processes.limits import BotLimits
 
 READING_S = 10.0
 """Seconds that reading a source may take."""
@@ -82,10 +84,10 @@ def _answer(spec: BotSpec, wanted: str, level: str, reader: str, seconds: float)
             answer += process.receive(deadline)
             if len(answer) > _MOST_BYTES:
                 raise _Unread("its reader writes too much")
-    except Overdue:
+    except DeadlinePassed:
         raise _Unread(f"that takes more than {seconds:g} seconds") from None
-    except Ended as ended:
-        words = process.complaints().strip().rpartition("\n")[2]
+    except ProcessEnded as ended:
+        words = process.read_stderr().strip().rpartition("\n")[2]
         raise _Unread(f"its reader failed, {ended.how}{': ' * bool(words)}{words}") from None
     finally:
         process.close()

@@ -11,7 +11,7 @@ import click
 from arena.cli import options
 from arena.cli.league.shared import describe, print_json
 from arena.cli.output import chosen, output
-from arena.isolation import ISOLATIONS
+from arena.isolation.levels import ISOLATIONS
 from arena.text import indented
 
 
@@ -40,7 +40,7 @@ from arena.text import indented
 @click.option("--prior", type=float, metavar="N", help="Virtual draws per bot in the rating (default: 2).")
 def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
     """Create the league NAME. Options override the file; the settings cannot be changed later."""
-    from arena.league.match_runner import check_isolation
+    from arena.isolation.process import require_isolation
     from arena.league.settings import load_settings, settings_from_dict
     from arena.league.store import LEAGUES, create_league
 
@@ -49,7 +49,7 @@ def create(name: str, config: Path | None, folder: Path | None, **given: Any) ->
         settings = settings_from_dict(values, name, "command line")
     else:
         settings = load_settings(config, name, values)
-    check_isolation(settings.isolation)
+    require_isolation(settings.isolation)
     place = LEAGUES / settings.name if folder is None else folder
     create_league(place, settings).close()
     asked = settings.name if folder is None else str(place)

@@ -1,6 +1,6 @@
 """A Python bot that lives in a process of its own, as the runner sees it.
 
-`IsolatedBot` offers what a bot offers (`begin`, `act`), so the referee plays it like any other. What goes wrong
+`PythonBot` offers what a bot offers (`begin`, `act`), so the referee plays it like any other. What goes wrong
 in the child comes out as `BotFault`: what its bot raised (`exception`), no answer in time (`timeout`), the end
 of the process (`crash`), an answer that is none (`protocol`). After all but the first the process is ended with
 everything it has started, and the next game gets a new one.
@@ -14,7 +14,6 @@ import os
 import sys
 import sysconfig
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,8 +22,11 @@ from arena.game.engine import View
 from arena.game.moves import MOVES, Move
 from arena.game.packing import Line
 from arena.game.rules import Rules
-from arena.isolation.limits import BotLimits, Starting, of_clock
-from arena.isolation.process import BotProcess, Ended, Launch, Overdue
+from arena.isolation.launch import Launch
+from arena.isolation.levels import Isolation
+from arena.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.isolation.process import BotProcess
+from arena.isolation.process_bot import AnyProcess, ProcessBot, ProcessPool, clock_text, last_lines
 from arena.isolation.python.messages import (
     ASK,
     ASK_FORCED,
@@ -43,23 +45,20 @@ from arena.isolation.python.messages import (
     MADE,
     MAKE,
     WANTS_ANSWER,
-    Frame,
-    Reading,
+    Message,
+    MessageReader,
     clock_flags,
-    fault_of,
-    frame,
+    pack_message,
     read_answer,
+    read_fault,
 )
 from arena.isolation.sandbox.bubblewrap import counts_inside
 from arena.paths import PACKAGE
-from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
+from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import BotError
-from arena.players.output import BotOutput
 from arena.players.spec import BotSpec
+from arena.processes.limits import BotLimits
 from arena.text import printable
-
-GRACE_S = 1.0
-"""With a clock the referee judges, exactly; the child is given this much longer before it is ended."""
 
 QUICK_S = 0.005
 """A bot that is made in this time of its process can be made once for each of many games that are played in step."""
@@ -72,8 +71,8 @@ _BOOT = (
 _ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
-class IsolatedBot(RemoteBot):
-    """A Python bot in a child process, at one of the levels of `arena.isolation.process`."""
+class PythonBot(ProcessBot):
+    """A Python bot in a child process."""
 
     def __init__(
         self,
@@ -81,14 +80,11 @@ class IsolatedBot(RemoteBot):
         rules: Rules,
         level: str,
         limits: BotLimits,
-        household: Household | None = None,
-        start: Callable[[Launch], BotProcess] = BotProcess,
+        pool: ProcessPool | None = None,
+        start: Callable[[Launch], AnyProcess] = BotProcess,
     ) -> None:
         """Starts nothing yet: `load` or `prepare` does, by `start`."""
-        self.name = spec.name
-        self._spec = spec
-        self._rules = rules
-        self._launch = Launch(
+        launch = Launch(
             argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(PACKAGE.parent)),
             folder=Path(spec.path).parent,
             level=level,
@@ -96,29 +92,15 @@ class IsolatedBot(RemoteBot):
             read_only=tuple(Path(path) for path in package_folders()),
             environment=_environment(),
         )
-        self._limits = limits
-        self._starting = Starting(limits.loading_s)
-        self._household = household
-        self._start_process = start
-        self._process: BotProcess | None = None
+        super().__init__(spec, launch, pool, start)
+        self._spec = spec
+        self._rules = rules
         self._line: Line | None = None
-        self._reading = Reading()
+        self._reader = MessageReader()
         self._flags: int | None = None
         self._table = MOVES[rules.spy_value]
-        self._games = 0
-        self._output = BotOutput(lambda: (spec.name, self._games))
 
     # ---- its life ------------------------------------------------------------------------------------------
-
-    @property
-    def process(self) -> BotProcess | None:
-        """The process, None if there is none now."""
-        return self._process
-
-    @property
-    def patience_s(self) -> float:
-        """How many seconds an answer may take where there is no clock."""
-        return self._limits.decision_s
 
     def load(self) -> None:
         """Start the process and run the bot's file in it; `BotError` if that fails, as `load_bot`."""
@@ -131,20 +113,20 @@ class IsolatedBot(RemoteBot):
         """The same, with the fault that it is in a game."""
         if self._process is not None:
             return
-        self._starting.new()
+        self._start_budget.begin()
         self._process = process = self._start_process(self._launch)
         self._line = Line(*process.ends)
-        self._reading = Reading()
+        self._reader = MessageReader()
         spec = dataclasses.asdict(self._spec)
         rules = dataclasses.asdict(self._rules)
-        counted = self._launch.level == "sandbox" and counts_inside()
+        counted = self._launch.level == Isolation.SANDBOX and counts_inside()
         threads = self._limits.processes if counted else 0
         order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
         try:
-            with self._starting.part() as deadline:
-                self._done(self._exchange(frame(LOAD, order.encode()), deadline, "loading"))
+            with self._start_budget.phase() as deadline:
+                self._done(self._exchange(pack_message(LOAD, order.encode()), deadline, "loading"))
         except BotFault as fault:
-            self._starting.blame()
+            self._start_budget.blame()
             self.close()
             detail = fault.detail.removeprefix("in loading: ")
             if fault.kind != "exception":
@@ -153,16 +135,9 @@ class IsolatedBot(RemoteBot):
 
     def prepare(self) -> None:
         """Have the bot made and ready for a game, in a new process if need be. Raises `BotFault`."""
-        if self._household is not None:
-            self._household.use(self)
-        self._games += 1
-        self._starting.game()
-        process = self._process
-        if process is not None:
-            self._hear()
-            process.new_game()
-            if process.cpu_seconds() > self._limits.cpu_s / 2:
-                self.close()
+        process = self._next_game()
+        if process is not None and self._is_worn_out(process):
+            self.close()
         if self._process is not None and self._flags is not None:
             return
         try:
@@ -171,11 +146,11 @@ class IsolatedBot(RemoteBot):
             raise BotFault("exception", str(error)) from None
         assert self._process is not None
         started, used = time.monotonic(), self._process.cpu_seconds()
-        with self._starting.part() as deadline:
-            made = self._exchange(frame(MAKE), deadline, "__init__")
+        with self._start_budget.phase() as deadline:
+            made = self._exchange(pack_message(MAKE), deadline, "__init__")
         if made.kind != MADE or len(made.body) != 1:
-            raise self._failed(fault_of(made, 0))
-        self._starting.done()
+            raise self._failed(read_fault(made, 0))
+        self._start_budget.ready()
         flags = made.body[0]
         if self._flags is None:  # read once
             self.auto_claim = bool(flags & AUTO_CLAIM)
@@ -187,25 +162,13 @@ class IsolatedBot(RemoteBot):
         self.steps = quick and not flags & (HAS_OBSERVE | HAS_END | DRAWS)
         self._flags = flags
 
-    def stand_by(self) -> None:
-        """A game under a clock is over: its threads must not take the time of those who play next on its core."""
-        if self._process is not None:
-            self._process.halt()
-
-    def listen(self) -> None:
-        """Put into the log what the bot has written, as far as it is there."""
-        self._hear()
-        self._output.end_lines()
-
     def close(self) -> str:
         """End the process; how it ended."""
-        process, self._process = self._process, None
-        self._line = None
-        if process is None:
+        if self._process is None:
             return "it does not run"
-        how = process.close()
-        self._say(process.complaints())
-        self._output.end_lines()
+        how = self._process.close()
+        self.log_output()
+        self._process = self._line = None
         return how
 
     # ---- what the referee calls ----------------------------------------------------------------------------
@@ -214,11 +177,9 @@ class IsolatedBot(RemoteBot):
         """A new game. Asks the child only if its bot has a `begin`."""
         wants = bool((self._flags or 0) & HAS_BEGIN)
         message = self.beginning(0, setup, wants)
-        if self._line is not None:
-            self._line.begin(
-                b"" if wants else message
-            )  # with the first question: that saves waking the child
-        self._starting.decisions(self._patience(setup.clock))
+        if self._line is not None:  # with the first question: that saves waking the child
+            self._line.begin(b"" if wants else message)
+        self._start_budget.decision_time(self._time_limit(setup.clock))
         if wants:
             self._done(self._exchange(message, self._deadline(setup.clock), "begin"))
         if self._process is not None:
@@ -231,7 +192,7 @@ class IsolatedBot(RemoteBot):
         """The message that begins a game at a table."""
         flags, move, bank = clock_flags(setup.clock)
         flags |= WANTS_ANSWER * reply
-        return frame(BEGIN, BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank))
+        return pack_message(BEGIN, BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank))
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move. A move that is not legal is the referee's to refuse."""
@@ -240,22 +201,17 @@ class IsolatedBot(RemoteBot):
         line = self._line
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")
-        if clock is not None:
-            self._awake()
+        if clock is not None and self._process is not None:
+            self._process.wake()
         number = line.ask(view, flags, move_ms, bank_ms)
         if number < 0:
             number = self._slow_answer(line, clock)
-        if clock is not None and self._process is not None:
-            self._process.rest()
+        self._rest(clock)
         table = self._table
         if number >= len(table):
             text = f"answered with move number {number}, which does not exist"
             raise self._failed(BotFault("protocol", text))
         return table[number]
-
-    def _awake(self) -> None:
-        if self._process is not None:
-            self._process.wake()
 
     def _slow_answer(self, line: Line, clock: TimeLeft | None) -> int:
         """The number of the move that was asked for, when it did not come at once or is none."""
@@ -265,9 +221,9 @@ class IsolatedBot(RemoteBot):
             if line.unsent:
                 assert self._process is not None
                 self._process.send(line.unsent, deadline)
-            self._reading.add(line.data)
-            return int.from_bytes(read_answer(self._rest(deadline), line.question, 1), "little")
-        except (Ended, Overdue) as error:
+            self._reader.add(line.data)
+            return int.from_bytes(read_answer(self._answer(deadline), line.question, 1), "little")
+        except (ProcessEnded, DeadlinePassed) as error:
             raise self._broken(error, "act", time.monotonic() - start, clock) from None
         except BotFault as fault:
             raise self._failed(fault) from None
@@ -279,7 +235,7 @@ class IsolatedBot(RemoteBot):
             raise BotFault("crash", "the process of the bot does not run")
         question, count = line.count(), len(questions)
         body = ASKING.pack(question, count, 0, 0.0, 0.0) + b"".join(questions)
-        found = self._exchange(b"".join(beginnings) + frame(ASK, body), deadline, "act")
+        found = self._exchange(b"".join(beginnings) + pack_message(ASK, body), deadline, "act")
         try:
             return read_answer(found, question, count)
         except BotFault as fault:
@@ -292,18 +248,11 @@ class IsolatedBot(RemoteBot):
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")
         begun, image = line.tell(view)
-        message = begun + frame(END, ENDING.pack(0, len(text)) + text + image)
+        message = begun + pack_message(END, ENDING.pack(0, len(text)) + text + image)
         self._done(self._exchange(message, self._deadline(view.clock), "end"))
-        if view.clock is not None and self._process is not None:
-            self._process.rest()
+        self._rest(view.clock)
 
     # ---- messages ------------------------------------------------------------------------------------------
-
-    def _patience(self, clock: TimeLeft | None) -> float:
-        return self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
-
-    def _deadline(self, clock: TimeLeft | None) -> float:
-        return time.monotonic() + self._patience(clock)
 
     def _send(self, message: bytes, deadline: float) -> None:
         process = self._process
@@ -311,100 +260,58 @@ class IsolatedBot(RemoteBot):
             raise BotFault("crash", "the process of the bot does not run")
         try:
             if process.pending():
-                self._reading.add(process.receive(deadline))
-            if self._reading.rest:
+                self._reader.add(process.receive(deadline))
+            if self._reader.rest:
                 raise self._failed(BotFault("protocol", "sent something that was not asked for"))
             process.wake()
             process.send(message, deadline)
-        except Ended as ended:
+        except ProcessEnded as ended:
             raise self._failed(BotFault("crash", ended.how)) from None
-        except Overdue:
+        except DeadlinePassed:
             raise self._failed(BotFault("timeout", "it does not read what it is told")) from None
 
-    def _exchange(self, message: bytes, deadline: float, hook: str) -> Frame:
-        """Send a message and take the one frame that answers it."""
+    def _exchange(self, message: bytes, deadline: float, hook: str) -> Message:
+        """Send a message and take the one message that answers it."""
         start = time.monotonic()
         self._send(message, deadline)
         try:
-            return self._rest(deadline)
-        except (Ended, Overdue) as error:
+            return self._answer(deadline)
+        except (ProcessEnded, DeadlinePassed) as error:
             raise self._broken(error, hook, time.monotonic() - start) from None
         except BotFault as fault:
             raise self._failed(fault) from None
 
-    def _rest(self, deadline: float) -> Frame:
-        """The frame that is on its way, and must be the only one."""
+    def _answer(self, deadline: float) -> Message:
+        """The message that is on its way, and must be the only one."""
         assert self._process is not None
-        reading = self._reading
-        while (found := reading.take()) is None:
-            reading.add(self._process.receive(deadline))
-        if reading.rest:
+        reader = self._reader
+        while (found := reader.take()) is None:
+            reader.add(self._process.receive(deadline))
+        if reader.rest:
             raise BotFault("protocol", "sent more than was asked for")
         return found
 
     def _broken(
-        self, error: Ended | Overdue, hook: str, waited: float, clock: TimeLeft | None = None
+        self, error: ProcessEnded | DeadlinePassed, hook: str, waited: float, clock: TimeLeft | None = None
     ) -> BotFault:
         """The fault of a process that has ended or does not answer."""
-        if isinstance(error, Ended):
-            return self._failed(BotFault("crash", f"in {hook}: {error.how}{self._last_words()}"))
-        return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s{of_clock(clock)}"))
+        if isinstance(error, ProcessEnded):
+            said = last_lines(printable(self._read_stderr()))
+            return self._failed(BotFault("crash", f"in {hook}: {error.how}{said}"))
+        return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s{clock_text(clock)}"))
 
-    def _done(self, found: Frame) -> None:
+    def _done(self, found: Message) -> None:
         if found.kind != DONE or found.body:
-            raise self._failed(fault_of(found, 0))
+            raise self._failed(read_fault(found, 0))
 
     def _failed(self, fault: BotFault) -> BotFault:
         """The fault, after ending the process unless it is an honest one whose process can go on."""
         if fault.kind in ("exception", "illegal move"):
-            self._hear()
+            self._read_stderr()
         else:
-            self._starting.blame()
+            self._start_budget.blame()
             self.close()
         return fault
-
-    def _hear(self) -> None:
-        if self._process is not None:
-            self._say(self._process.complaints())
-
-    def _last_words(self) -> str:
-        """The end of what the process has said, for its author."""
-        if self._process is None:
-            return ""
-        text = self._process.complaints()
-        self._say(text)
-        lines = printable(text).strip().splitlines()[-6:]
-        return "".join(f"\n  {line[:300]}" for line in lines)
-
-    def _say(self, text: str) -> None:
-        if text:
-            self._output.write(text if text.endswith("\n") else text + "\n")
-
-
-class Household:
-    """Keeps the number of running children in bounds: those that have not played for longest are ended."""
-
-    def __init__(self, most: int = 32) -> None:
-        self.most = max(most, 2)
-        self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
-
-    def use(self, bot: RemoteBot) -> None:
-        """The bot is to play now."""
-        self._bots[id(bot)] = bot
-        self._bots.move_to_end(id(bot))
-        while len(self._bots) > self.most:
-            _, oldest = self._bots.popitem(last=False)
-            oldest.close()
-
-    def listen(self) -> None:
-        """Put into the log what they have written: they may be ended at any time now."""
-        for bot in self._bots.values():
-            bot.listen()
-
-    def close(self) -> None:
-        """End all."""
-        while self._bots:
-            self._bots.popitem()[1].close()
 
 
 def package_folders() -> list[str]:

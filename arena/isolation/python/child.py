@@ -25,7 +25,7 @@ from arena.isolation.python.messages import (
     ANSWERING,
     ASK,
     ASK_FORCED,
-    ASKED,
+    AUDIT_VARIABLE,
     AUTO_CLAIM,
     BEGIN,
     BEGINNING,
@@ -43,9 +43,9 @@ from arena.isolation.python.messages import (
     QUESTION,
     REPLY,
     WANTS_ANSWER,
-    clock_of,
-    fault_frame,
-    frame,
+    fault_message,
+    pack_message,
+    read_clock,
 )
 from arena.players.bot import GameEnd, Setup, hook_of
 from arena.players.faults import author_traceback, show_value
@@ -89,14 +89,14 @@ class Child:
         """Answer the frames that come from a pipe until the runner closes its end."""
         data = b""
         while True:
-            more, question, _, thing = answer_line(orders, answers, self.desks, self.quick, clock_of)
+            more, question, _, thing = answer_line(orders, answers, self.desks, self.quick, read_clock)
             if more is None:
                 return
             if thing is not None or not more:
                 self._say(question, "act", thing)
                 continue
             data += more
-            while (whole := _first_frame(data)) is not None:
+            while (whole := _first_message(data)) is not None:
                 data = data[len(whole) :]
                 self.answer(whole[4], whole)
             while data:  # a frame that came in pieces
@@ -104,7 +104,7 @@ class Child:
                 if not more:
                     return
                 data += more
-                while (whole := _first_frame(data)) is not None:
+                while (whole := _first_message(data)) is not None:
                     data = data[len(whole) :]
                     self.answer(whole[4], whole)
 
@@ -131,21 +131,21 @@ class Child:
         self.moves = MOVES[self.rules.spy_value]
         spec = order["spec"]
         spec["params"] = tuple((key, value) for key, value in spec["params"])
-        if ASKED in os.environ:
+        if AUDIT_VARIABLE in os.environ:
             from arena.isolation.audit import listen_if_asked  # hardly anybody asks
 
             listen_if_asked(spec["path"])
         try:
             self.loaded = load_bot(BotSpec(**spec))
         except BaseException as error:
-            self.write(fault_frame(0, "loading", "exception", str(error)))
+            self.write(fault_message(0, "loading", "exception", str(error)))
             return
         self.generators = self.loaded.uses_random or self.loaded.uses_numpy
         if "numpy" in self.loaded.imports or "numpy" in sys.modules:
             with contextlib.suppress(ImportError):
                 importlib.import_module("numpy.random")  # which numpy itself does when it is first asked for
         gc.freeze()  # what was loaded is never looked at again
-        self.write(frame(DONE))
+        self.write(pack_message(DONE))
 
     def _make(self) -> None:
         try:
@@ -162,7 +162,7 @@ class Child:
             | HAS_END * (table.end is not None)
             | DRAWS * self.generators  # games in step would share the global generators
         )
-        self.write(frame(MADE, bytes((flags,))))
+        self.write(pack_message(MADE, bytes((flags,))))
 
     def _table(self, number: int) -> _Table:
         """The table of a number, made when it is first needed: each has a bot object of its own."""
@@ -192,9 +192,9 @@ class Child:
             if self.generators:
                 _seed_generators(derive_seed(seed, "global generators"), self.loaded.uses_numpy)
             if table.begin is not None:
-                table.begin(Setup(seat, starter, self.rules, seed, clock_of(flags, move, bank)))
+                table.begin(Setup(seat, starter, self.rules, seed, read_clock(flags, move, bank)))
         except BaseException as error:
-            fault = fault_frame(0, "begin", "exception", _text_of(error))
+            fault = fault_message(0, "begin", "exception", _text_of(error))
             if flags & WANTS_ANSWER:
                 self.write(fault)
             elif number in self.tables:
@@ -202,7 +202,7 @@ class Child:
                 self.quick[number] = None
             return
         if flags & WANTS_ANSWER:
-            self.write(frame(DONE))
+            self.write(pack_message(DONE))
 
     def _ask(self, data: bytes) -> None:
         """Decide at one table or at many. A clock, and `observe`, come with single ones only."""
@@ -216,7 +216,7 @@ class Child:
             return
         hook = "observe"
         try:
-            clock = clock_of(flags, move, bank) if flags else None
+            clock = read_clock(flags, move, bank) if flags else None
             view, moves, _ = table.desk.read(data, QUESTION.size, clock)
             if table.observe is not None:
                 self._tell(table)
@@ -237,7 +237,7 @@ class Child:
             return
         moves_made, table_number, thing = answer_all(self.desks, self.acts, data, QUESTION.size - 2, count)
         if table_number < 0:
-            self.write(frame(ANSWER, ANSWERING.pack(question, count) + moves_made))
+            self.write(pack_message(ANSWER, ANSWERING.pack(question, count) + moves_made))
         else:
             self._say(question, "act", thing)
 
@@ -252,7 +252,7 @@ class Child:
         text = f"act returned {show_value(made)}, not one of the moves"
         if type(made) is Move:
             text = f"{made} is not legal: it was made by hand; moves come from legal_moves() or parse_move()"
-        self.write(fault_frame(question, "act", "illegal move", text))
+        self.write(fault_message(question, "act", "illegal move", text))
 
     def _tell(self, table: _Table) -> None:
         assert table.observe is not None
@@ -277,13 +277,13 @@ class Child:
         except BaseException as error:
             self._say_fault(0, hook, error)
             return
-        self.write(frame(DONE))
+        self.write(pack_message(DONE))
 
     def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
-        self.write(fault_frame(question, hook, "exception", _text_of(error)))
+        self.write(fault_message(question, hook, "exception", _text_of(error)))
 
 
-def _first_frame(data: bytes) -> bytes | None:
+def _first_message(data: bytes) -> bytes | None:
     """The first frame, None if it is not whole."""
     if len(data) < HEAD.size:
         return None

@@ -47,21 +47,21 @@ HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = ("exception", "illegal move")
 
 #: The environment variable that asks a child for `arena.isolation.audit`. Its value marks the lines.
-ASKED = "ARENA_AUDIT"
+AUDIT_VARIABLE = "ARENA_AUDIT"
 #: The longest body that a child may send.
 LONGEST = 1 << 15
 _TEXT = 8000
 
 
-class Frame(NamedTuple):
+class Message(NamedTuple):
     kind: int
     body: bytes
 
 
-def frame(kind: int, body: bytes = b"") -> bytes:
+def pack_message(kind: int, body: bytes = b"") -> bytes:
     """The bytes of a frame.
 
-    >>> frame(MAKE).hex(" ")
+    >>> pack_message(MAKE).hex(" ")
     '00 00 00 00 02'
     """
     return HEAD.pack(len(body), kind) + body
@@ -76,10 +76,10 @@ def clock_flags(clock: TimeLeft | None) -> tuple[int, float, float]:
     return flags, move or 0.0, bank or 0.0
 
 
-def clock_of(flags: int, move: float, bank: float) -> TimeLeft | None:
+def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
     """The clock of a message.
 
-    >>> clock_of(*clock_flags(TimeLeft(100, None)))
+    >>> read_clock(*clock_flags(TimeLeft(100, None)))
     TimeLeft(move_ms=100, bank_ms=None)
     """
     if not flags & (MOVE_MS | BANK_MS):
@@ -87,13 +87,13 @@ def clock_of(flags: int, move: float, bank: float) -> TimeLeft | None:
     return TimeLeft(move if flags & MOVE_MS else None, bank if flags & BANK_MS else None)
 
 
-def fault_frame(question: int, hook: str, kind: str, text: str) -> bytes:
+def fault_message(question: int, hook: str, kind: str, text: str) -> bytes:
     """What a child says of a failure of its bot."""
     body = FAULTY.pack(question, HOOKS.index(hook), KINDS.index(kind))
-    return frame(FAULT, body + text.encode("utf-8", "replace")[:_TEXT])
+    return pack_message(FAULT, body + text.encode("utf-8", "replace")[:_TEXT])
 
 
-class Reading:
+class MessageReader:
     """Cuts what a child has written into frames. All errors are `BotFault` of the kind `protocol`."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class Reading:
         """More bytes."""
         self._data = self._data + data if self._data else data
 
-    def take(self) -> Frame | None:
+    def take(self) -> Message | None:
         """The next whole frame, None if it is not all there."""
         data = self._data
         if len(data) < 5:
@@ -119,13 +119,13 @@ class Reading:
         if len(data) < 5 + size:
             return None
         self._data = data[5 + size :]
-        return Frame(kind, data[5 : 5 + size])
+        return Message(kind, data[5 : 5 + size])
 
 
-def read_answer(found: Frame, question: int, count: int) -> bytes:
+def read_answer(found: Message, question: int, count: int) -> bytes:
     """The moves of an answer, 2 bytes each; `BotFault` for a fault, an answer to something else, or nonsense."""
     if found.kind == FAULT:
-        raise fault_of(found, question)
+        raise read_fault(found, question)
     if found.kind != ANSWER or len(found.body) != ANSWERING.size + 2 * count:
         raise BotFault("protocol", "sent something that is no answer to the question")
     number, moves = ANSWERING.unpack_from(found.body)
@@ -136,7 +136,7 @@ def read_answer(found: Frame, question: int, count: int) -> bytes:
     return found.body[ANSWERING.size :]
 
 
-def fault_of(found: Frame, question: int) -> BotFault:
+def read_fault(found: Message, question: int) -> BotFault:
     """The failure that a child tells of."""
     if found.kind != FAULT or len(found.body) < FAULTY.size:
         return BotFault("protocol", "sent something that is no answer to the question")

@@ -16,13 +16,13 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from arena.errors import ArenaError
-from arena.isolation.limits import MIB, BotLimits
+from arena.isolation.launch import Launch
+from arena.isolation.levels import Isolation
 from arena.isolation.sandbox.files import (
     SandboxRefused,
     check_folder,
@@ -34,9 +34,9 @@ from arena.isolation.sandbox.files import (
 )
 from arena.isolation.sandbox.procfs import memory_file, proc_options
 from arena.isolation.sandbox.seccomp import filter_program, machine_here
+from arena.processes.limits import MIB
 
 NOBODY = 65534
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
 _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memory that no limit counts
 _SHARED_MEMORY_BYTES = MIB
 _TRIAL_S = 30.0
@@ -52,30 +52,13 @@ _INSTALL = {
     "apk": "sudo apk add bubblewrap",
 }
 _WITHOUT = (
-    "There is no quiet way around it: at --isolation process a bot cannot see the other's cards, but it can still "
+    "There is no silent fallback: at --isolation process a bot cannot see the other's cards, but it can still "
     "read and write all your files, use the network and start programs, so that is for bots you trust"
 )
 
 
 class SandboxMissing(ArenaError):
     """This machine cannot sandbox a bot; the message names the remedy."""
-
-
-class Confined(Protocol):
-    """What the sandbox asks of a `Launch` (see `process`)."""
-
-    @property
-    def argv(self) -> tuple[str, ...]: ...
-    @property
-    def folder(self) -> Path: ...
-    @property
-    def limits(self) -> BotLimits: ...
-    @property
-    def read_only(self) -> tuple[Path, ...]: ...
-    @property
-    def system(self) -> bool: ...
-    @property
-    def environment(self) -> Mapping[str, str]: ...
 
 
 @dataclass(frozen=True)
@@ -87,26 +70,14 @@ class Bubblewrap:
     options: frozenset[str]
 
 
-@dataclass(frozen=True)
-class _Trial:
-    """What is run to see whether a sandbox starts at all: this Python, with nothing to do."""
-
-    argv: tuple[str, ...] = (sys.executable, "-I", "-S", "-c", "pass")
-    folder: Path = field(default_factory=lambda: Path(__file__).resolve().parent)
-    limits: BotLimits = field(default_factory=BotLimits)
-    read_only: tuple[Path, ...] = ()
-    system: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict)
-
-
-def sandboxed(launch: Confined) -> tuple[list[str], list[int]]:
+def sandboxed(launch: Launch) -> tuple[list[str], list[int]]:
     """The command line that runs `launch` in a sandbox, and descriptors to be passed to it and closed once it runs.
 
-    The command must be started with `launch.environment` and nothing else: what bubblewrap itself is given could be
-    read inside. `SandboxMissing` if this machine cannot sandbox, `SandboxRefused` if the bot's folder shows too
-    much or the program is not among what the sandbox shows.
+    The command must be started with `launch.whole_environment` and nothing else: what bubblewrap itself is given could
+    be read inside. `SandboxMissing` if this machine cannot sandbox, `SandboxRefused` if the bot's folder shows too much
+    or the program is not among what the sandbox shows.
     """
-    bubblewrap = usable()
+    bubblewrap = require_bubblewrap()
     check_folder(launch.folder)
     return _command(bubblewrap, launch)
 
@@ -114,9 +85,9 @@ def sandboxed(launch: Confined) -> tuple[list[str], list[int]]:
 # ---------------------------------------------------------------- the command line
 
 
-def _command(bubblewrap: Bubblewrap, launch: Confined) -> tuple[list[str], list[int]]:
+def _command(bubblewrap: Bubblewrap, launch: Launch) -> tuple[list[str], list[int]]:
     argv = [bubblewrap.path, *_namespaces(bubblewrap), "--clearenv"]
-    for name, value in {**ENVIRONMENT, **launch.environment}.items():
+    for name, value in launch.whole_environment.items():
         argv += ["--setenv", name, value]
     files = _file_system(bubblewrap, launch)
     proc, passed = proc_options(launch.limits.memory_mb, launch.system)
@@ -137,7 +108,7 @@ def _namespaces(bubblewrap: Bubblewrap) -> list[str]:
     return options
 
 
-def _file_system(bubblewrap: Bubblewrap, launch: Confined) -> list[str]:
+def _file_system(bubblewrap: Bubblewrap, launch: Launch) -> list[str]:
     sized = "--size" in bubblewrap.options
     bounds = {"/tmp": launch.limits.file_mb * MIB, "/dev/shm": _SHARED_MEMORY_BYTES}
     options: list[str] = []
@@ -167,7 +138,7 @@ def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
         )
 
 
-def _counted(launch: Confined) -> list[str]:
+def _counted(launch: Launch) -> list[str]:
     """What bounds the threads and waiting signals of a program that is not ours; a Python bot's child does it itself.
 
     Not set before bubblewrap starts: outside, the numbers count all processes of the user. Inside, only those of the
@@ -192,7 +163,7 @@ def counts_inside() -> bool:
 # ---------------------------------------------------------------- whether this machine can
 
 
-def usable() -> Bubblewrap:
+def require_bubblewrap() -> Bubblewrap:
     """The bubblewrap of this machine, once it has started a sandbox. `SandboxMissing` with the remedy otherwise."""
     bubblewrap = find()
     if bubblewrap.path not in _proven:
@@ -246,7 +217,8 @@ def _asked(path: str) -> Bubblewrap:
 
 def trial(bubblewrap: Bubblewrap) -> None:
     """Start a sandbox that does nothing. `SandboxMissing` if it fails."""
-    argv, passed = _command(bubblewrap, _Trial())
+    nothing = (sys.executable, "-I", "-S", "-c", "pass")
+    argv, passed = _command(bubblewrap, Launch(nothing, Path(__file__).resolve().parent, Isolation.SANDBOX))
     try:
         ended = subprocess.run(argv, capture_output=True, pass_fds=passed, env={}, timeout=_TRIAL_S, cwd="/")
         said, code = ended.stderr.decode("utf-8", "replace").strip(), ended.returncode

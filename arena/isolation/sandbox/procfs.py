@@ -18,7 +18,7 @@ import os
 import re
 from pathlib import Path
 
-from arena.isolation.limits import MIB
+from arena.processes.limits import MIB
 
 #: Files that say the same as long as the machine runs, and that programs read.
 _STEADY = ("filesystems", "version")

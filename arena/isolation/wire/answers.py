@@ -31,7 +31,7 @@ _FLAGS = ("auto_claim", "ask_forced", "events")
 
 
 @dataclass(frozen=True)
-class Hello:
+class HelloAnswer:
     """What a bot says of itself in its first answer."""
 
     protocol: int
@@ -68,11 +68,11 @@ def read_answer(line: bytes, number: int) -> dict[str, Any]:
     return answer
 
 
-def read_hello(answer: dict[str, Any]) -> Hello:
+def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     """The contents of the answer to `hello`.
 
     >>> read_hello({"id": 1, "protocol": 1, "events": True, "author": "me"})
-    Hello(protocol=1, name=None, auto_claim=True, ask_forced=False, events=True)
+    HelloAnswer(protocol=1, name=None, auto_claim=True, ask_forced=False, events=True)
     """
     version = answer.get("protocol")
     ours = ", ".join(map(str, VERSIONS))
@@ -90,7 +90,7 @@ def read_hello(answer: dict[str, Any]) -> Hello:
     for flag, value in flags.items():
         if type(value) is not bool:
             raise BotFault("protocol", f'"{flag}" is {_kind(value)}, not true or false')
-    return Hello(version, name, **flags)
+    return HelloAnswer(version, name, **flags)
 
 
 def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move:

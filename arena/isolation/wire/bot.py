@@ -20,59 +20,36 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from arena.game.engine import View
 from arena.game.event_log import Event
 from arena.game.moves import Move
-from arena.isolation.limits import BotLimits, Starting, of_clock
-from arena.isolation.process import BotProcess, CannotStart, Ended, Launch, Overdue
+from arena.isolation.launch import CannotStart, Launch
+from arena.isolation.levels import Isolation
+from arena.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.isolation.process import BotProcess
+from arena.isolation.process_bot import AnyProcess, ProcessBot, ProcessPool, clock_text, last_lines
 from arena.isolation.sandbox.files import SandboxRefused
 from arena.isolation.wire import messages
-from arena.isolation.wire.answers import Hello, read_answer, read_hello, read_move
+from arena.isolation.wire.answers import HelloAnswer, read_answer, read_hello, read_move
 from arena.isolation.wire.messages import LONGEST_LINE, Message, line_of
-from arena.players.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
+from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.commands import check_unchanged
 from arena.players.faults import BotError
-from arena.players.output import BotOutput
 from arena.players.spec import BotSpec
+from arena.processes.limits import BotLimits
 from arena.text import printable, quoted
 
 log = logging.getLogger("arena.bots")
 
-#: With a clock the referee judges, exactly; the process is given this much longer before it is ended.
-GRACE_S = 1.0
 #: How long a process may take to end by itself after `bye`, or after a game.
 FAREWELL_S = 0.2
-_LAST_WORDS = 6
 _FLUSH = "; is each answer written out at once (flush), with a newline at its end?"
 
 
-class Process(Protocol):
-    """What is asked of a process (`BotProcess`)."""
-
-    restless: bool
-
-    def send(self, data: bytes, deadline: float) -> None: ...
-    def receive(self, deadline: float) -> bytes: ...
-    def pending(self, wait_s: float = 0.0) -> bool: ...
-    def complaints(self) -> str: ...
-    def cpu_seconds(self) -> float: ...
-    def new_game(self) -> None: ...
-    def wake(self) -> None: ...
-    def rest(self) -> None: ...
-    def halt(self) -> None: ...
-    def close(self, grace_s: float = 0.0) -> str: ...
-
-
-class Housekeeper(Protocol):
-    """Keeps the number of processes in bounds: it is told who plays now, and may `close` others."""
-
-    def use(self, bot: Any) -> None: ...
-
-
-class WireBot(RemoteBot):
-    """A bot that is a command, in a process at one of the levels of `arena.isolation.process`.
+class WireBot(ProcessBot):
+    """A bot that is a command, in a process.
 
     Nothing is started before `load` or `prepare` (or `begin`, which calls that if need be). `BotError` if a
     file of the command has changed since it was found.
@@ -83,38 +60,25 @@ class WireBot(RemoteBot):
         spec: BotSpec,
         level: str,
         limits: BotLimits,
-        household: Housekeeper | None = None,
-        start: Callable[[Launch], Process] = BotProcess,
+        pool: ProcessPool | None = None,
+        start: Callable[[Launch], AnyProcess] = BotProcess,
     ) -> None:
         check_unchanged(spec.target, spec.files, spec.source_hash)
-        self.name = spec.name
+        super().__init__(spec, launch_of(spec, level, limits), pool, start)
         self.finish = self._finish
         self._target = spec.target
-        self._launch = launch_of(spec, level, limits)
-        self._limits = limits
-        self._starting = Starting(limits.loading_s)
-        self._household = household
-        self._start_process = start
-        self._process: Process | None = None
-        self._hello: Hello | None = None
-        self._rest = bytearray()  # what was written beyond the answer that was taken
+        self._hello: HelloAnswer | None = None
+        self._unread = bytearray()  # what was written beyond the answer that was taken
         self._last_id = 0
-        self._used = False  # has this process been told of a game before?
-        self._restless = False  # did a process of this bot work beside its decisions?
-        self._halted = False  # since its last game
-        self._stays = False  # does a process of this bot live on after a game?
+        self._has_played = False  # has this process been told of a game before?
+        self._ponders = False  # did a process of this bot work off its turn?
+        self._suspended = False  # since its last game
+        self._survives_games = False  # does a process of this bot live on after a game?
         self._seat: int | None = None  # in the game that is under way
-        self._told = 0
-        self._games = 0
+        self._events_sent = 0
         self._last_words = ""
-        self._output = BotOutput(lambda: (spec.name, self._games))
 
     # ---- its life ------------------------------------------------------------------------------------------
-
-    @property
-    def process(self) -> Process | None:
-        """The process, None if there is none now."""
-        return self._process
 
     def load(self) -> None:
         """Start the process and let it say hello; `BotError` if that fails."""
@@ -127,38 +91,25 @@ class WireBot(RemoteBot):
 
     def prepare(self) -> None:
         """Have a process that has said hello and is free for a game. Raises `BotFault`."""
-        if self._household is not None:
-            self._household.use(self)
-        self._games += 1
-        self._starting.game()
         self._seat = None
-        process = self._process
+        process = self._next_game()
         if process is not None:
-            self._hear()
-            process.new_game()
-            if self._halted and self._used and not self._stays:
+            if self._suspended and self._has_played and not self._survives_games:
                 # stopped right after its game, it could not end itself, as it may
                 process.wake()
-                self._stays = not process.pending(FAREWELL_S)
-            if self._rest or process.pending():
-                self._starting.blame()
+                self._survives_games = not process.pending(FAREWELL_S)
+            if self._unread or process.pending():
+                self._start_budget.blame()
                 self._anew("it has ended or has written something after its last game")
-            elif process.cpu_seconds() > self._limits.cpu_s / 2:
+            elif self._is_worn_out(process):
                 self._anew("it has used much of its processor time")
-        self._halted = False
+        self._suspended = False
         if self._process is None:
             self._start()
 
-    def stand_by(self) -> None:
-        """A game under a clock is over: its threads must not take the time of those who play next on its core."""
-        if self._process is not None:
-            self._process.halt()
-            self._halted = True
-
-    def listen(self) -> None:
-        """Put into the log what the bot has written, as far as it is there."""
-        self._hear()
-        self._output.end_lines()
+    def suspend(self) -> None:
+        super().suspend()
+        self._suspended = self._process is not None
 
     def close(self) -> str:
         """Say goodbye and end the process; how it ended."""
@@ -168,21 +119,21 @@ class WireBot(RemoteBot):
         process.wake()
         try:
             process.send(line_of(messages.bye()), time.monotonic() + FAREWELL_S)
-        except (Ended, Overdue):
+        except (ProcessEnded, DeadlinePassed):
             return self._kill()
         return self._kill(FAREWELL_S)
 
     def _start(self) -> None:
-        self._starting.new()
+        self._start_budget.begin()
         try:
             self._process = self._start_process(self._launch)
         except (CannotStart, SandboxRefused) as error:
             raise BotFault("crash", str(error)) from None
-        self._process.restless = self._restless
-        self._rest = bytearray()
+        self._process.ponders = self._ponders
+        self._unread = bytearray()
         self._last_id = 0
-        self._used = False
-        with self._starting.part() as deadline:
+        self._has_played = False
+        with self._start_budget.phase() as deadline:
             answer = self._ask("hello", messages.hello(1, self._limits), deadline)
         try:
             hello = read_hello(answer)
@@ -193,19 +144,19 @@ class WireBot(RemoteBot):
         elif hello.flags != self._hello.flags:
             raise self._broken("hello", BotFault("protocol", "says hello otherwise than at its first start"))
         self._hello = hello
-        self._starting.done()
+        self._start_budget.ready()
 
     def _anew(self, why: str) -> None:
         log.info("%s: the process is replaced: %s", self.name, why, extra={"bot": self.name})
         self._kill()
 
     def _kill(self, grace_s: float = 0.0) -> str:
-        process, self._process = self._process, None
+        process = self._process
         assert process is not None
-        self._restless |= process.restless
+        self._ponders |= process.ponders
         how = process.close(grace_s)
-        self._hear(process)
-        self._output.end_lines()
+        self.log_output()
+        self._process = None
         return how
 
     # ---- what the referee calls ----------------------------------------------------------------------------
@@ -217,27 +168,27 @@ class WireBot(RemoteBot):
         try:
             self._begin(setup)
         except BotFault as fault:
-            if not self._used or fault.kind == "timeout":
+            if not self._has_played or fault.kind == "timeout":
                 raise
             log.info("%s: the process is replaced: %s", self.name, fault.detail, extra={"bot": self.name})
-            self._stays = False
+            self._survives_games = False
             self._start()
             self._begin(setup)
-        self._used = True
+        self._has_played = True
         self._seat = setup.seat
-        self._told = 0
+        self._events_sent = 0
 
     def _begin(self, setup: Setup) -> None:
-        self._starting.decisions(self._patience(setup.clock))
+        self._start_budget.decision_time(self._time_limit(setup.clock))
         message = messages.begin(self._last_id + 1, setup)
         self._ask("begin", message, self._deadline(setup.clock))
-        self._let_rest(setup.clock)
+        self._rest(setup.clock)
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move, one of `moves`."""
         message = messages.act(self._last_id + 1, view, moves, self._news(view))
         answer = self._ask("act", message, self._deadline(view.clock), view.clock)
-        self._let_rest(view.clock)
+        self._rest(view.clock)
         try:
             return read_move(answer, view, moves)
         except BotFault as fault:
@@ -250,26 +201,16 @@ class WireBot(RemoteBot):
             return
         message = messages.end(self._last_id + 1, seat, result, self._news(view))
         self._ask("end", message, self._deadline(view.clock))
-        self._let_rest(view.clock)
-        self._hear()
+        self._rest(view.clock)
+        self._read_stderr()
 
     def _news(self, view: View) -> tuple[Event, ...] | None:
         """The events that the bot was not told yet, None if it wants none."""
         if self._hello is None or not self._hello.events:
             return None
         history = view.history
-        told, self._told = self._told, len(history)
+        told, self._events_sent = self._events_sent, len(history)
         return history[told:]
-
-    def _let_rest(self, clock: TimeLeft | None) -> None:
-        if clock is not None and self._process is not None:
-            self._process.rest()
-
-    def _patience(self, clock: TimeLeft | None) -> float:
-        return self._limits.decision_s if clock is None else clock.total_ms / 1000 + GRACE_S
-
-    def _deadline(self, clock: TimeLeft | None) -> float:
-        return time.monotonic() + self._patience(clock)
 
     # ---- lines ---------------------------------------------------------------------------------------------
 
@@ -285,38 +226,38 @@ class WireBot(RemoteBot):
         told = False
         process.wake()
         try:
-            if self._rest or process.pending():
-                unasked = bytes(self._rest) or process.receive(deadline)
+            if self._unread or process.pending():
+                unasked = bytes(self._unread) or process.receive(deadline)
                 raise BotFault("protocol", f"has written something without being asked: {quoted(unasked)}")
             process.send(line_of(message), deadline)
             told = True
             return read_answer(self._line(process, deadline), message["id"])
         except BotFault as fault:
             raise self._broken(hook, fault) from None
-        except Ended as ended:
+        except ProcessEnded as ended:
             raise self._broken(hook, BotFault("crash", ended.how + self._fragment())) from None
-        except Overdue:
+        except DeadlinePassed:
             seconds = time.monotonic() - start
-            what = f"no answer within {seconds:.3g} s{of_clock(clock)}{self._fragment() or _FLUSH}"
+            what = f"no answer within {seconds:.3g} s{clock_text(clock)}{self._fragment() or _FLUSH}"
             if not told:
                 what = f"it has not read what it is told for {seconds:.3g} s"
             raise self._broken(hook, BotFault("timeout", what)) from None
 
-    def _line(self, process: Process, deadline: float) -> bytes:
+    def _line(self, process: AnyProcess, deadline: float) -> bytes:
         """The next line without its end. What comes after it is kept, for it is a fault at the next message."""
-        rest = self._rest = bytearray()
+        rest = self._unread = bytearray()
         searched = 0
         while (at := rest.find(b"\n", searched)) < 0:
             if len(rest) >= LONGEST_LINE:
                 return bytes(rest)  # too long already
             searched = len(rest)
             rest += process.receive(deadline)
-        self._rest = rest[at + 1 :]
+        self._unread = rest[at + 1 :]
         return bytes(rest[:at])
 
     def _fragment(self) -> str:
         """The line that was begun and not ended, in words."""
-        return f", in the middle of the line {quoted(bytes(self._rest))}" if self._rest else ""
+        return f", in the middle of the line {quoted(bytes(self._unread))}" if self._unread else ""
 
     # ---- faults and complaints -----------------------------------------------------------------------------
 
@@ -325,20 +266,17 @@ class WireBot(RemoteBot):
         if fault.kind == "illegal move":
             return fault
         self._last_words = ""
-        self._starting.blame()
+        self._start_budget.blame()
         if self._process is not None:
             self._kill()
-        self._rest = bytearray()
+        self._unread = bytearray()
         return BotFault(fault.kind, f"in {hook}: {fault.detail}{self._last_words}")
 
-    def _hear(self, process: Process | None = None) -> None:
-        """Put into the log what the process has written to stderr, and keep its end."""
-        process = process or self._process
-        text = process.complaints() if process is not None else ""
+    def _read_stderr(self) -> str:
+        text = super()._read_stderr()
         if text:
-            self._output.write(text if text.endswith("\n") else text + "\n")
-            lines = printable(text, keep="\n", instead=" ").strip().split("\n")[-_LAST_WORDS:]
-            self._last_words = "".join(f"\n  {line[:300]}" for line in lines)
+            self._last_words = last_lines(printable(text, keep="\n", instead=" "))
+        return text
 
 
 def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
@@ -346,7 +284,7 @@ def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
     folder = Path(spec.path).parent
     others = tuple(path for path in map(Path, spec.files) if folder not in path.parents)
     path = "/usr/local/bin:/usr/bin:/bin"
-    if level != "sandbox":
+    if not Isolation(level).confined:
         path = os.environ.get("PATH", path)
     return Launch(
         argv=spec.command,

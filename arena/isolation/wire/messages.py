@@ -14,8 +14,8 @@ from arena.game.engine import View
 from arena.game.event_log import Event
 from arena.game.moves import Move
 from arena.game.rules import Rules
-from arena.isolation.limits import BotLimits
 from arena.players.bot import GameEnd, Setup, TimeLeft
+from arena.processes.limits import BotLimits
 
 #: Versions of the protocol that this program speaks.
 VERSIONS = (1,)

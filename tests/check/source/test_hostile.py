@@ -15,7 +15,7 @@ from arena.check.source import isolated_reader, reader
 from arena.check.source.isolated_reader import read_source
 from arena.check.source.model import LONGEST, MOST, HintKind, Source, from_json, to_json
 from arena.check.source.reader import read_files
-from arena.isolation.process import CannotStart
+from arena.isolation.launch import CannotStart
 from arena.players.spec import find_bot
 from tests.check.checked import ACT, BOTS, lay
 from tests.isolation.inside import need_sandbox

@@ -70,7 +70,7 @@ def child(moves):
 
 
 def claim_victory(write, kind, whole):
-    write(messages.frame(messages.DONE, b'["a", [9, 0], "five stones"]'))
+    write(messages.message(messages.DONE, b'["a", [9, 0], "five stones"]'))
 
 
 def change_moves(moves):

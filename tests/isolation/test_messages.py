@@ -24,14 +24,14 @@ from arena.isolation.python.messages import (
     MADE,
     QUESTION,
     REPLY,
-    Frame,
-    Reading,
+    Message,
+    MessageReader,
     clock_flags,
-    clock_of,
-    fault_frame,
-    fault_of,
-    frame,
+    fault_message,
+    pack_message,
     read_answer,
+    read_clock,
+    read_fault,
 )
 from arena.players.bot import BotFault, TimeLeft
 
@@ -54,34 +54,34 @@ def test_the_engine_writes_the_same_frames() -> None:
         QUESTION.pack(QUESTION.size - HEAD.size + len(view), 4, number, count, flags, move, bank, table)
         + view
     )
-    assert frame(4, body) == short
-    assert REPLY.pack(8, ANSWER, number, 1, 1994) == frame(ANSWER, ANSWERING.pack(number, 1) + b"\xca\x07")
+    assert pack_message(4, body) == short
+    assert REPLY.pack(8, ANSWER, number, 1, 1994) == pack_message(ANSWER, ANSWERING.pack(number, 1) + b"\xca\x07")
 
 
 @given(BODIES, st.data())
 def test_frames_may_come_in_any_pieces(bodies: list[tuple[int, bytes]], data: st.DataObject) -> None:
-    stream = b"".join(frame(*body) for body in bodies)
-    reading, found, at = Reading(), [], 0
+    stream = b"".join(pack_message(*body) for body in bodies)
+    reader, found, at = MessageReader(), [], 0
     while at < len(stream):
         size = data.draw(st.integers(1, len(stream) - at))
-        reading.add(stream[at : at + size])
+        reader.add(stream[at : at + size])
         at += size
-        while (one := reading.take()) is not None:
+        while (one := reader.take()) is not None:
             found.append(one)
     assert found == bodies
-    assert not reading.rest
-    assert reading.take() is None
+    assert not reader.rest
+    assert reader.take() is None
 
 
 @pytest.mark.parametrize("size", [0, 1, LONGEST])
 def test_bodies_up_to_the_longest_are_read(size: int) -> None:
-    reading = Reading()
-    whole = frame(FAULT, b"x" * size)
-    reading.add(whole[:-1])
-    assert reading.take() is None
-    assert reading.rest
-    reading.add(whole[-1:])
-    assert reading.take() == Frame(FAULT, b"x" * size)
+    reader = MessageReader()
+    whole = pack_message(FAULT, b"x" * size)
+    reader.add(whole[:-1])
+    assert reader.take() is None
+    assert reader.rest
+    reader.add(whole[-1:])
+    assert reader.take() == Message(FAULT, b"x" * size)
 
 
 @pytest.mark.parametrize(
@@ -95,15 +95,15 @@ def test_bodies_up_to_the_longest_are_read(size: int) -> None:
     ],
 )
 def test_what_is_no_frame_is_refused_at_its_head(said: bytes) -> None:
-    reading = Reading()
-    reading.add(said)
+    reader = MessageReader()
+    reader.add(said)
     with protocol("is no answer: b"):
-        reading.take()
+        reader.take()
 
 
 def test_answers_fit_their_question() -> None:
     moves = struct.pack("<3H", 1, 2, 1994)
-    good = Frame(ANSWER, ANSWERING.pack(9, 3) + moves)
+    good = Message(ANSWER, ANSWERING.pack(9, 3) + moves)
     assert read_answer(good, 9, 3) == moves
     with protocol("not asked, or answered twice"):
         read_answer(good, 8, 3)
@@ -113,12 +113,12 @@ def test_answers_fit_their_question() -> None:
         with protocol("no answer to the question"):
             read_answer(good, 9, count)
     with protocol("2 moves where 3 were asked"):
-        read_answer(Frame(ANSWER, ANSWERING.pack(9, 2) + moves), 9, 3)
+        read_answer(Message(ANSWER, ANSWERING.pack(9, 2) + moves), 9, 3)
     for bad in (
-        Frame(DONE, good.body),
-        Frame(MADE, b"\1"),
-        Frame(ANSWER, b""),
-        Frame(ANSWER, good.body + b"\0"),
+        Message(DONE, good.body),
+        Message(MADE, b"\1"),
+        Message(ANSWER, b""),
+        Message(ANSWER, good.body + b"\0"),
     ):
         with protocol("no answer to the question"):
             read_answer(bad, 9, 3)
@@ -127,16 +127,16 @@ def test_answers_fit_their_question() -> None:
 @pytest.mark.parametrize("hook", HOOKS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_failures_arrive_as_they_were_told(hook: str, kind: str) -> None:
-    reading = Reading()
-    reading.add(fault_frame(5, hook, kind, "line 3: gr\u00fcn\n\tis no colour"))
-    found = reading.take()
+    reader = MessageReader()
+    reader.add(fault_message(5, hook, kind, "line 3: gr\u00fcn\n\tis no colour"))
+    found = reader.take()
     assert found is not None
-    fault = fault_of(found, 5)
+    fault = read_fault(found, 5)
     text = "line 3: gr\u00fcn\n\tis no colour"
     assert (fault.kind, fault.detail) == (kind, text if kind == "illegal move" else f"in {hook}: {text}")
     with pytest.raises(BotFault, match="line 3"):
         read_answer(found, 5, 1)
-    assert (fault_of(found, 6).kind, fault_of(found, 6).detail) == (
+    assert (read_fault(found, 6).kind, read_fault(found, 6).detail) == (
         "protocol",
         "told of a failure that nobody asked for",
     )
@@ -144,27 +144,27 @@ def test_failures_arrive_as_they_were_told(hook: str, kind: str) -> None:
 
 def test_failures_that_are_none() -> None:
     for body in (b"", FAULTY.pack(5, 0, 0)[:-1]):
-        assert fault_of(Frame(FAULT, body), 5).kind == "protocol"
+        assert read_fault(Message(FAULT, body), 5).kind == "protocol"
     for body in (FAULTY.pack(5, len(HOOKS), 0), FAULTY.pack(5, 0, len(KINDS)), FAULTY.pack(5, 255, 255)):
-        assert fault_of(Frame(FAULT, body), 5).kind == "protocol"
-    assert fault_of(Frame(DONE, FAULTY.pack(5, 0, 0)), 5).kind == "protocol"
+        assert read_fault(Message(FAULT, body), 5).kind == "protocol"
+    assert read_fault(Message(DONE, FAULTY.pack(5, 0, 0)), 5).kind == "protocol"
 
 
 @given(st.binary(max_size=300) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "replace")))
 def test_reasons_can_be_shown_and_stored(text: bytes) -> None:
-    detail = fault_of(Frame(FAULT, FAULTY.pack(0, 4, 0) + text), 0).detail
+    detail = read_fault(Message(FAULT, FAULTY.pack(0, 4, 0) + text), 0).detail
     detail.encode()
     assert all(sign.isprintable() or sign in "\n\t" for sign in detail)
 
 
 def test_reasons_are_bounded_on_both_sides() -> None:
-    whole = fault_frame(0, "act", "exception", "\u20ac" * 20_000)
+    whole = fault_message(0, "act", "exception", "\u20ac" * 20_000)
     assert len(whole) < 9000
-    detail = fault_of(Frame(FAULT, whole[HEAD.size :]), 0).detail
+    detail = read_fault(Message(FAULT, whole[HEAD.size :]), 0).detail
     assert detail.startswith("in act: \u20ac\u20ac")
-    forged = Frame(FAULT, FAULTY.pack(0, 4, 0) + b"x" * (LONGEST - FAULTY.size))
-    assert len(fault_of(forged, 0).detail) < 9000
-    fault_frame(0, "act", "exception", "\ud800")  # no surrogate keeps it from being told
+    forged = Message(FAULT, FAULTY.pack(0, 4, 0) + b"x" * (LONGEST - FAULTY.size))
+    assert len(read_fault(forged, 0).detail) < 9000
+    fault_message(0, "act", "exception", "\ud800")  # no surrogate keeps it from being told
 
 
 @pytest.mark.parametrize(
@@ -180,5 +180,5 @@ def test_reasons_are_bounded_on_both_sides() -> None:
 )
 def test_clocks_arrive_exactly(clock: TimeLeft | None) -> None:
     flags, move, bank = clock_flags(clock)
-    assert clock_of(flags, *struct.unpack("<dd", struct.pack("<dd", move, bank))) == clock
-    assert clock_of(flags | 4, move, bank) == clock  # other flags are no clock's
+    assert read_clock(flags, *struct.unpack("<dd", struct.pack("<dd", move, bank))) == clock
+    assert read_clock(flags | 4, move, bank) == clock  # other flags are no clock's

@@ -15,10 +15,10 @@ from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
 from arena.isolation import process as processes
-from arena.isolation.limits import BotLimits
-from arena.isolation.python.bot import Household
+from arena.isolation.process_bot import ProcessPool
 from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, GameEnd, TimeLeft
+from arena.processes.limits import BotLimits
 from tests.isolation.children import (
     LEVELS,
     ROOT,
@@ -163,12 +163,12 @@ class Bot:
 def test_five_bots_in_a_house_for_two_play_the_same() -> None:
     texts = ("random", "greedy", "first", "watches", "random")
     within = inside(texts)
-    household = Household(most=2)
-    with at_table(texts, household=household) as referee:
+    pool = ProcessPool(most=2)
+    with at_table(texts, pool=pool) as referee:
         for a, b in itertools.combinations("abcde", 2):
             assert timeless(games(referee, [3], a, b)) == timeless(games(within, [3], a, b))
             assert len(processes.running) == 2
-        household.close()
+        pool.close()
         assert not processes.running
 
 

@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.isolation import doctor as offering
-from arena.isolation.doctor import Offer, landlock_version, offers
+from arena.isolation import doctor as doctor
+from arena.isolation.doctor import Capability, capabilities, landlock_version
 from arena.isolation.sandbox import bubblewrap
 from tests.isolation.inside import need_sandbox
 
 
-def _texts(found: list[Offer], ok: bool) -> str:
-    return "\n".join(offer.text for offer in found if offer.ok is ok)
+def _texts(found: list[Capability], ok: bool) -> str:
+    return "\n".join(capability.text for capability in found if capability.ok is ok)
 
 
 def test_a_machine_with_a_sandbox_says_so() -> None:
     need_sandbox()
-    found = offers()
+    found = capabilities()
     assert f"bubblewrap {bubblewrap.find().version} ({bubblewrap.find().path}) starts a sandbox" in _texts(
         found, True
     )
@@ -35,7 +35,7 @@ def test_a_machine_without_bubblewrap_names_the_remedy(
     tool = tmp_path / "dnf"
     tool.touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    text = _texts(offers(), False)
+    text = _texts(capabilities(), False)
     assert "bubblewrap is not installed (sudo dnf install bubblewrap)" in text
     assert "no prlimit" in text
 
@@ -60,7 +60,7 @@ def test_what_forbids_the_sandbox_is_named(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(bubblewrap, "_setting", lambda name: value if name == setting else None)
-    text = _texts(offers(), False)
+    text = _texts(capabilities(), False)
     assert "does not start a sandbox (bwrap: not permitted)" in text
     assert remedy in text
 
@@ -69,13 +69,13 @@ def test_what_forbids_the_sandbox_is_named(
 def test_other_systems_have_fewer_levels(name: str, levels: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "elsewhere")
     monkeypatch.setattr(platform, "system", lambda: "Windows" if name == "nt" else "Darwin")
-    monkeypatch.setattr(offering, "_posix", lambda: name == "posix")
-    assert levels in _texts(offers(), False)
+    monkeypatch.setattr(doctor, "_posix", lambda: name == "posix")
+    assert levels in _texts(capabilities(), False)
 
 
 def test_an_unknown_processor_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(offering, "machine_here", lambda: None)
-    assert "no system call filter" in _texts(offers(), False)
+    monkeypatch.setattr(doctor, "machine_here", lambda: None)
+    assert "no system call filter" in _texts(capabilities(), False)
 
 
 def test_landlock_is_asked_of_the_kernel() -> None:
@@ -89,7 +89,7 @@ def test_a_missing_sandbox_is_no_fault_of_the_installation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("arena.cli.doctor._checks", lambda: [("all there", False)])
-    monkeypatch.setattr("arena.cli.doctor._offers", lambda: [Offer(True, "this"), Offer(False, "not that")])
+    monkeypatch.setattr("arena.cli.doctor._offers", lambda: [Capability(True, "this"), Capability(False, "not that")])
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("ok  all there\n")

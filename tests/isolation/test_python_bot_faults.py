@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.isolation.limits import BotLimits
 from arena.players.bot import BotFault
 from arena.players.faults import BotError
 from arena.players.loading import load_bot
+from arena.processes.limits import BotLimits
 from tests.isolation.children import (
     LEVELS,
     ROOT,
@@ -257,7 +257,7 @@ class Bot:
     bot.prepare()
     assert bot.process is not None
     words: list[str] = []
-    assert wait_for(lambda: bool(words.extend(bot.process.complaints().split()) or len(words) == 2))
+    assert wait_for(lambda: bool(words.extend(bot.process.read_stderr().split()) or len(words) == 2))
     assert alive(int(words[1]))
     bot.close()
     assert wait_for(lambda: not alive(int(words[1])))

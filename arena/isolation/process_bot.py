@@ -1,0 +1,156 @@
+"""What Python bots and wire bots in processes have in common: deadlines, their output, their share of processes."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Protocol
+
+from arena.isolation.launch import Launch
+from arena.isolation.start_budget import StartBudget
+from arena.players.bot import RemoteBot, TimeLeft
+from arena.players.output import BotOutput
+from arena.players.spec import BotSpec
+
+GRACE_S = 1.0
+"""With a clock the referee judges, exactly; the process is given this much longer before it is ended."""
+_LAST_LINES = 6
+_LINE_LENGTH = 300
+
+
+class AnyProcess(Protocol):
+    """What a stand-in needs of a `BotProcess`, for tests that put something else in its place."""
+
+    ponders: bool
+
+    @property
+    def ends(self) -> tuple[int, int]: ...
+    def send(self, data: bytes, deadline: float) -> None: ...
+    def receive(self, deadline: float) -> bytes: ...
+    def pending(self, wait_s: float = 0.0) -> bool: ...
+    def read_stderr(self) -> str: ...
+    def cpu_seconds(self) -> float: ...
+    def new_game(self) -> None: ...
+    def wake(self) -> None: ...
+    def rest(self) -> None: ...
+    def suspend(self) -> None: ...
+    def close(self, grace_s: float = 0.0) -> str: ...
+
+
+class ProcessBot(RemoteBot):
+    """The stand-in for a bot in a process at one of the levels of `arena.isolation.levels`. Starts nothing yet."""
+
+    def __init__(
+        self, spec: BotSpec, launch: Launch, pool: ProcessPool | None, start: Callable[[Launch], AnyProcess]
+    ) -> None:
+        self.name = spec.name
+        self._launch = launch
+        self._limits = launch.limits
+        self._pool = pool
+        self._start_process = start
+        self._start_budget = StartBudget(launch.limits.loading_s)
+        self._process: AnyProcess | None = None
+        self._games = 0
+        self._output = BotOutput(lambda: (spec.name, self._games))
+
+    @property
+    def process(self) -> AnyProcess | None:
+        """The process, None if there is none now."""
+        return self._process
+
+    @property
+    def patience_s(self) -> float:
+        """How many seconds an answer may take where there is no clock."""
+        return self._limits.decision_s
+
+    def suspend(self) -> None:
+        """A game under a clock is over: its threads must not take the time of those who play next on its core."""
+        if self._process is not None:
+            self._process.suspend()
+
+    def log_output(self) -> None:
+        """Put into the log what the bot has written, as far as it is there."""
+        self._read_stderr()
+        self._output.end_lines()
+
+    # ---- for the two kinds of bots -------------------------------------------------------------------------
+
+    def _next_game(self) -> AnyProcess | None:
+        """Count a game that is to be played; the process of the last one, if it is still there."""
+        if self._pool is not None:
+            self._pool.use(self)
+        self._games += 1
+        self._start_budget.new_game()
+        process = self._process
+        if process is not None:
+            self._read_stderr()
+            process.new_game()
+        return process
+
+    def _is_worn_out(self, process: AnyProcess) -> bool:
+        """Is so much of its processor time used up that it should be replaced between two games?"""
+        return process.cpu_seconds() > self._limits.cpu_s / 2
+
+    def _time_limit(self, clock: TimeLeft | None) -> float:
+        """Seconds that an answer may take."""
+        return self.patience_s if clock is None else clock.total_ms / 1000 + GRACE_S
+
+    def _deadline(self, clock: TimeLeft | None) -> float:
+        return time.monotonic() + self._time_limit(clock)
+
+    def _rest(self, clock: TimeLeft | None) -> None:
+        """An answer is there: see that the bot does not think on its opponent's time, if there is a clock."""
+        if clock is not None and self._process is not None:
+            self._process.rest()
+
+    def _read_stderr(self) -> str:
+        """Put into the log what the process has written to stderr; that text."""
+        text = self._process.read_stderr() if self._process is not None else ""
+        if text:
+            self._output.write(text if text.endswith("\n") else text + "\n")
+        return text
+
+
+def last_lines(text: str) -> str:
+    """The end of what a bot has written, below a message for its author.
+
+    >>> last_lines("one\\ntwo\\n")
+    '\\n  one\\n  two'
+    """
+    return "".join(f"\n  {line[:_LINE_LENGTH]}" for line in text.strip().splitlines()[-_LAST_LINES:])
+
+
+def clock_text(clock: TimeLeft | None) -> str:
+    """What a decision was allowed, for the message of a timeout; a process is given a second more than that.
+
+    >>> clock_text(TimeLeft(200, None)), clock_text(None)
+    (', more than the 200 ms of its clock', '')
+    """
+    return "" if clock is None else f", more than the {clock.total_ms:,.0f} ms of its clock"
+
+
+class ProcessPool:
+    """Bounds the number of running processes: bots that have not played for longest lose theirs."""
+
+    def __init__(self, most: int = 32) -> None:
+        self.most = max(most, 2)
+        self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
+
+    def use(self, bot: RemoteBot) -> None:
+        """The bot is to play now."""
+        self._bots[id(bot)] = bot
+        self._bots.move_to_end(id(bot))
+        while len(self._bots) > self.most:
+            _, oldest = self._bots.popitem(last=False)
+            oldest.close()
+
+    def log_output(self) -> None:
+        """Put into the log what the bots have written: they may be ended at any time now."""
+        for bot in self._bots.values():
+            bot.log_output()
+
+    def close(self) -> None:
+        """End all processes."""
+        while self._bots:
+            self._bots.popitem()[1].close()
