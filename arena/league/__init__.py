@@ -1,16 +1,17 @@
-"""The standing league: submitted bots, their versions, and who is how strong.
+"""The standing league: submitted bots, their versions and their ratings.
 
-A league is a folder with one SQLite database that holds everything: settings, the bots' files themselves, all
-games, and the standing after each event. Several processes may work on it side by side, and each may be killed
-at any moment.
+A league is a folder with one SQLite database that holds everything: the settings, the bots' files, all games, and
+the standings after each event. Several processes may work on it at once, and each may be killed at any moment.
 
-    settings        what a league is begun with
-    submission      a bot's files on their way into the league
-    schema store    the database; who is working on it
-    versions         bots and their versions
-    games           pairings, deals set apart, games exactly once
-    rating events   the joint rating, and what it was before
-    choice          who should play whom next
-    crew            playing, with the machinery of arena.match
+    settings        what a league is created with
+    schema store    the database
+    submission      a bot's files, read from disk
+    versions        bots, their versions and the states of a submission
+    processes       who is working on the league, and what dead processes have left
+    games           pairings, reserved deals, games stored exactly once
+    rating events   the joint rating, and the standings after each event
+    pairing         who should play whom next
+    match_runner    playing, with the machinery of `arena.runner`
     admission placement play    what happens to a submission; games beyond it
+    views           what a league shows of itself
 """

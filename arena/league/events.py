@@ -1,4 +1,4 @@
-"""What has happened in a league, and the standing after each event."""
+"""What has happened in a league, and the standings after each event."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _TRIES = 5
 
 @dataclass(frozen=True)
 class LeagueEvent:
-    """Something that happened. `games` were played for it, `total` had been played in all by then; `version` is
-    its number in the database, `bot` and `number` tell it for people."""
+    """Something that happened. `games` were played for it, and `total` by then in all. `version` is a version's number
+    in the database; `bot` and `number` are what people call it."""
 
     id: int
     happened: float
@@ -60,7 +60,7 @@ def events(league: League) -> list[LeagueEvent]:
 
 
 def table_at(league: League, event: int) -> list[StoredRow]:
-    """The table as it was after an event (which need not have changed it), best first."""
+    """The table as it was after an event, whether the event changed it or not; best first."""
     last = league.one("SELECT max(event) FROM ratings WHERE event <= ?", event)
     rows = league.query(
         "SELECT r.version, b.name, v.number, r.rank, r.elo, r.error, r.games, r.wins, r.draws, r.losses"
@@ -82,11 +82,11 @@ def publish(
     process: int | None = None,
     note: str = "",
 ) -> Standings:
-    """Make a change, and store it with the standing that follows from it as one event.
+    """Make a change, and store it as one event together with the standings that follow from it.
 
-    `change` is called within the transaction; if it returns False nothing happens. `candidate` is the version
-    that will be in the table then. The standing is worked out before the transaction, so that others can write
-    meanwhile; if one of them has changed the table it is worked out anew.
+    `change` is called within the transaction; if it returns False nothing is stored. `candidate` is the version that
+    the change puts into the table. The standings are computed before the transaction so that others can write in
+    the meantime, and computed again if one of them has changed the table.
     """
     for attempt in range(_TRIES):
         stamp = league.one("SELECT max(event) FROM events")
@@ -107,8 +107,11 @@ def publish(
 
 
 def note_play(league: League, event: int | None, fresh: int, process: int) -> tuple[int, Standings]:
-    """Store the standing after `fresh` more games of play: in `event`, which was begun for those before, if it
-    is still the last one, or in that of others who are playing as well; else in a new one. The event's number."""
+    """Store the standings after `fresh` more games of play; the number of the event they are stored under.
+
+    That is `event`, under which this process stored its earlier games, as long as it is the last one; or the event of
+    another process that is playing too; else a new one.
+    """
     for attempt in range(_TRIES):
         stamp = league.one("SELECT max(event) FROM events")
         found = standings(league)
@@ -133,7 +136,7 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
 
 
 def _is_play(league: League, event: int) -> bool:
-    """Are the games of this event still being played?"""
+    """Is this an event of play by a process that is still running?"""
     return bool(
         league.one(
             "SELECT 1 FROM events e JOIN processes p ON p.process = e.process"
@@ -166,14 +169,14 @@ def _store(league: League, event: int, found: Standings) -> None:
 
 
 def event_at(league: League, text: str) -> LeagueEvent:
-    """The event in force at a time: its number (`12`), a date (`2026-05-01`: the end of that day) or a date with
-    a time (`2026-05-01T18:00`), in UTC. LeagueError for what is none of these, or before the league began."""
+    """The last event by some point: an event's number (`12`), a date (`2026-05-01`: the end of that day), or a date
+    with a time (`2026-05-01T18:00`), in UTC. LeagueError for anything else, or a time before the league was created."""
     found = events(league)
     if text.isascii() and text.isdigit():
         for event in found:
             if event.id == int(text):
                 return event
-        raise LeagueError(f"--at {text}: there is no such event; they run from 1 to {found[-1].id}")
+        raise LeagueError(f"--at {text}: no such event; events are numbered from 1 to {found[-1].id}")
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
@@ -186,5 +189,5 @@ def event_at(league: League, text: str) -> LeagueEvent:
         seconds += 24 * 3600
     before = [event for event in found if event.happened < seconds]
     if not before:
-        raise LeagueError(f"--at {text}: the league was created later")
+        raise LeagueError(f"--at {text}: the league was created after that")
     return before[-1]

@@ -1,7 +1,7 @@
-"""Who should play whom next: pure functions of a standing.
+"""Who should play whom next: pure functions of the standings.
 
-What a game between two bots tells grows with how uncertain the difference of their ratings is, and with how open
-the game is: the information of a game is p (1 - p), p being the chance that one of them wins (Elo's formula).
+A game between two bots tells the more, the less certain the difference of their ratings is and the more open the game:
+its information is p (1 - p), where p is the chance that one of them wins (Elo's formula).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from arena.league.rating import Standings
 from arena.stats.frames import Floats
 from arena.stats.pairs import ELO_SCALE, score_of_elo
 
-_WORTH = 0.25  # opponents that tell less than this share of what the best one tells are left out
+_WORTH = 0.25  # opponents that tell less than this share of what the best one does are left out
 
 
 def openness(difference: float) -> float:
-    """Information of a game between bots so many Elo apart, 0.25 at most.
+    """Information of a game between bots `difference` Elo apart, at most 0.25.
 
     >>> openness(0), round(openness(-400), 3)
     (0.25, 0.083)
@@ -29,7 +29,7 @@ def openness(difference: float) -> float:
 
 
 def spread(count: int, sample: int) -> list[int]:
-    """`sample` places of a table of `count`, from the first to the last as evenly as they come.
+    """`sample` of the indices of `count` rows, spread evenly from the first to the last.
 
     >>> spread(9, 3), spread(2, 5), spread(5, 1)
     ([0, 4, 8], [0, 1], [2])
@@ -42,7 +42,7 @@ def spread(count: int, sample: int) -> list[int]:
 
 
 def nearest(elo: float, others: Mapping[int, float], sample: int) -> list[int]:
-    """The opponents that tell most about a bot of this rating, best first: at most `sample`.
+    """At most `sample` opponents, those that tell most about a bot of this rating, best first.
 
     >>> nearest(100, {1: 90, 2: -700, 3: 250, 4: 100}, 3)
     [4, 1, 3]
@@ -53,7 +53,7 @@ def nearest(elo: float, others: Mapping[int, float], sample: int) -> list[int]:
 
 
 def games_needed(error: float, target: float, games: int) -> int:
-    """Games in all that bring an error down to the target, if it shrinks with their square root.
+    """Games in total that bring an error down to the target, assuming it shrinks with their square root.
 
     >>> games_needed(80, 40, 100)
     400
@@ -66,9 +66,9 @@ def least_certain(
 ) -> list[tuple[int, int]]:
     """The `pairs` pairings (numbers of versions) whose games would tell most about the table, best first.
 
-    Each choice takes those before it for played (`games` games each), and so it does with what others have
-    `in_hand` (two versions and games): the covariance shrinks as the games will make it shrink. Bots without
-    games and groups without a game between them come first, for of those nothing is known at all.
+    Each choice counts those before it as played (`games` games each), and so the games that others have `in_hand`
+    (two versions and a number of games): the covariance is reduced as those games will reduce it. Bots without games
+    and groups without a game between them come first, because nothing is known about them.
     """
     chosen = _links(found)[:pairs]
     n = len(found.rated)
@@ -97,11 +97,11 @@ def least_certain(
 
 
 def own_share(found: Standings, number: int, opponents: Sequence[int], games: int) -> float:
-    """How much of a version's error is its own: the share (0..1) that would go with ever more of its games.
+    """How much of a version's error is its own: the share (0..1) that more games of its own would remove.
 
-    The rest is the table's around it, such as between two groups of its opponents that have hardly met. Told by
-    what another `games` games, as many as it has played, shared by these opponents, would take away: half of the
-    variance that is its own.
+    The rest is due to the table around it, such as two groups of its opponents that have hardly met. Estimated from
+    what another `games` games (as many as it has played) against these opponents would remove: half of the variance
+    that is its own.
     """
     place = {one.id: at for at, one in enumerate(found.rated)}
     met = [other for other in opponents if other in place]
@@ -119,14 +119,14 @@ def own_share(found: Standings, number: int, opponents: Sequence[int], games: in
 
 
 def _shrunk(covariance: Floats, i: int, j: int, information: float) -> Floats:
-    """The covariance after games between two bots (Sherman and Morrison's formula)."""
+    """The covariance after games between two bots (Sherman-Morrison formula)."""
     along = covariance[:, i] - covariance[:, j]
     variance = along[i] - along[j]
     return np.asarray(covariance - np.outer(along, along) * (information / (1 + information * variance)))
 
 
 def _links(found: Standings) -> list[tuple[int, int]]:
-    """Pairings without which ratings cannot be compared: bots without games, and a bridge to each group."""
+    """Pairings without which ratings cannot be compared: bots without games, and a link to each other group."""
     if len(found.rows) < 2:
         return []
     home = found.rows[0].version

@@ -1,8 +1,7 @@
-"""Who is working on a league: processes, whether they still live, and what dead ones have left behind.
+"""Who is working on a league: processes, whether they are alive, and what dead ones have left behind.
 
-What a process has taken in hand (a submission, deals) it holds only to spare others the same work. Nothing goes
-wrong if a living process is taken for dead: deals are never set apart twice, and a submission that two processes
-work on ends as one.
+A process holds submissions and deals only to keep others from doing the same work. Nothing goes wrong if a living
+process is taken for dead: deals are never reserved twice, and a submission that two processes work on is decided once.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from arena.processes.procfs import machine_boot, start_time
 BEAT_S = 5.0
 STALE_S = 300.0
 PLAYING = ".playing"
-"""Folder below the league's for the files of bots that are playing, one folder a crew."""
+"""Folder in the league's for the files of bots that are playing; within it a folder for each `MatchRunner`."""
 
 
 class LeagueProcess:
-    """This process in the list of those that work on a league; a context manager."""
+    """This process, registered as working on a league; a context manager."""
 
     def __init__(self, league: League, doing: str) -> None:
-        """Enter it, and clear away what dead ones have left."""
+        """Register it, and clean up after dead processes."""
         self.league = league
         release_dead(league)
         now = time.time()
@@ -39,7 +38,7 @@ class LeagueProcess:
         self._beaten = time.monotonic()
 
     def beat(self) -> None:
-        """Say every few seconds that it is alive; call it often."""
+        """Record every few seconds that this process is alive; call it often."""
         if time.monotonic() - self._beaten >= BEAT_S:
             self._beaten = time.monotonic()
             with self.league.change():
@@ -54,7 +53,7 @@ class LeagueProcess:
 
 
 def _release(league: League, process: int) -> None:
-    """Let go of all that a process holds."""
+    """Release everything that a process holds."""
     now = time.time()
     league.run("UPDATE versions SET holder = NULL WHERE holder = ?", process)
     crews = "SELECT crew FROM crews WHERE process = ?"
@@ -64,7 +63,7 @@ def _release(league: League, process: int) -> None:
 
 
 def release_dead(league: League) -> int:
-    """Release what dead processes hold and remove the files they have left; how many were found."""
+    """Release what dead processes hold and remove the files they have left; the number of such processes."""
     rows = league.query("SELECT process, machine, pid, born, seen FROM processes WHERE ended IS NULL")
     dead = [row[0] for row in rows if not is_alive(*row[1:])]
     if dead:
@@ -76,7 +75,7 @@ def release_dead(league: League) -> int:
 
 
 def _sweep(league: League) -> None:
-    """Remove the bots' files of crews that have ended."""
+    """Remove the unpacked files of runners that have ended. Their folders are named after their first lineups."""
     folder = league.folder / PLAYING
     if not folder.is_dir():
         return
@@ -84,7 +83,7 @@ def _sweep(league: League) -> None:
     for path in folder.iterdir():
         if path.name not in playing:
             shutil.rmtree(path, ignore_errors=True)
-    with contextlib.suppress(OSError):  # there are others
+    with contextlib.suppress(OSError):  # other processes have folders there
         folder.rmdir()
 
 
@@ -92,7 +91,7 @@ def _sweep(league: League) -> None:
 
 
 def is_alive(where: str, pid: int, when: str, seen: float) -> bool:
-    """Does a process still work? On another machine only its last sign of life can tell."""
+    """Is a process still running? For one on another machine only its last sign of life can tell."""
     if where.rpartition("/")[0] != platform.node() or sys.platform == "win32":  # there, asking would kill it
         return time.time() - seen < STALE_S
     if where != machine_boot():

@@ -1,8 +1,8 @@
 """The joint rating of a league: one fit over all games that count, shown for the versions in the table.
 
-All versions that were accepted are rated together, each as a player of its own: the games of a replaced version
-still say how strong its opponents are. The games of retired bots and refused versions do not count. The table
-shows the active version of each bot, and their ratings have the mean 0 unless a bot is the anchor.
+All accepted versions are rated together, each as a player of its own, because the games of a replaced version still
+say how strong its opponents are. The games of retired bots and refused versions do not count. The table shows the
+active version of each bot; the mean of these ratings is 0 unless a bot is the anchor.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from arena.stats.ratings import rate
 
 @dataclass(frozen=True)
 class StandingsRow:
-    """A line of the table. `elo` is None for a bot without games, `error` (half the 95 % interval) also for one
-    that is alone; both in the gauge of the table."""
+    """A row of the table. `elo` is None for a bot without games, `error` (half the 95 % interval) also for a bot
+    that is alone; both on the table's scale."""
 
     rank: int
     version: Version
@@ -37,13 +37,13 @@ class StandingsRow:
 
     @property
     def score(self) -> float | None:
-        """Mean points of a game."""
+        """Mean points per game."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
 
 @dataclass(frozen=True)
 class Standings:
-    """The table, best first, and what choosing further games needs.
+    """The table, best first, and what is needed to choose further games.
 
     elo, covariance   of the versions in the table that have games (`rated`), in that order, Elo and Elo²
     group             connected group of each of `rated`: ratings compare within a group only
@@ -61,14 +61,14 @@ class Standings:
     notes: tuple[str, ...] = ()
 
     def row_of(self, version: int) -> StandingsRow | None:
-        """The line of a version."""
+        """The row of a version, None if it is not in the table."""
         return next((place for place in self.rows if place.version.id == version), None)
 
 
 def standings(league: League, candidate: Version | None = None, anchored: bool = True) -> Standings:
-    """The standing as the games stored now make it; with a `candidate` as if it were in the table already.
+    """The standings that follow from the games stored now; a `candidate` counts as in the table already.
 
-    `anchored` False: the mean is 0 in any case.
+    With `anchored` False the mean is 0 in any case.
     """
     with league.snapshot():
         shown = [
@@ -134,7 +134,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
 def _anchors(
     league: League, shown: Sequence[Version], playing: set[str], notes: list[str]
 ) -> dict[str, float]:
-    """The rating to hold, by the number of the version as a text."""
+    """The rating to hold fixed, by the version's number as text."""
     name = league.settings.anchor
     if name is None:
         return {}
@@ -148,7 +148,7 @@ def _anchors(
 def _gauged(
     elo: Floats, covariance: Floats, group: Ints, inside: Ints, anchored: int | None
 ) -> tuple[Floats, Floats]:
-    """Ratings and covariance with the mean of those `inside` at 0, in each group but that of the anchor."""
+    """Ratings and covariance shifted so that the mean of those `inside` is 0 in each group but the anchor's."""
     project = np.eye(len(elo))
     shown = np.zeros(len(elo), dtype=bool)
     shown[inside] = True

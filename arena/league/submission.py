@@ -1,8 +1,8 @@
-"""A bot's files on their way into the league, read from disk as data: nothing of them is run here.
+"""A submission's files, read from disk as data: none of them is run here.
 
-A submission is one file, or everything in one folder with the file or command named. It is identified by its
-content: a file alone by its SHA-256, as `sha256sum` prints it; else a SHA-256 over all paths, hashes and the
-entry. Files are read as a stranger's: links and special files are refused, and there are bounds.
+A submission is one file, or everything in a folder together with the file or command that is the bot. It is identified
+by its content: a single file by its SHA-256, as `sha256sum` prints it; otherwise by a SHA-256 over all paths, hashes
+and the entry. The files may be hostile: links and special files are refused, and sizes are limited.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ MOST_FILES = 500
 MOST_BYTES = 32 << 20
 MOST_DEPTH = 16
 LONGEST_PATH = 200
-"""Of a file below the bot's folder: characters, and folders one in the other. The league plays it in a deeper place."""
+"""Bytes of a file's path below the bot's folder. The league unpacks it into a longer path."""
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]")
 
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file of a bot: its path below the bot's folder, with slashes."""
+    """A file of a bot; `path` is relative to the bot's folder, with slashes."""
 
     path: str
     content: bytes
@@ -46,7 +46,7 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class Submission:
-    """A bot as submitted. `entry` names it as seen from its folder: `mine.py`, `mine.py:depth=2`."""
+    """A bot as submitted. `entry` names it relative to its folder: `mine.py`, `mine.py:depth=2`."""
 
     name: str
     author: str | None
@@ -63,16 +63,16 @@ class Submission:
         if len(self.files) == 1 and self.entry == self.files[0].path:
             return self.files[0].hash
         parts = [[file.path, file.hash, file.executable] for file in self.files]
-        # no file can be written that has the hash of somebody's folder: Python does not begin like that, nor a program
+        # so that no file has the hash of somebody's folder: neither Python nor a program begins like that
         return hashlib.sha256(b"\0folder " + json.dumps([self.entry, parts]).encode()).hexdigest()
 
 
 def read_submission(
     bot: str, folder: Path | None = None, name: str | None = None, author: str | None = None
 ) -> Submission:
-    """Read a bot's file, or all files of `folder` with `bot` named as seen from there.
+    """Read a bot's file, or all files of `folder` with `bot` named relative to it.
 
-    ArenaError for what cannot be submitted: no such file, more than the bounds allow, a name that is none.
+    ArenaError for what cannot be submitted: no such file, too many or too large files, an invalid name.
     """
     author = check_author(author)
     if folder is None:
@@ -81,7 +81,7 @@ def read_submission(
         near = ""
         if folder.parent.is_dir():
             near = did_you_mean(str(folder), [str(one) for one in folder.parent.iterdir() if one.is_dir()])
-        raise LeagueError(f"--folder {folder}: there is no such folder{near}")
+        raise LeagueError(f"--folder {folder}: no such folder{near}")
     files = tuple(_read_folder(folder))
     parts = parse_spec(bot)
     if parts.target.startswith(PREFIX):
@@ -94,15 +94,15 @@ def read_submission(
     names = [file.path for file in files]
     if path not in names:
         near = did_you_mean(path, names)
-        raise LeagueError(f"--folder {folder}: there is no file {path} in it to be the bot{near}")
+        raise LeagueError(f"--folder {folder}: it has no file {path}{near}")
     return Submission(_bot_name(name, parts.name, path), author, _entry(path, bot), files)
 
 
 def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> BotSpec:
-    """The bot that an entry names in a folder that holds a submission's files. ArenaError if there is none.
+    """The bot that an entry names in a folder with a submission's files. ArenaError if there is none.
 
-    The entry of a Python bot is a path of a stored file, perhaps with parameters behind it: it is not looked up
-    anywhere else, so a strange one cannot mean a file or a bot of the organiser's.
+    The entry of a Python bot is the path of a stored file, perhaps followed by parameters. It is not looked up
+    anywhere else, so no entry can name a file or a bot of the organiser's.
     """
     if entry.startswith(PREFIX):
         found = find_bot(entry, name=name, folder=folder)
@@ -115,19 +115,19 @@ def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> Bot
 
 
 def _check_entry(path: str) -> None:
-    """LeagueError for a file that cannot be a bot by its name."""
+    """LeagueError for a file whose name cannot be a bot's."""
     if not path.endswith(".py"):
         raise LeagueError(
-            f"{path!a} is no Python file; a bot in another language is a command: 'cmd:./mybot'"
+            f"{path!a} is not a Python file; a bot in another language is a command: 'cmd:./mybot'"
         )
     if re.search(r"[:=~\\]", path) or not path.isprintable():
         raise LeagueError(
-            f"{path!a}: the name of a bot's file has none of the characters : = ~ and no strange ones"
+            f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes"
         )
 
 
 def check_inside(found: BotSpec, folder: Path) -> None:
-    """LeagueError if a command names files outside of its folder: a league has only what was submitted."""
+    """LeagueError if a command names files outside its folder: a league has only what was submitted."""
     home = folder.resolve()
     for file in found.files:
         path = Path(file).resolve()
@@ -136,15 +136,15 @@ def check_inside(found: BotSpec, folder: Path) -> None:
 
 
 def _check_relative(target: str, folder: Path) -> None:
-    """LeagueError if a command names a file of the folder by a path that is none when it is played elsewhere."""
+    """LeagueError if a command names a file in its folder by an absolute path: the league unpacks it elsewhere."""
     for word in command_words(target):
         if Path(word).is_absolute() and Path(word).resolve().is_relative_to(folder.resolve()):
             seen = Path(word).resolve().relative_to(folder.resolve())
-            raise LeagueError(f"the command '{target}' names {word}; write it as seen from --folder: {seen}")
+            raise LeagueError(f"the command '{target}' names {word}; write it relative to --folder: {seen}")
 
 
 def _seen_from_its_folder(target: str) -> tuple[str, str]:
-    """The folder of a command's first own file as seen from here, and the command as seen from there."""
+    """The folder of a command's first own file, relative to here, and the command relative to that folder."""
     try:
         files = find_command(target, Path.cwd()).files
     except ArenaError:
@@ -165,7 +165,7 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     if parts.target.startswith(PREFIX):
         folder, command = _seen_from_its_folder(parts.target)
         raise LeagueError(
-            f"'{bot}' is a command: submit the folder that it is run in, with all its files:"
+            f"'{bot}' is a command: submit the folder that it runs in, with all its files:"
             f" arena submit --folder {folder} {shlex.quote(command)}"
         )
     for place in (Path(parts.target).expanduser(), Path("bots", f"{parts.target}.py")):
@@ -184,7 +184,7 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
     path = Path(found.path)
     if re.fullmatch(r"[\w.]+:\w+", parts.target):
         raise LeagueError(
-            f"{parts.target} is a class of an installed package; a league keeps files, so name a file"
+            f"{parts.target} is a class in an installed package; a league stores files, so name a file"
         )
     _check_entry(path.name)
     chosen = _bot_name(name, parts.name, path.name)
@@ -192,14 +192,14 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
 
 
 def _likely(folder: Path) -> str:
-    """What is probably the bot in a folder."""
+    """A guess at which file of a folder is the bot."""
     names = sorted(one.name for one in folder.glob("*.py"))
     likely = [name for name in ("bot.py", f"{folder.name}.py", "main.py", *names) if name in names]
     return shlex.quote(likely[0]) if likely else "'cmd:./PROGRAM'"
 
 
 def _entry(path: str, bot: str) -> str:
-    """The spec as seen from the bot's folder: the file with its parameters, without a name."""
+    """The spec relative to the bot's folder: the file with its parameters, without a name."""
     parts = parse_spec(bot)
     params = ",".join(f"{key}={value}" for key, value in sorted(parts.params.items()))
     return f"{path}:{params}" if params else path
@@ -213,11 +213,11 @@ def _bot_name(asked: str | None, in_spec: str | None, path: str) -> str:
     try:
         return check_name(stem, "bot")
     except LeagueError as error:
-        raise LeagueError(f"{error}. Give it one with --name") from None
+        raise LeagueError(f"{error}. Choose a name with --name") from None
 
 
 def _inside(target: str, folder: Path) -> str:
-    """The path of a file as seen from the folder; it may have been named as seen from here."""
+    """The path of a file relative to the folder; it may have been named relative to here."""
     for path in (folder / target, Path(target)):
         if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
             return path.resolve().relative_to(folder.resolve()).as_posix()
@@ -225,11 +225,11 @@ def _inside(target: str, folder: Path) -> str:
 
 
 def _read_folder(folder: Path) -> Iterator[StoredFile]:
-    """All files below a folder in the order of their paths, without hidden ones and compiled Python."""
+    """All files below a folder, ordered by path, without hidden files and compiled Python."""
     paths: list[tuple[str, Path]] = []
     for place, folders, files in os.walk(folder):
         if len(Path(place).relative_to(folder).parts) > MOST_DEPTH:
-            raise LeagueError(f"--folder {folder}: more than {MOST_DEPTH} folders one in the other")
+            raise LeagueError(f"--folder {folder}: folders nested more than {MOST_DEPTH} deep")
         folders[:] = sorted(one for one in folders if not _SKIPPED.fullmatch(one))
         for one in [*folders, *files]:
             path = Path(place, one)
@@ -240,15 +240,17 @@ def _read_folder(folder: Path) -> Iterator[StoredFile]:
                 path = Path(place, one)
                 paths.append((path.relative_to(folder).as_posix(), path))
         if len(paths) > MOST_FILES:
-            raise LeagueError(f"--folder {folder}: more than {MOST_FILES} files; a bot is at most so many")
+            raise LeagueError(
+                f"--folder {folder}: more than {MOST_FILES} files, the most that a bot may have"
+            )
     if not paths:
-        raise LeagueError(f"--folder {folder}: there are no files in it")
+        raise LeagueError(f"--folder {folder}: it has no files")
     total = 0
     for name, path in sorted(paths):
         file = _read_file(path, name)
         total += len(file.content)
         if total > MOST_BYTES:
-            raise LeagueError(f"--folder {folder}: more than {MOST_BYTES >> 20} MiB in all")
+            raise LeagueError(f"--folder {folder}: more than {MOST_BYTES >> 20} MiB in total")
         yield file
 
 
@@ -257,18 +259,18 @@ def _read_file(path: Path, name: str) -> StoredFile:
         raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
     if len(os.fsencode(name)) > LONGEST_PATH:
         raise LeagueError(
-            f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes with its folders"
+            f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes, folders included"
         )
     try:
-        # a pipe in the place of a file must not make us wait
+        # opening a named pipe must not block
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
             mode = os.fstat(descriptor).st_mode
             if not stat.S_ISREG(mode):
-                raise LeagueError(f"{path} is no ordinary file")
+                raise LeagueError(f"{path} is not a regular file")
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise LeagueError(f"cannot read {path}: {error.strerror or error}") from error
     if len(content) > MOST_BYTES:
-        raise LeagueError(f"{path}: larger than {MOST_BYTES >> 20} MiB; a bot is at most so large")
+        raise LeagueError(f"{path}: larger than {MOST_BYTES >> 20} MiB, the most that a bot may have")
     return StoredFile(name, content, bool(mode & stat.S_IXUSR))

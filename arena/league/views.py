@@ -1,4 +1,4 @@
-"""What a league shows of itself, as plain values: rows for tables and JSON."""
+"""What a league shows, as plain values: rows for tables and JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EXPORTED = (
 
 
 def league_line(folder: Path) -> Line:
-    """A league among others. LeagueError if its database cannot be read."""
+    """One league's row in the list of leagues. LeagueError if its database cannot be read."""
     try:
         found = open_league(folder, write=False)
     except (KeyError, TypeError, ValueError) as error:
@@ -53,7 +53,7 @@ def league_line(folder: Path) -> Line:
 
 
 def standing_lines(league: League, found: Standings, before: Sequence[StoredRow]) -> list[Line]:
-    """The table with what has changed against an earlier one, by bot."""
+    """The table, with what has changed since an earlier one."""
     change = _changes(
         league, [(p.version.name, p.rank, p.elo) for p in found.rows], {line.bot: line for line in before}
     )
@@ -82,7 +82,7 @@ def standing_lines(league: League, found: Standings, before: Sequence[StoredRow]
 
 
 def stored_lines(league: League, table: Sequence[StoredRow], before: Sequence[StoredRow]) -> list[Line]:
-    """The same of a table as it was."""
+    """The same for an earlier table."""
     change = _changes(
         league, [(line.bot, line.rank, line.elo) for line in table], {line.bot: line for line in before}
     )
@@ -107,10 +107,10 @@ def stored_lines(league: League, table: Sequence[StoredRow], before: Sequence[St
 def _changes(
     league: League, table: Sequence[tuple[str, int, float | None]], old: Mapping[str, StoredRow]
 ) -> dict[str, Line]:
-    """By bot: is it new, and by how much has it moved in Elo and places?
+    """By bot: is it new, and by how much Elo and how many places has it moved?
 
-    Where the mean is 0 all ratings move when a bot comes or goes. That says nothing about them, so the mean move
-    of the bots in both tables is left out.
+    Where the mean is 0, all ratings move when a bot comes or goes. That says nothing about them, so the mean move
+    of the bots in both tables is subtracted.
     """
     moves: dict[str, float] = {}
     for bot, _, elo in table:
@@ -131,8 +131,8 @@ def _changes(
 
 
 def table_before(league: League, found: Standings) -> tuple[list[StoredRow], LeagueEvent | None]:
-    """The table that the present one is compared with, and its event: the one before the last that changed it,
-    or the last if games were stored since."""
+    """The table that the present one is compared with, and its event: that of the last event but one that changed
+    it, or of the last one if games have been stored since."""
     seen = [e for e in events.events(league) if e.kind != events.REFUSED]
     if found.total == seen[-1].total:
         seen.pop()
@@ -140,7 +140,7 @@ def table_before(league: League, found: Standings) -> tuple[list[StoredRow], Lea
 
 
 def waiting(league: League) -> list[Line]:
-    """Submissions that are not done."""
+    """Submissions that are not decided yet."""
     return [
         {"bot": one.name, "version": one.number, "state": one.state, "submitted": one.submitted}
         for one in versions.in_state(league, PENDING, PLACING)
@@ -148,7 +148,7 @@ def waiting(league: League) -> list[Line]:
 
 
 def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[Line]]:
-    """The ratings after each of the last events that changed the table: the events, and a row a bot."""
+    """The last events that changed the table, and a row per bot with its rating after each of them."""
     shown = [e for e in events.events(league) if e.kind not in (events.REFUSED, events.CREATED)][-last:]
     lines: dict[str, Line] = {}
     for event in shown:
@@ -162,7 +162,7 @@ def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[L
 
 
 def history_lines(league: League) -> list[Line]:
-    """A row an event; with the rating of the version that it is about, and what the bot's was before."""
+    """A row per event, with the rating of the version it is about and the bot's rating before."""
     lines = []
     before: dict[str, StoredRow] = {}
     for event in events.events(league):
@@ -202,7 +202,7 @@ def _own_table(league: League, event: LeagueEvent) -> list[StoredRow]:
 
 
 def version_lines(league: League, name: str, found: Standings) -> list[Line]:
-    """A row a version of a bot, newest first; ratings are those of the present fit."""
+    """A row per version of a bot, newest first; ratings are those of the present fit."""
     lines = []
     for one in reversed(versions.of_bot(league, name)):
         place = found.row_of(one.id)
@@ -232,7 +232,7 @@ def version_lines(league: League, name: str, found: Standings) -> list[Line]:
 
 
 def chosen_version(league: League, name: str, number: int | None) -> Version:
-    """A version of a bot: the one with that number, else the active one, else the newest."""
+    """A version of a bot: the one with that number; without a number the active one, or else the newest."""
     found = versions.of_bot(league, name)
     if number is None:
         return next((one for one in found if one.state == versions.ACTIVE), found[-1])
@@ -247,7 +247,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def opponent_lines(league: League, one: Version, found: Standings) -> list[Line]:
-    """A row an opponent that a version has met: the score, and the difference of the ratings."""
+    """A row per opponent of a version: the score, and the difference of the ratings."""
     by_id = {v.id: v for v in versions.in_state(league, retired=True)}
     mine = found.row_of(one.id)
     lines = []
@@ -294,7 +294,7 @@ def _difference(found: Standings, one: int, other: int) -> tuple[float | None, f
 
 
 def forfeit_lines(league: League, one: Version) -> list[Line]:
-    """A row a kind of forfeit of a version, with the last of them."""
+    """A row per kind of forfeit of a version, with the last of its games."""
     return [
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
         for fault in games.forfeits(league, [one.id])
@@ -305,9 +305,9 @@ def forfeit_lines(league: League, one: Version) -> list[Line]:
 
 
 def export_games(league: League, out: TextIO) -> int:
-    """All games as CSV with the columns EXPORTED, in the order of their deals; how many there are.
+    """Write all games as CSV with the columns EXPORTED, ordered by deal; the number of games.
 
-    Players are versions, such as `greedy v2`; `arena ratings` reads the file and rates them as the league does.
+    Players are versions, such as `greedy v2`. `arena ratings` reads the file and rates them as the league does.
     """
     sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
     labels = {v.id: v.label for v in versions.in_state(league, retired=True)}
@@ -332,11 +332,11 @@ def export_games(league: League, out: TextIO) -> int:
 
 
 def fetch(league: League, one: Version, to: Path) -> list[Path]:
-    """Write a version's files into a folder, which must not hold other files of these names."""
+    """Write a version's files into a folder. LeagueError if it has other files of the same names."""
     files = versions.files_of(league, one.id)
     for file in files:
         path = to / file.path
         if path.exists() and path.read_bytes() != file.content:
-            raise LeagueError(f"{path} is there already, with another content; choose another folder")
+            raise LeagueError(f"{path} already exists with different content; choose another folder")
     versions.write_files(files, to)
     return [to / file.path for file in files]

@@ -235,7 +235,8 @@ def test_a_bot_of_many_files(open_: Arena) -> None:
     open_("league", "fetch", "open", "two", "--to", "back")
     assert Path("back/helper.py").read_text() == LAST
     Path("back/helper.py").write_text("other")
-    assert "is there already" in open_("league", "fetch", "open", "two", "--to", "back", code=2).err
+    err = open_("league", "fetch", "open", "two", "--to", "back", code=2).err
+    assert "already exists with different content" in err
 
 
 def test_the_file_may_be_deleted(played: Arena) -> None:
@@ -277,9 +278,9 @@ def test_standings_as_they_were(played: Arena) -> None:
     assert "No bot was in the table" in played("league", "standings", "open", "--at", 1).out
     assert "after event 4" in played("league", "standings", "open", "--at", "2100-01-01").out
     for wrong, message in (
-        ("99", "they run from 1 to 4"),
+        ("99", "numbered from 1 to 4"),
         ("yesterday", "a date such as"),
-        ("1999-01-01", "later"),
+        ("1999-01-01", "created after that"),
     ):
         assert message in played("league", "standings", "open", "--at", wrong, code=2).err
     history = played("league", "standings", "open", "--history", 2).out

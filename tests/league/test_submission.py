@@ -115,7 +115,7 @@ def test_a_command_with_files_of_others(tmp_path: Path) -> None:
 
 def test_a_command_with_a_path_that_is_only_here(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
-    with pytest.raises(LeagueError, match=r"write it as seen from --folder: a\.txt"):
+    with pytest.raises(LeagueError, match=r"write it relative to --folder: a\.txt"):
         read_submission(f"cmd:cat {tmp_path / 'a.txt'}", tmp_path)
 
 
@@ -133,7 +133,7 @@ def test_links_are_refused(tmp_path: Path) -> None:
 def test_a_pipe_does_not_make_us_wait(tmp_path: Path) -> None:
     written(tmp_path / "bot", mine=FIRST)
     os.mkfifo(tmp_path / "bot" / "pipe")
-    with pytest.raises(LeagueError, match="no ordinary file"):
+    with pytest.raises(LeagueError, match="not a regular file"):
         read_submission("mine.py", tmp_path / "bot")
 
 
@@ -145,7 +145,7 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LeagueError, match="larger than"):
         read_submission("mine.py", path.parent)
     (tmp_path / "bot" / "large").write_bytes(bytes(980))
-    with pytest.raises(LeagueError, match="in all"):
+    with pytest.raises(LeagueError, match="in total"):
         read_submission("mine.py", path.parent)
     for name in "abc":
         (tmp_path / "bot" / name).write_text("")
@@ -171,6 +171,6 @@ def test_what_is_no_submission(bot: str, message: str) -> None:
 
 def test_a_file_whose_name_is_none(tmp_path: Path) -> None:
     (path,) = written(tmp_path, **{"my bot": FIRST})
-    with pytest.raises(LeagueError, match="Give it one with --name"):
+    with pytest.raises(LeagueError, match="Choose a name with --name"):
         read_submission(str(path))
     assert read_submission(str(path), name="mine").name == "mine"
