@@ -43,6 +43,7 @@ class Dispatcher:
         lost: Callable[[Lost], None],
         stopping: Callable[[], None] = _ignore,
         tick: Callable[[], None] = _ignore,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._executor = executor
         self._signals = signals
@@ -50,6 +51,7 @@ class Dispatcher:
         self._lost = lost
         self._stopping = stopping
         self._tick = tick
+        self._clock = clock
         self._draining = False
         self._chunk_number = 0
         self._unit_s = 0.0  # seconds that a worker takes for a unit; 0 until one has been played
@@ -62,7 +64,7 @@ class Dispatcher:
         """
         pending: dict[int, int] = {}  # by chunk, units that are not back
         unstored: list[Played] = []
-        stored_at = time.monotonic()
+        stored_at = self._clock()
         while True:
             if self._signals.stopping and not self._draining:
                 self._draining = True
@@ -94,7 +96,7 @@ class Dispatcher:
                         self._failed(event)
                     case Drained():
                         drained = True
-            now = time.monotonic()
+            now = self._clock()
             over = drained or self._signals.at_once
             if unstored and (now - stored_at >= _COMMIT_S or over or self._draining or not pending):
                 if store(unstored):
@@ -118,7 +120,7 @@ class Dispatcher:
             return 1
         wanted = int(_CHUNK_S / self._unit_s)
         share = expected // (_AHEAD * self._executor.slots)
-        return max(1, wanted // 16, min(wanted, share, _MAX_UNITS))
+        return min(max(1, wanted // 16, min(wanted, share)), _MAX_UNITS)
 
     def _time(self, played: Played) -> None:
         seconds = played.seconds / len(played.chunk)
