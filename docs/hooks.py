@@ -5,6 +5,7 @@ A page holds a marker such as `<!-- commands -->`; the function of that name giv
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -65,8 +66,20 @@ def settings() -> str:
 
 
 def api() -> str:
-    """The public names, each documented from its docstring."""
-    return "\n".join(f"::: {arena.PLACES[name]}.{name}\n" for name in arena.__all__)
+    """The public names, each documented from its docstring. What is C only is no member of a compiled class."""
+    parts = []
+    for name in arena.__all__:
+        part = f"::: {arena.PLACES[name]}.{name}\n"
+        found = getattr(arena, name)
+        if isinstance(found, type):
+            members = [member for member in dir(found) if not member.startswith("_") and _documented(found, member)]
+            part += f"    options:\n      inherited_members: true\n      members: {json.dumps(members)}\n"
+        parts.append(part)
+    return "\n".join(parts)
+
+
+def _documented(owner: type, member: str) -> bool:
+    return bool(getattr(getattr(owner, member), "__doc__", None)) and not hasattr(BaseException, member)
 
 
 def _file(name: str) -> Callable[[], str]:
