@@ -93,8 +93,10 @@ def _file(name: str) -> Callable[[], str]:
 
 def _relative(match: re.Match[str]) -> str:
     target = match[1]
-    pages = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
-    return f"]({pages.get(target, '../' + target.removeprefix('docs/'))})"
+    page = target.removeprefix("docs/internals/") if target.startswith("docs/internals/") else None
+    if page is None and "/" not in target:
+        page = target.lower()  # a file of the repository that is a page, too
+    return f"]({page or '../' + target.removeprefix('docs/')})"
 
 
 MAKERS: dict[str, Callable[[], str]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shlex
@@ -41,6 +42,11 @@ def test_a_page_works_as_written(page: Path, tmp_path: Path) -> None:
             (tmp_path / "bots" / "mybot.py").write_text(text)
         elif kind == "python" and ">>>" not in text:
             run([sys.executable, "-c", text], tmp_path)
+
+
+@pytest.mark.parametrize("page", [*DOCS.rglob("*.md")], ids=lambda page: page.stem)
+def test_examples_of_a_page(page: Path) -> None:
+    assert not doctest.testfile(str(page), module_relative=False).failed
 
 
 def run(words: list[str], folder: Path) -> None:
