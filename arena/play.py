@@ -60,9 +60,7 @@ class PlayedGame(GameResult):
     @property
     def seats(self) -> tuple[str, str]:
         """The names at seat 0 (`a` in records and boards) and seat 1 (`b`)."""
-        return (
-            (self.second, self.first) if parse_record(self.record).deal.starter else (self.first, self.second)
-        )
+        return (self.second, self.first) if parse_record(self.record).deal.starter else (self.first, self.second)
 
     @property
     def state(self) -> State:
@@ -167,9 +165,7 @@ def _players(bots: tuple[AnyBot, AnyBot], names: tuple[str, str] | None) -> tupl
     (name_a, make_a), (name_b, make_b) = _bot(a), _bot(b)
     if names is None:
         names = (name_a, name_b if name_a != name_b else f"{re.split('[:=]', name_b)[0]}2")
-    if not (
-        isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(one, str) for one in names)
-    ):
+    if not (isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(one, str) for one in names)):
         raise PlayError(f"names are two texts, such as ('old', 'new'), not {names!r}")
     if names[0] == names[1]:
         raise PlayError(f"two bots are called '{names[0]}': give them different names")
@@ -192,9 +188,7 @@ def _bot(bot: Any) -> tuple[str, Callable[[], Actor]]:
         return type(bot).__name__, lambda: bot
     if callable(bot) and not isinstance(bot, type):
         name, module = getattr(bot, "__name__", type(bot).__name__), getattr(bot, "__module__", None) or ""
-        return module.rpartition(".")[2] if name == "act" else name, lambda: FunctionBot(
-            bot, sys.modules.get(module)
-        )
+        return module.rpartition(".")[2] if name == "act" else name, lambda: FunctionBot(bot, sys.modules.get(module))
     found = f"the class {bot.__name__}" if isinstance(bot, type) else show_value(bot)
     raise PlayError(
         f"{found} is no bot: expected a spec ('greedy', 'bots/mine.py:depth=3'), a class or an object with a method "

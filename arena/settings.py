@@ -62,13 +62,7 @@ class Setting:
     @property
     def usual(self) -> str:
         """What holds if nothing is said, "" if the setting must be given."""
-        if (
-            self.unset
-            or self.default is None
-            or callable(self.default)
-            or self.of
-            or self.default is REQUIRED
-        ):
+        if self.unset or self.default is None or callable(self.default) or self.of or self.default is REQUIRED:
             return self.unset
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
 
@@ -143,6 +137,4 @@ def as_dict(values: Any) -> dict[str, Any]:
     ({}, {'move_ms': 5})
     """
     found = ((one.name, getattr(values, one.name)) for one in fields(values))
-    return {
-        name: as_dict(value) if is_dataclass(value) else value for name, value in found if value is not None
-    }
+    return {name: as_dict(value) if is_dataclass(value) else value for name, value in found if value is not None}

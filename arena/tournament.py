@@ -74,9 +74,7 @@ def run_tournament(
     listener = progress_for() if progress else None
     report = play_config(config, folder, listener, sequential_test_of(config))
     if report.interrupted:
-        raise KeyboardInterrupt(
-            f"{report.done} of {report.total} games are stored in {folder}; the same call resumes"
-        )
+        raise KeyboardInterrupt(f"{report.done} of {report.total} games are stored in {folder}; the same call resumes")
     from arena.notebook import load  # pandas, which the workers need not inherit
 
     run = load(folder)

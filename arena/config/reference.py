@@ -19,9 +19,7 @@ def tournament_reference() -> str:
         declared = settings_of(one.settings)
         told = [f"{one.help[0].upper()}{one.help[1:]}."]
         if one.games_from:
-            told.append(
-                f"{one.games_from} set how many games are played, in the place of `games` and `pairs`."
-            )
+            told.append(f"{one.games_from} set how many games are played, in the place of `games` and `pairs`.")
         if one.own_deals:
             told.append("Pairings may play deals of their own (`own_deals`).")
         text = " ".join(told)
@@ -45,9 +43,7 @@ def settings_reference(of: type[Any]) -> str:
         parts.append(f"In the table `[{section}]`:\n\n{rows}")
     for name, one in declared.items():
         if one.of is not None:
-            parts.append(
-                f"In the table `[{name}]`, {one.help}:\n\n{rows_of(settings_of(one.of), one.default)}"
-            )
+            parts.append(f"In the table `[{name}]`, {one.help}:\n\n{rows_of(settings_of(one.of), one.default)}")
     return "\n".join(parts)
 
 

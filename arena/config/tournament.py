@@ -42,9 +42,7 @@ class ConfigError(ArenaError):
 class BotSetting:
     """A bot of the tournament: what loads it, its name in the tables, its parameters, and where it runs."""
 
-    spec: str = text(
-        REQUIRED, 4096, "name of a bot that comes with the program, its file, or package.module:Class"
-    )
+    spec: str = text(REQUIRED, 4096, "name of a bot that comes with the program, its file, or package.module:Class")
     name: str = text(REQUIRED, 200, "name in the tables", unset="made from the spec")
     params: Mapping[str, Param] = other(dict, "arguments for the bot's `__init__`, as a table")
     isolation: str | None = choice(None, ISOLATIONS, "where this bot runs", unset="as the others")
@@ -73,28 +71,17 @@ class TournamentConfig:
 
     name: str = text(REQUIRED, 255, "name of the run", unset="the name of the file")
     format: str = choice("round-robin", FORMATS, "which bots meet, and when")
-    bots: tuple[BotSetting, ...] = other(
-        tuple, "list of names and files, or tables with settings for one bot"
-    )
+    bots: tuple[BotSetting, ...] = other(tuple, "list of names and files, or tables with settings for one bot")
     games: int = whole(100, 1, 10**9, "games for each two bots, rounded up to whole pairs")
     rules: str = text("base", 4096, "rule set, single options changed after a colon: `tactical:hand_size=6`")
-    seed: int | None = whole(
-        None, 0, LARGEST_SEED, "everything random derives from it", unset="drawn and shown"
-    )
-    pairs: bool = flag(
-        True, "each deal is played twice with the seats swapped; false: once, the bots alternating"
-    )
+    seed: int | None = whole(None, 0, LARGEST_SEED, "everything random derives from it", unset="drawn and shown")
+    pairs: bool = flag(True, "each deal is played twice with the seats swapped; false: once, the bots alternating")
     own_deals: bool = flag(False, "each two bots play deals of their own, for bots that might remember cards")
     clock: Clock = table(Clock, "thinking time; a bot that exceeds it loses the game")
     workers: int | None = whole(None, 1, 100_000, "worker processes", unset="one for each core")
-    executor: str = choice(
-        "local", EXECUTORS, "where the games are played: on this machine or on a Dask cluster"
-    )
+    executor: str = choice("local", EXECUTORS, "where the games are played: on this machine or on a Dask cluster")
     scheduler: str | None = text(
-        None,
-        4096,
-        "address of the Dask scheduler, such as tcp://HOST:8786",
-        unset="a cluster on this machine",
+        None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
     )
     isolation: str = choice(
         "none",
@@ -144,8 +131,7 @@ class TournamentConfig:
         settings: dict[str, Any] = {
             "format": self.format,
             "bots": [
-                {"name": bot.name, "spec": bot.spec, "params": dict(sorted(bot.params.items()))}
-                for bot in self.bots
+                {"name": bot.name, "spec": bot.spec, "params": dict(sorted(bot.params.items()))} for bot in self.bots
             ],
             "rules": self.rules,
             "seed": self.seed,
@@ -226,9 +212,7 @@ def config_from_dict(
     form = FORMATS[values["format"]]
     for key in tables:
         if key in data and key != form.name:
-            check.fault(
-                key, f'the table [{key}] belongs to format = "{key}", but the format is "{form.name}"'
-            )
+            check.fault(key, f'the table [{key}] belongs to format = "{key}", but the format is "{form.name}"')
     given = check.table(data, form.name, tuple(settings_of(form.settings))) if form.name in tables else {}
     values["format_settings"] = form.settings(**check.read(form.settings, given, f"{form.name}."))
     config = TournamentConfig(**values)
@@ -260,9 +244,7 @@ def _bots(check: Checker, data: Mapping[str, Any], check_bot: Check | None) -> t
             check.fault(f"bots, entry {at}", wrong)
         if any(bot.name == other.name for other in bots):
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
-            check.fault(
-                f"bots, entry {at}", f"a second bot named '{bot.name}'; give it another name: {remedy}"
-            )
+            check.fault(f"bots, entry {at}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
         bots.append(bot)
     if len(entries) < 2 and len(check.faults) == faults:
         check.fault("bots", f"expected at least two bots, found {len(entries)}")
@@ -304,18 +286,14 @@ def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentC
             check.fault(key, f'not used by format = "{form.name}"{remedy}')
     if config.own_deals and not form.own_deals:
         known = " and ".join(key for key, one in FORMATS.items() if one.own_deals)
-        check.fault(
-            "own_deals", f"belongs to {known}; in the format {form.name} no bot meets a deal again anyway"
-        )
+        check.fault("own_deals", f"belongs to {known}; in the format {form.name} no bot meets a deal again anyway")
     if config.scheduler is not None and config.executor != "dask":
         check.fault("scheduler", f'belongs to executor = "dask", but the executor is "{config.executor}"')
     if config.clock.bank_ms == 0 and config.clock.move_ms is None:
         check.fault("clock.bank_ms", "0 without move_ms is a clock without any time")
 
 
-def load_config(
-    path: Path | str, check_bot: Check | None = None, check_rules: Check | None = None
-) -> TournamentConfig:
+def load_config(path: Path | str, check_bot: Check | None = None, check_rules: Check | None = None) -> TournamentConfig:
     """Read and check a TOML file. ConfigError for a file that cannot be read, is not TOML, or has mistakes."""
     path = Path(path)
     data = read_toml(path, ConfigError)

@@ -9,6 +9,4 @@ from arena.formats.series import SERIES
 from arena.formats.sprt import SPRT
 from arena.formats.swiss import SWISS
 
-FORMATS: dict[str, Format] = {
-    one.name: one for one in (ROUND_ROBIN, GAUNTLET, SWISS, KNOCKOUT, MATCH, SERIES, SPRT)
-}
+FORMATS: dict[str, Format] = {one.name: one for one in (ROUND_ROBIN, GAUNTLET, SWISS, KNOCKOUT, MATCH, SERIES, SPRT)}

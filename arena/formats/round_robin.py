@@ -114,15 +114,10 @@ ROUND_ROBIN = Format(
 GAUNTLET = Format(
     "gauntlet",
     "one bot, the hero, meets all others",
-    lambda design, settings: gauntlet(
-        design.bots, design.games, settings.hero, design.paired, design.own_deals
-    ),
+    lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired, design.own_deals),
     GauntletSettings,
     own_deals=True,
 )
 MATCH = Format(
-    "match",
-    "two bots",
-    lambda design, _: single_match(design.bots, design.games, design.paired),
-    two_bots=True,
+    "match", "two bots", lambda design, _: single_match(design.bots, design.games, design.paired), two_bots=True
 )

@@ -29,15 +29,9 @@ class SeriesSettings(FormatSettings):
     next_starter: str = choice(
         "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin"
     )
-    rounds: int | None = whole(
-        None, 1, 1_000_000, "games of a series", unset="as many as it takes to the target"
-    )
+    rounds: int | None = whole(None, 1, 1_000_000, "games of a series", unset="as many as it takes to the target")
     target: int | None = whole(
-        None,
-        1,
-        1_000_000,
-        "points that end a series",
-        unset="20 on the command line, unless rounds are given",
+        None, 1, 1_000_000, "points that end a series", unset="20 on the command line, unless rounds are given"
     )
 
     def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -46,9 +40,7 @@ class SeriesSettings(FormatSettings):
             yield "", f"expected either rounds (games of a series) or target (points to reach), {found}"
 
 
-def series_rule(
-    next_starter: str = "winner", rounds: int | None = None, target: int | None = None
-) -> SeriesRule:
+def series_rule(next_starter: str = "winner", rounds: int | None = None, target: int | None = None) -> SeriesRule:
     """Checked options of a series: either a number of `rounds` or a `target` of points; ArenaError else.
 
     Somebody wins at least 5 points in each decided game, so a target is reached soon; only drawn games
@@ -61,9 +53,7 @@ def series_rule(
         near = did_you_mean(next_starter, NEXT_STARTERS)
         raise ArenaError(f"next_starter is one of {', '.join(NEXT_STARTERS)}, not {next_starter!r}{near}")
     if (rounds is None) == (target is None):
-        raise ArenaError(
-            "a series ends after a number of rounds or at a target of points: give one of the two"
-        )
+        raise ArenaError("a series ends after a number of rounds or at a target of points: give one of the two")
     if rounds is not None:
         if rounds < 1:
             raise ArenaError(f"a series has at least 1 round, not {rounds}")
@@ -181,10 +171,7 @@ def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[Series
         won, lost = game.winner == bots[pairing][0], game.winner == bots[pairing][1]
         for at, more in enumerate((1, mine, theirs, won, lost)):
             total[at] += more
-    return [
-        SeriesResult(pairing, number, *bots[pairing], *total)
-        for (number, pairing), total in sorted(sums.items())
-    ]
+    return [SeriesResult(pairing, number, *bots[pairing], *total) for (number, pairing), total in sorted(sums.items())]
 
 
 def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list[Place]:

@@ -19,9 +19,7 @@ class SprtSettings(FormatSettings):
     """Hypotheses in Elo of the `model`, error rates, and the most pairs to play."""
 
     elo0: float = real(0.0, "H0: the first bot is this much stronger, in Elo", **_ELO)
-    elo1: float = real(
-        10.0, "H1: it is this much stronger; the nearer the two, the more pairs it takes", **_ELO
-    )
+    elo1: float = real(10.0, "H1: it is this much stronger; the nearer the two, the more pairs it takes", **_ELO)
     alpha: float = real(0.05, "probability of accepting H1 although H0 holds", **_RATE)
     beta: float = real(0.05, "probability of accepting H0 although H1 holds", **_RATE)
     model: str = choice("logistic", MODELS, "the Elo that `elo0` and `elo1` are given in")

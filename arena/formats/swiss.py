@@ -140,8 +140,7 @@ class Swiss(Schedule):
             pairs, bye = table.draw_round()
             base = number * self._per_round
             meetings = [
-                Pairing(base + at, number, self.bots[one], self.bots[two])
-                for at, (one, two) in enumerate(pairs)
+                Pairing(base + at, number, self.bots[one], self.bots[two]) for at, (one, two) in enumerate(pairs)
             ]
             rounds.append(meetings)
             scores = [done.score(meeting.number) for meeting in meetings]
@@ -170,13 +169,7 @@ class Swiss(Schedule):
         """Points, then Buchholz, then seed order, after the finished rounds."""
         table, _, byes = self._replay(done)
         return [
-            Place(
-                at + 1,
-                self.bots[bot],
-                table.points[bot],
-                (table.buchholz(bot),),
-                _bye_remark(byes, self.bots[bot]),
-            )
+            Place(at + 1, self.bots[bot], table.points[bot], (table.buchholz(bot),), _bye_remark(byes, self.bots[bot]))
             for at, bot in enumerate(table.order())
         ]
 

@@ -11,14 +11,7 @@ from itertools import product
 
 from arena.errors import ArenaError
 from arena.game.bits import ALL60, BEARER, JOKER, RANK, SPY
-from arena.game.cards import (
-    BEARER_CARD,
-    CARD_TEXTS,
-    JOKER_CARD,
-    SPY_CARD,
-    card_number,
-    clan_cards,
-)
+from arena.game.cards import BEARER_CARD, CARD_TEXTS, JOKER_CARD, SPY_CARD, card_number, clan_cards
 from arena.game.formations import find_refutation, side_strength
 from arena.game.rules import Rules
 
@@ -65,9 +58,7 @@ class Formation:
 
     def __str__(self) -> str:
         words = f"{CATEGORY_WORDS[self.strength // RANK]}, sum {self.sum}"
-        return words + (
-            f" ({', '.join(f'{wild} as {card}' for wild, card in self.wilds)})" if self.wilds else ""
-        )
+        return words + (f" ({', '.join(f'{wild} as {card}' for wild, card in self.wilds)})" if self.wilds else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +79,7 @@ def read_side(rules: Rules, cards: Iterable[str]) -> Side:
         card, equals, binding = text.partition("=")
         number = _known(rules, card)
         if number > BEARER_CARD:
-            raise PositionError(
-                f"{card} cannot lie on a side; clan cards, *J, *{rules.spy_value} and *123 can"
-            )
+            raise PositionError(f"{card} cannot lie on a side; clan cards, *J, *{rules.spy_value} and *123 can")
         if word >> number & 1:
             raise PositionError(f"{card} stands twice on one side")
         if equals:

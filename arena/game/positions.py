@@ -98,11 +98,7 @@ def _victory(position: dict[str, Any]) -> dict[str, Any]:
     owners = position["owners"]
     if len(owners) != 9 or set(owners) - set("ab."):
         raise PositionError(f"owners are nine signs a, b or ., not '{owners}'")
-    winners = [
-        seat
-        for seat in "ab"
-        if winning_reason(sum(1 << s for s, owner in enumerate(owners) if owner == seat))
-    ]
+    winners = [seat for seat in "ab" if winning_reason(sum(1 << s for s, owner in enumerate(owners) if owner == seat))]
     if len(winners) == 2:
         raise PositionError(f"'{owners}': both have won, and a game ends with the first")
     winner = winners[0] if winners else None

@@ -87,9 +87,7 @@ def result_text(state: State) -> str:
     return f"{winner} {outcome.stones[0]}-{outcome.stones[1]} {outcome.reason}"
 
 
-def record_text(
-    rules: Rules, deal: str, auto_claim: tuple[bool, bool], moves: Iterable[Move], result: str
-) -> str:
+def record_text(rules: Rules, deal: str, auto_claim: tuple[bool, bool], moves: Iterable[Move], result: str) -> str:
     """The record's line. `deal` comes from `deal_text` or `cards_text`, `result` from `result_text`."""
     claims = f"{auto_claim[0]:d}{auto_claim[1]:d}"
     return f"{VERSION} {rules.canonical} {deal} {claims}; {','.join([move.text for move in moves])}; {result}"
@@ -112,9 +110,7 @@ def parse_record(text: str) -> Record:
     if words[0] != VERSION:
         raise RecordError(f"record, head: it begins with '{words[0][:40]}', this program reads '{VERSION}'")
     if len(words) != 4:
-        raise RecordError(
-            f"record, head: {VERSION}, rule set, deal and claims are four words, here are {len(words)}"
-        )
+        raise RecordError(f"record, head: {VERSION}, rule set, deal and claims are four words, here are {len(words)}")
     try:
         rules = load_rules(words[1])
     except ArenaError as error:

@@ -53,14 +53,10 @@ class Rules:
         "when a wild card gets its value: at the claim, or from its player when it is played",
     )
     scout_return: str = _option(
-        "bottom",
-        ("top", "bottom"),
-        "where the recruiter's two cards go back: top or bottom of their decks",
+        "bottom", ("top", "bottom"), "where the recruiter's two cards go back: top or bottom of their decks"
     )
     scout_source: str = _option(
-        "either",
-        ("either", "single"),
-        "the recruiter draws from either deck, card by card, or all from a single one",
+        "either", ("either", "single"), "the recruiter draws from either deck, card by card, or all from a single one"
     )
     ruse_targets: str = _option(
         "clan_and_elite", ("clan_and_elite", "clan_only"), "what Strategist and Banshee may take"
@@ -96,9 +92,7 @@ class Rules:
         return self.name
 
 
-OPTIONS: dict[str, tuple[Any, ...]] = {
-    one.name: one.metadata["values"] for one in fields(Rules) if one.metadata
-}
+OPTIONS: dict[str, tuple[Any, ...]] = {one.name: one.metadata["values"] for one in fields(Rules) if one.metadata}
 """The values that each option takes, in the order in which they are shown."""
 MEANINGS: dict[str, str] = {one.name: one.metadata["meaning"] for one in fields(Rules) if one.metadata}
 
@@ -169,9 +163,7 @@ def canonical_name(rules: Rules) -> str:
     'iello-base:hand_size=7'
     """
     presets = [load_rules(name) for name in preset_names()]
-    nearest = min(
-        presets, key=lambda preset: (len(differences(preset, rules)), preset.name != rules.name, preset.name)
-    )
+    nearest = min(presets, key=lambda preset: (len(differences(preset, rules)), preset.name != rules.name, preset.name))
     changes = differences(nearest, rules)
     shown = ",".join(f"{key}={_shown(new)}" for key, (_, new) in changes.items())
     return f"{nearest.name}:{shown}" if changes else nearest.name

@@ -88,10 +88,7 @@ def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
     a, b = _links(anchored)
     n = len(data.bots)
     as_first = (np.concatenate([lo[lo_first], hi[hi_first]]), np.concatenate([hi[lo_first], lo[hi_first]]))
-    as_second = (
-        np.concatenate([lo[lo_second], hi[hi_second]]),
-        np.concatenate([hi[lo_second], lo[hi_second]]),
-    )
+    as_second = (np.concatenate([lo[lo_second], hi[hi_second]]), np.concatenate([hi[lo_second], lo[hi_second]]))
     for sign in (1.0, -1.0):
         weight = np.full((n, n), np.inf)
         np.minimum.at(weight, (a, b), 1e-9)  # a stored zero could be mistaken for no edge
@@ -176,8 +173,7 @@ def _place_outsiders(
     crossing = group[data.first] != group[data.second]
     count = int(group.max()) + 1
     beats = sparse.csr_matrix(
-        (np.ones(int(crossing.sum())), (group[winner[crossing]], group[loser[crossing]])),
-        shape=(count, count),
+        (np.ones(int(crossing.sum())), (group[winner[crossing]], group[loser[crossing]])), shape=(count, count)
     )
     mains = np.unique(group[used])
     for sign, mark, graph in ((1, ">", sparse.csr_matrix(beats.T)), (-1, "<", beats)):

@@ -231,11 +231,7 @@ def forfeits(games: pd.DataFrame) -> pd.DataFrame:
     _need(games, "forfeit", "forfeit_by")
     seats = by_seat(games)
     own = seats[(seats["forfeit_by"] == seats["bot"]) & seats["forfeit"].notna()]
-    rows = [
-        {**keys, "games": len(part)}
-        for keys, part in _grouped(own, ["bot", "opponent", "forfeit"])
-        if len(part)
-    ]
+    rows = [{**keys, "games": len(part)} for keys, part in _grouped(own, ["bot", "opponent", "forfeit"]) if len(part)]
     return pd.DataFrame(rows, columns=["bot", "opponent", "forfeit", "games"])
 
 

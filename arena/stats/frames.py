@@ -96,10 +96,7 @@ def _row_numbers(what: str) -> Callable[[int], str]:
 
 
 def check_games(
-    frame: pd.DataFrame,
-    need: Sequence[str] = (),
-    what: str = "games",
-    place: Callable[[int], str] | None = None,
+    frame: pd.DataFrame, need: Sequence[str] = (), what: str = "games", place: Callable[[int], str] | None = None
 ) -> pd.DataFrame:
     """Return a checked copy of a games frame with a clean index (0, 1, 2, ...).
 
@@ -204,9 +201,7 @@ def read_games_csv(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     try:
-        raw = pd.read_csv(
-            path, dtype=str, skip_blank_lines=False, skipinitialspace=True, encoding="utf-8-sig"
-        )
+        raw = pd.read_csv(path, dtype=str, skip_blank_lines=False, skipinitialspace=True, encoding="utf-8-sig")
     except FileNotFoundError:
         raise StatsError(f"{path}: no such file") from None
     except IsADirectoryError:

@@ -69,9 +69,7 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
     width = float(student.ppf(0.975, max(clusters - 1, 1)))
     error = 0.0
     if clusters > 1:
-        error = math.sqrt(
-            clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum())
-        )
+        error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
     if error < 1e-12:  # no spread was seen: the deals are all the evidence there is
         error = smoothed_error(values, clusters)
         number = float(clusters)
@@ -148,7 +146,6 @@ def _joined(
 ) -> pd.Series:
     """The deals of both groups in one column, so that equal deals get equal numbers."""
     missing = [
-        np.full(number, np.nan) if deals is None else deals
-        for deals, number in ((one, rows), (other, other_rows))
+        np.full(number, np.nan) if deals is None else deals for deals, number in ((one, rows), (other, other_rows))
     ]
     return pd.concat([pd.Series(deals) for deals in missing], ignore_index=True)

@@ -67,11 +67,7 @@ def win_logits(
     points = points_first + (games_first - points_first).T
     both = (games_first > 0) & (games_first.T > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(
-            both,
-            (points_first / games_first + 1 - (points_first / games_first).T) / 2,
-            points / met,
-        )
+        share = np.where(both, (points_first / games_first + 1 - (points_first / games_first).T) / 2, points / met)
         share = (share * met + prior / 2) / (met + prior)
         logits = np.log(share / (1 - share))
     strange = (met == 0) & ~np.eye(n, dtype=bool)
@@ -80,9 +76,7 @@ def win_logits(
     np.fill_diagonal(logits, 0.0)
     if not np.isfinite(logits).all():
         i, j = np.argwhere(~np.isfinite(logits))[0]
-        raise StatsError(
-            f"'{names[i]}' and '{names[j]}': a perfect score has no log odds; use a prior above 0"
-        )
+        raise StatsError(f"'{names[i]}' and '{names[j]}': a perfect score has no log odds; use a prior above 0")
     return names, logits
 
 
@@ -165,9 +159,7 @@ def _spread_out(matrix: Floats, copies: Floats) -> Floats:
     weight[support] = np.exp(power - logsumexp(power))
     worst = float((matrix @ weight).max())
     if worst > 1e-4:
-        raise StatsError(
-            f"the Nash equilibrium was not found (a bot still gains {worst:.2g} of the largest payoff)"
-        )
+        raise StatsError(f"the Nash equilibrium was not found (a bot still gains {worst:.2g} of the largest payoff)")
     return weight
 
 
@@ -191,9 +183,7 @@ def _support(matrix: Floats) -> Bools:
     return np.asarray(found.x[n:] > 1e-6, dtype=bool)
 
 
-def nash_ratings(
-    games: pd.DataFrame, prior: float = DEFAULT_PRIOR, ratings: Ratings | None = None
-) -> NashRatings:
+def nash_ratings(games: pd.DataFrame, prior: float = DEFAULT_PRIOR, ratings: Ratings | None = None) -> NashRatings:
     """Nash averaging of a games frame; see `win_logits` for `prior` and `ratings`."""
     names, logits = win_logits(games, prior, ratings)
     weight = max_entropy_nash(logits)

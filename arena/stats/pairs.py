@@ -64,9 +64,7 @@ def check_counts(counts: Sequence[float] | npt.ArrayLike) -> Floats:
     for place, (value, name) in enumerate(zip(values, names)):
         if not (math.isfinite(value) and value >= 0 and value == math.floor(value)):
             ordinal = ("1st", "2nd", "3rd", "4th", "5th")[place]
-            raise StatsError(
-                f"counts {text}: the {ordinal} ({name}) is {value:g}; counts are whole numbers from 0 up"
-            )
+            raise StatsError(f"counts {text}: the {ordinal} ({name}) is {value:g}; counts are whole numbers from 0 up")
     if values.sum() == 0:
         raise StatsError(f"counts {text}: all zero; there is nothing to compute")
     return values

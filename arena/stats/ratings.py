@@ -206,8 +206,7 @@ def _result(
     notes: list[str],
 ) -> Ratings:
     order = np.array(
-        sorted(range(len(data.bots)), key=lambda i: (component[i], *_rank(fit, i, data.bots[i]))),
-        dtype=np.int64,
+        sorted(range(len(data.bots)), key=lambda i: (component[i], *_rank(fit, i, data.bots[i]))), dtype=np.int64
     )
     elo = fit.strength * ELO_SCALE
     for name, given in anchors.items():

@@ -34,11 +34,7 @@ class Luck:
 
 
 def simulate_games(
-    strength: Floats,
-    deals: int,
-    generator: np.random.Generator,
-    advantage: float = 0.0,
-    luck: Luck | None = None,
+    strength: Floats, deals: int, generator: np.random.Generator, advantage: float = 0.0, luck: Luck | None = None
 ) -> pd.DataFrame:
     """A round robin in which every two bots play a pair on each deal: a games frame without draws.
 

@@ -156,9 +156,7 @@ def _root(share: Floats, distance: Floats) -> Floats:
     """
     least, most = distance.min(axis=0), distance.max(axis=0)
     if not ((least < 0) & (most > 0)).all():
-        raise StatsError(
-            "the hypotheses lie too far from these counts to be compared; bring them nearer to 0"
-        )
+        raise StatsError("the hypotheses lie too far from these counts to be compared; bring them nearer to 0")
     root = np.zeros(share.shape[1])
     low, high = -1 / most, -1 / least
     open_ones = np.arange(len(root))
@@ -277,9 +275,7 @@ class Sprt:
             done = place < len(self._passed)
             known = self._passed[place] if done else self._waiting.get(place, cell)
             if known != cell:
-                raise StatsError(
-                    f"place {place} of the schedule was reported twice, as {known} and as {cell}"
-                )
+                raise StatsError(f"place {place} of the schedule was reported twice, as {known} and as {cell}")
             if not done:
                 self._waiting[place] = cell
         ready: list[int] = []

@@ -82,9 +82,7 @@ def _comparisons(
         yield one, other, float(parts[one][column].mean()), float(parts[other][column].mean()), found
 
 
-def _difference_row(
-    one: str, other: str, mean: float, other_mean: float, found: MeanDifference
-) -> dict[str, object]:
+def _difference_row(one: str, other: str, mean: float, other_mean: float, found: MeanDifference) -> dict[str, object]:
     return {
         "variant": other,
         "against": one,
