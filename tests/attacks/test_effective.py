@@ -15,6 +15,8 @@ import pytest
 
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, stage, tournament
 
+pytestmark = pytest.mark.process
+
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 

@@ -15,6 +15,8 @@ from arena.players.spec import find_bot
 from tests.attacks.runs import harmless, needs_sandbox, planted, stage
 from tests.runner.runs import forfeits, play
 
+pytestmark = pytest.mark.process
+
 HONEST = "def act(view, moves):\n    return moves[0]\n"
 posix = pytest.mark.skipif(os.name != "posix", reason="files that only Unix has")
 

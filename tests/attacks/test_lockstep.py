@@ -24,7 +24,7 @@ from arena.runner.logs import LOG
 from tests.attacks.runs import LIMITS, Attack, attack, harmless
 from tests.runner.runs import games, play
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")
+pytestmark = [pytest.mark.process, pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")]
 
 SEED = 11
 GAMES = 24

@@ -14,7 +14,10 @@ from arena.store.reader import Reader
 from tests.attacks.runs import ATTACKS, LIMITS, SECRET, harmless, needs_sandbox, planted
 from tests.runner.runs import play
 
-pytestmark = pytest.mark.skipif(not os.access("/bin/sh", os.X_OK), reason="the attacker is a shell script")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(not os.access("/bin/sh", os.X_OK), reason="the attacker is a shell script"),
+]
 
 
 def details(folder: Path, what: str, isolation: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:

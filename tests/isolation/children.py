@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from arena.game.rules import load_rules
 from arena.isolation.launch import Launch
 from arena.isolation.process import BotProcess
@@ -28,7 +30,8 @@ from tests.isolation.inside import need_sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 BOTS = ROOT / "tests" / "data" / "bots"
-LEVELS = ("process", "sandbox")
+both = pytest.mark.parametrize("level", ["process", pytest.param("sandbox", marks=pytest.mark.sandbox)])
+"""For what the sandbox must not change. What goes through the pipes is tested at the level `process` only."""
 
 _BEGINNING = """
 import os, sys, time

@@ -21,6 +21,8 @@ from tests import fuzz_child, fuzz_pipe
 from tests.fuzz_pipe import feed_reader, play_games, positions, right
 from tests.fuzzing import Wrong
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 KNOWN = positions(20, 3)
 MOVES = KNOWN[0][2]

@@ -18,10 +18,10 @@ from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.pipe import PIECE, DeadlinePassed, ProcessEnded
 from arena.isolation.process import BotProcess, how_ended
 from arena.processes.limits import BotLimits
-from tests.isolation.children import LEVELS, ROOT, alive, heard, line_of, soon, started, wait_for
+from tests.isolation.children import ROOT, alive, both, heard, line_of, soon, started, wait_for
 
 MEGABYTE = 1 << 20
-both = pytest.mark.parametrize("level", LEVELS)
+pytestmark = pytest.mark.process
 
 
 # ---------------------------------------------------------------- pipes and deadlines
@@ -40,9 +40,8 @@ def test_what_is_sent_arrives_and_what_is_said_comes_back(tmp_path: Path, level:
             process.receive(soon())
 
 
-@both
-def test_megabytes_go_both_ways(tmp_path: Path, level: str) -> None:
-    with started(f"data = hear({5 * MEGABYTE}); say(data[::-1])", tmp_path, level) as process:
+def test_megabytes_go_both_ways(tmp_path: Path) -> None:
+    with started(f"data = hear({5 * MEGABYTE}); say(data[::-1])", tmp_path) as process:
         data = os.urandom(5 * MEGABYTE)
         process.send(data, soon())
         assert heard(process, len(data)) == data[::-1]
@@ -205,12 +204,11 @@ def test_a_process_that_nobody_holds_is_ended(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- complaints
 
 
-@both
-def test_complaints_are_kept_and_given_once(tmp_path: Path, level: str) -> None:
+def test_complaints_are_kept_and_given_once(tmp_path: Path) -> None:
     code = (
         "os.write(2, b'gr\\xc3\\xbc\\xff\\n'); say(b'x'); hear(1); os.write(2, b'more'); say(b'y'); hear(1)"
     )
-    with started(code, tmp_path, level) as process:
+    with started(code, tmp_path) as process:
         heard(process, 1)
         assert process.read_stderr() == "gr\u00fc\ufffd\n"
         assert process.read_stderr() == ""
@@ -219,10 +217,9 @@ def test_complaints_are_kept_and_given_once(tmp_path: Path, level: str) -> None:
         assert process.read_stderr() == "more"
 
 
-@both
-def test_complaints_are_bounded_and_do_not_hold_up(tmp_path: Path, level: str) -> None:
+def test_complaints_are_bounded_and_do_not_hold_up(tmp_path: Path) -> None:
     code = f"sys.stderr.write('x' * {3 * MEGABYTE}); sys.stderr.flush(); say(b'done'); hear(1)"
-    with started(code, tmp_path, level) as process:
+    with started(code, tmp_path) as process:
         assert heard(process, 4) == b"done"  # though more was written than a pipe holds
         text = process.read_stderr()
         assert text.startswith("xxx")

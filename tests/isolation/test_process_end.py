@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.isolation.children import LEVELS, ROOT, heard, marked, started, wait_for
+from tests.isolation.children import ROOT, both, heard, marked, started, wait_for
 
 MEGABYTE = 1 << 20
-both = pytest.mark.parametrize("level", LEVELS)
+pytestmark = pytest.mark.process
 
 
 SLEEP = "import time; time.sleep(300)"

@@ -24,12 +24,12 @@ from arena.referee.rows import GameSettings
 from arena.runner.job import Job
 from arena.runner.worker import isolated_player
 from tests.isolation.children import (
-    LEVELS,
     ROOT,
     alive,
     at_table,
     bot_file,
     bot_spec,
+    both,
     games,
     isolated,
     player_of,
@@ -40,7 +40,7 @@ from tests.isolation.children import (
 from tests.isolation.wire_fakes import RULES, position
 from tests.referee.games import detail, forfeit
 
-both = pytest.mark.parametrize("level", LEVELS)
+pytestmark = pytest.mark.process
 CLOCK = TimeLeft(20_000, None)
 
 #: Two threads that work without end, started in a hook (or where the file is run).

@@ -22,23 +22,22 @@ from arena.processes.limits import BotLimits
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
-from tests.isolation.children import LEVELS, ROOT, at_table, bot_file, games, isolated, player_of
+from tests.isolation.children import ROOT, at_table, bot_file, both, games, isolated, player_of
 from tests.isolation.inside import need_sandbox
 from tests.isolation.wire_fakes import END, RULES, FakeProcess, Message, fault, honest, position, special_bot
 from tests.referee.games import detail, forfeit
 
-both = pytest.mark.parametrize("level", LEVELS)
+pytestmark = pytest.mark.process
 CLOCK = TimeLeft(20_000, None)
 
 
 # ---------------------------------------------------------------- the end
 
 
-@both
-def test_who_takes_long_for_the_end_under_a_clock_has_forfeited(tmp_path: Path, level: str) -> None:
+def test_who_takes_long_for_the_end_under_a_clock_has_forfeited(tmp_path: Path) -> None:
     code = "import time\nclass Bot:\n def act(self, view, moves): return moves[0]\n"
     text = bot_file(tmp_path, code + " def end(self, result): time.sleep(60)\n")
-    with at_table([text, "first", "raises:after=3"], level=level, clock=TimeLeft(500, 500)) as referee:
+    with at_table([text, "first", "raises:after=3"], clock=TimeLeft(500, 500)) as referee:
         start = time.monotonic()
         row = games(referee, [0])[0]
         assert time.monotonic() - start < 30

@@ -20,11 +20,11 @@ from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, GameEnd, TimeLeft
 from arena.processes.limits import BotLimits
 from tests.isolation.children import (
-    LEVELS,
     ROOT,
     alive,
     at_table,
     bot_file,
+    both,
     games,
     inside,
     isolated,
@@ -33,7 +33,7 @@ from tests.isolation.children import (
 )
 from tests.referee.games import COLUMN, detail, forfeit, timeless
 
-both = pytest.mark.parametrize("level", LEVELS)
+pytestmark = pytest.mark.process
 
 
 # ---------------------------------------------------------------- the same games
@@ -76,13 +76,12 @@ class Choosy(Bot):
 """
 
 
-@both
 @pytest.mark.parametrize(("auto", "forced"), list(itertools.product((True, False), repeat=2)))
 def test_claims_forced_moves_and_events_are_as_inside(
-    tmp_path: Path, level: str, auto: bool, forced: bool
+    tmp_path: Path, auto: bool, forced: bool
 ) -> None:
     bots = [bot_file(tmp_path, CHOOSY.format(auto=auto, forced=forced)), "random"]
-    with at_table(bots, "tactical", level) as referee:
+    with at_table(bots, "tactical") as referee:
         rows = games(referee, range(2))
     assert timeless(rows) == timeless(games(inside(bots, "tactical"), range(2)))
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
@@ -175,8 +174,7 @@ def test_five_bots_in_a_house_for_two_play_the_same() -> None:
 # ---------------------------------------------------------------- clock
 
 
-@both
-def test_the_time_that_is_left_is_seen_and_kept(tmp_path: Path, level: str) -> None:
+def test_the_time_that_is_left_is_seen_and_kept(tmp_path: Path) -> None:
     code = """
 import time
 class Bot:
@@ -192,7 +190,7 @@ class Bot:
 """
     bots = [bot_file(tmp_path, code), "random"]
     clock = TimeLeft(2000, 60_000.5)
-    with at_table(bots, level=level, clock=clock) as referee:
+    with at_table(bots, clock=clock) as referee:
         rows = games(referee, range(2))
     assert timeless(rows) == timeless(games(inside(bots, clock=clock), range(2)))
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
@@ -227,12 +225,11 @@ def test_who_takes_too_long_is_judged_by_the_clock() -> None:
 # ---------------------------------------------------------------- what they print
 
 
-@both
 def test_what_is_printed_is_logged_with_the_name_and_bounded(
-    level: str, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, logger="arena.bots")
-    with at_table(["prints:kb=2", "first"], level=level) as referee:
+    with at_table(["prints:kb=2", "first"]) as referee:
         rows = games(referee, [0])
         assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
     lines = [record.getMessage() for record in caplog.records if record.name == "arena.bots"]
@@ -349,7 +346,7 @@ with at_table(["first", "random"], level=sys.argv[1]) as referee:
     print(*(player.remote.process.bot_pid for player in referee.players.values()), flush=True)
     time.sleep(300)
 """
-    for level in LEVELS:
+    for level in ("process", "sandbox"):
         process = subprocess.Popen(
             [sys.executable, "-c", runner, level],
             cwd=ROOT,

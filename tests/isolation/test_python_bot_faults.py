@@ -12,12 +12,12 @@ from arena.players.faults import BotError
 from arena.players.loading import load_bot
 from arena.processes.limits import BotLimits
 from tests.isolation.children import (
-    LEVELS,
     ROOT,
     alive,
     at_table,
     bot_file,
     bot_spec,
+    both,
     games,
     inside,
     isolated,
@@ -25,7 +25,7 @@ from tests.isolation.children import (
 )
 from tests.referee.games import detail, forfeit, timeless
 
-both = pytest.mark.parametrize("level", LEVELS)
+pytestmark = pytest.mark.process
 
 
 @pytest.mark.parametrize("hook", ["__init__", "begin", "act", "observe", "end"])
@@ -154,12 +154,11 @@ def act(view, moves):
         "raise ValueError('early')\ndef act(view, moves): pass\n",
     ],
 )
-@both
-def test_a_file_that_cannot_be_loaded_is_refused_as_inside(tmp_path: Path, code: str, level: str) -> None:
+def test_a_file_that_cannot_be_loaded_is_refused_as_inside(tmp_path: Path, code: str) -> None:
     text = bot_file(tmp_path, code)
     with pytest.raises(BotError) as within:
         load_bot(bot_spec(text, "a"))
-    bot = isolated(text, level=level)
+    bot = isolated(text)
     with pytest.raises(BotError) as outside:
         bot.load()
     assert str(outside.value) == str(within.value)

@@ -41,6 +41,7 @@ def bot(tmp_path: Path) -> Path:
 # ---------------------------------------------------------------- what it sees
 
 
+@pytest.mark.sandbox
 def test_the_file_system_holds_python_the_arena_and_the_bot(bot: Path) -> None:
     """All files and folders are walked over; what was shown on purpose is taken off, and nothing may be left."""
     packages = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
@@ -63,6 +64,7 @@ tell([os.getcwd(), os.listdir(), files, os.listdir(os.path.dirname(os.getcwd()))
     assert {os.path.basename(path) for path in rest if path.endswith(".toml")} >= {"iello-base.toml"}
 
 
+@pytest.mark.sandbox
 def test_files_of_the_user_are_not_there(bot: Path) -> None:
     code = f"""
 places = {[str(bot.parent / "secret.txt"), "/etc/passwd", "/etc/hostname", "/home", "/var", "/sys", "/run", "/mnt"]!r}
@@ -72,6 +74,7 @@ tell([place for place in places if os.path.exists(place)])
     assert learn(code, bot) == []
 
 
+@pytest.mark.sandbox
 def test_a_link_leads_to_nothing_that_is_not_shown(bot: Path) -> None:
     (bot / "link").symlink_to(bot.parent / "secret.txt")
     (bot / "folder").symlink_to("/etc")
@@ -79,6 +82,7 @@ def test_a_link_leads_to_nothing_that_is_not_shown(bot: Path) -> None:
     assert learn(code, bot) == ["FileNotFoundError 2", "FileNotFoundError 2"]
 
 
+@pytest.mark.sandbox
 def test_names_with_a_dot_results_and_leagues_are_covered(bot: Path) -> None:
     (bot / ".env").write_text("secret", encoding="utf-8")
     for name in (".git", "results", "leagues", "openings"):
@@ -101,6 +105,7 @@ tell({
     }
 
 
+@pytest.mark.sandbox
 def test_a_python_within_a_covered_folder_still_runs(bot: Path) -> None:
     """A project with its environment in `.venv`, and the bot beside that."""
     (bot / ".venv" / "lib").mkdir(parents=True)
@@ -114,6 +119,7 @@ def test_a_python_within_a_covered_folder_still_runs(bot: Path) -> None:
     assert shown == [["lib"], ["module.py"], READ_ONLY]
 
 
+@pytest.mark.sandbox
 def test_a_bot_may_lie_below_shared_memory() -> None:
     """Where temporary folders often are, and where the sandbox has a folder of its own."""
     if not os.access("/dev/shm", os.W_OK):
@@ -124,6 +130,7 @@ def test_a_bot_may_lie_below_shared_memory() -> None:
         assert learn(code, Path(folder)) == [["bot.py"], [Path(folder).name], READ_ONLY]
 
 
+@pytest.mark.sandbox
 def test_the_environment_holds_nothing_of_ours(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_TOKEN", "secret")
     code = 'tell([dict(os.environ), open("/proc/1/environ").read(), os.uname().nodename])'
@@ -134,11 +141,13 @@ def test_the_environment_holds_nothing_of_ours(bot: Path, monkeypatch: pytest.Mo
     assert host == "sandbox"
 
 
+@pytest.mark.sandbox
 def test_what_bubblewrap_is_given_is_not_handed_on(bot: Path) -> None:
     ended = run(confined((sys.executable, "-I", "-c", "import os; print(os.getenv('A'))"), bot), {"A": "1"})
     assert (ended.stdout, ended.stderr) == ("None\n", "")
 
 
+@pytest.mark.sandbox
 def test_only_the_three_standard_descriptors_are_open(bot: Path) -> None:
     reader, writing = os.pipe()  # not passed, as no descriptor of the runner is
     code = """
@@ -158,6 +167,7 @@ tell([number for number in range(256) if is_open(number)])
 # ---------------------------------------------------------------- what it may do
 
 
+@pytest.mark.sandbox
 def test_it_is_nobody_without_rights(bot: Path) -> None:
     code = """
 lines = dict(line.split(":\\t") for line in open("/proc/self/status").read().splitlines() if ":\\t" in line)
@@ -171,6 +181,7 @@ tell([os.getuid(), os.getgid(), {name: int(lines[name], 16) for name in lines if
     assert (no_new, filtered, root, session) == ("1", "2", "OSError 22", True)
 
 
+@pytest.mark.sandbox
 def test_it_writes_into_its_temporary_folders_only(bot: Path) -> None:
     code = """
 written = []
@@ -197,6 +208,7 @@ tell([written, attempt(lambda: open("/proc/sys/kernel/core_pattern", "w")), atte
     assert stat.S_IMODE(os.stat("/dev/null").st_mode) & 0o666 == 0o666
 
 
+@pytest.mark.sandbox
 def test_the_temporary_folder_is_private_and_bounded(bot: Path) -> None:
     need_sandbox()
     if "--size" not in bubblewrap.find().options:
@@ -218,6 +230,7 @@ tell([fill("/tmp/much"), fill("/dev/shm/much"), os.path.exists("/tmp/much")])
     assert learn('tell(os.listdir("/dev/shm"))', bot) == []
 
 
+@pytest.mark.sandbox
 def test_there_is_no_network(bot: Path) -> None:
     code = """
 import socket
@@ -232,11 +245,13 @@ tell([[attempt(lambda: socket.socket(family, socket.SOCK_DGRAM)) for family in f
     assert devices == ["lo"]
 
 
+@pytest.mark.sandbox
 def test_it_stays_on_its_processors(bot: Path) -> None:
     code = "tell([attempt(lambda: os.sched_setaffinity(0, {0})), attempt(lambda: os.nice(5))])"
     assert learn(code, bot) == ["PermissionError 1", "PermissionError 1"]
 
 
+@pytest.mark.sandbox
 def test_waiting_signals_are_bounded_for_each_sandbox(bot: Path) -> None:
     """All of the user's together are bounded, too: one sandbox must not be able to use them up for the others."""
     need_sandbox()
@@ -251,6 +266,7 @@ tell(next(n for n in range(1 << 20) if libc.sigqueue(os.getpid(), int(signal.SIG
     assert learn(code, bot, limits=BotLimits(processes=50), **PROGRAM) == 50
 
 
+@pytest.mark.sandbox
 def test_those_of_a_python_bot_too(bot: Path) -> None:
     need_sandbox()
     if not bubblewrap.counts_inside():
@@ -261,6 +277,7 @@ def test_those_of_a_python_bot_too(bot: Path) -> None:
         one.load()
 
 
+@pytest.mark.sandbox
 def test_limits_of_the_runner_are_kept_inside(bot: Path) -> None:
     need_sandbox()
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_FSIZE)[1]); bytearray(600 << 20)"
@@ -275,6 +292,7 @@ def test_limits_of_the_runner_are_kept_inside(bot: Path) -> None:
     assert "MemoryError" in ended.stderr
 
 
+@pytest.mark.sandbox
 def test_the_end_of_bubblewrap_is_the_end_of_all(bot: Path) -> None:
     need_sandbox()
     code = "import os, time; os.write(1, b'up'); time.sleep(60)"
@@ -295,6 +313,7 @@ def test_the_end_of_bubblewrap_is_the_end_of_all(bot: Path) -> None:
 # ---------------------------------------------------------------- bots in other languages
 
 
+@pytest.mark.sandbox
 def test_programs_of_the_system_run(bot: Path) -> None:
     ended = run(confined(("/bin/sh", "-c", 'read line < bot.py; echo "$line"'), bot, system=True))
     assert (ended.stdout, ended.stderr) == ("answer = 42\n", "")
@@ -305,6 +324,7 @@ def test_programs_of_the_system_run(bot: Path) -> None:
             assert (ended.stdout, ended.stderr) == ("[]\n", "")
 
 
+@pytest.mark.sandbox
 def test_a_program_of_the_bot_runs(bot: Path) -> None:
     script = bot / "mybot"
     script.write_text("#!/bin/sh\necho hello $1\n", encoding="utf-8")
@@ -312,6 +332,7 @@ def test_a_program_of_the_bot_runs(bot: Path) -> None:
     assert run(confined((str(script), "you"), bot, system=True)).stdout == "hello you\n"
 
 
+@pytest.mark.sandbox
 def test_a_program_elsewhere_is_refused(bot: Path) -> None:
     need_sandbox()
     with pytest.raises(SandboxRefused, match="put the program there"):
@@ -416,6 +437,7 @@ def test_other_systems_have_no_sandbox(bot: Path, monkeypatch: pytest.MonkeyPatc
         sandboxed(confined((sys.executable,), bot))
 
 
+@pytest.mark.sandbox
 def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it root's bots could change the mode of /dev/null, which is the machine's."""
     need_sandbox()
@@ -425,6 +447,7 @@ def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> No
         sandboxed(confined((sys.executable,), bot))
 
 
+@pytest.mark.sandbox
 def test_without_bounds_there_is_no_temporary_folder(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need_sandbox()
     found = bubblewrap.find()

@@ -13,6 +13,8 @@ import pytest
 from arena.processes.limits import BotLimits
 from tests.isolation.inside import PROGRAM, confined, learn, run
 
+pytestmark = pytest.mark.sandbox
+
 READ_ONLY = "OSError 30"
 
 

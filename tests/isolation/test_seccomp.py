@@ -210,6 +210,7 @@ def test_calls_that_are_judged_by_their_arguments(
 # ---------------------------------------------------------------- in the kernel
 
 
+@pytest.mark.sandbox
 def test_each_forbidden_call_fails_in_a_sandbox(tmp_path: Path) -> None:
     machine = machine_here()
     if machine is None:
@@ -235,6 +236,7 @@ tell(found)
     assert learn(code, tmp_path) == expected
 
 
+@pytest.mark.sandbox
 def test_threads_work_and_processes_do_not(tmp_path: Path) -> None:
     code = """
 import asyncio, threading, subprocess
@@ -258,6 +260,7 @@ tell({
     }
 
 
+@pytest.mark.sandbox
 def test_memory_that_no_limit_counts_is_not_to_be_had(tmp_path: Path) -> None:
     code = """
 import mmap
@@ -273,6 +276,7 @@ tell({
     assert learn(code, tmp_path) == {"private": 4096, "shared": refused, "stack": refused, "zero": False}
 
 
+@pytest.mark.sandbox
 def test_locks_succeed_and_lock_nothing(tmp_path: Path) -> None:
     """Nor could they be felt from outside."""
     (tmp_path / "file").touch()
@@ -286,6 +290,7 @@ tell([attempt(lambda: fcntl.flock(file, fcntl.LOCK_EX)),
     assert learn(code, tmp_path) == ["None", "None", "None", "PermissionError 1"]
 
 
+@pytest.mark.sandbox
 def test_nothing_can_be_left_with_a_file_that_others_see(tmp_path: Path) -> None:
     """Hints on how long data will live are kept with the file, even where it is shown read-only.
 
@@ -303,6 +308,7 @@ tell([set(hints) == {"OSError 22"}, attempt(lambda: os.utime("/tmp/own")),
     assert learn(code, tmp_path) == [True, "PermissionError 1", "PermissionError 1", "None", True]
 
 
+@pytest.mark.sandbox
 def test_what_is_in_memory_of_a_file_is_neither_told_nor_changed(tmp_path: Path) -> None:
     """Advice succeeds, as it may be ignored at any time. Files are read as ever."""
     (tmp_path / "file").write_bytes(bytes(range(256)) * 64)
@@ -340,6 +346,7 @@ def resident(path: Path) -> int:
     return sum(page & 1 for page in told.raw)
 
 
+@pytest.mark.sandbox
 def test_files_are_made_and_touched_without_setting_their_times(tmp_path: Path) -> None:
     code = """
 import pathlib, shutil, tempfile
@@ -352,6 +359,7 @@ with tempfile.NamedTemporaryFile() as file: tell([new.exists(), os.path.exists("
     assert learn(code, tmp_path) == [True, True, True]
 
 
+@pytest.mark.sandbox
 def test_another_program_is_below_the_same_filter(tmp_path: Path) -> None:
     """Why `execve` may stay allowed."""
     inner = "import os\ntry: os.fork()\nexcept PermissionError: print('\"still forbidden\"')"
@@ -359,6 +367,7 @@ def test_another_program_is_below_the_same_filter(tmp_path: Path) -> None:
     assert learn(code, tmp_path) == "still forbidden"
 
 
+@pytest.mark.sandbox
 def test_the_second_set_of_calls_kills_in_the_kernel(tmp_path: Path) -> None:
     machine = machine_here()
     if machine is None or not machine.x32:
@@ -368,6 +377,7 @@ def test_the_second_set_of_calls_kills_in_the_kernel(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stdout) == (128 + 31, "")  # SIGSYS
 
 
+@pytest.mark.sandbox
 def test_a_shell_script_says_that_it_cannot_start_programs(tmp_path: Path) -> None:
     ended = run(confined(("/bin/sh", "-c", "ls; echo done"), tmp_path, system=True))
     assert ended.returncode != 0

@@ -33,6 +33,8 @@ from tests.isolation.wire_example import PATH as EXAMPLE
 from tests.isolation.wire_fakes import position
 from tests.referee.games import COLUMN, detail, forfeit, timeless
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 BAD = ROOT / "tests" / "data" / "wire"
 QUICK = BotLimits(decision_s=0.7, loading_s=20)
@@ -222,7 +224,7 @@ def _sandbox() -> None:
         ("nul", "protocol", "in act: the answer holds a NUL"),
         ("deep", "protocol", "in act: the answer is nested deeper than 16"),
         ("version", "protocol", "in hello: speaks version 99"),
-        ("garbage", "protocol", "in hello: the answer is no JSON"),
+        ("garbage", "protocol", "in hello: the answer is not valid JSON"),
         ("banner", "protocol", "MyBot 3.1 (c) me"),
         ("late_word", "protocol", "in end: "),
         ("half_then_exit", "crash", "it ended itself with exit code 0, in the middle of the line"),

@@ -32,7 +32,7 @@ _FLAGS = ("auto_claim", "ask_forced", "events")
 
 @dataclass(frozen=True)
 class HelloAnswer:
-    """What a bot says of itself in its first answer."""
+    """What a bot says about itself in its answer to `hello`."""
 
     protocol: int
     name: str | None = None
@@ -157,7 +157,7 @@ def _parse(line: bytes) -> Any:
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise _fault(f"the answer is no JSON ({error.msg} at character {error.pos})", line) from None
+        raise _fault(f"the answer is not valid JSON ({error.msg} at character {error.pos})", line) from None
     except _Refused as error:
         raise _fault(f"the answer {error}", line) from None
 
@@ -206,7 +206,7 @@ def _broken(text: str) -> float:
 
 
 def _constant(text: str) -> NoReturn:
-    raise _Refused(f"holds {text}, which is no JSON")
+    raise _Refused(f"holds {text}, which is not valid JSON")
 
 
 _DECODER = json.JSONDecoder(
