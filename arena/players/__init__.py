@@ -1,1 +1,1 @@
-"""Who plays: the protocol of a bot, and how a bot is found and loaded."""
+"""Bots: their protocol, and how they are found and loaded."""

@@ -1,9 +1,9 @@
 """Bots that are commands: `cmd:./mybot --fast`, `cmd:node bots/mine.js`, in any language.
 
-The text behind `cmd:` is split into words as a shell would, with quotes (`shlex`), but no shell is started: there
-are no variables, patterns or pipes. The first word is the program: a file if it has a slash, else what PATH finds,
+The text after `cmd:` is split into words as a shell would, with quotes (`shlex`), but no shell is started: there
+are no variables, wildcards or pipes. The first word is the program: a file if it has a slash, else what PATH finds,
 else a file of the folder. Every other word that is the path of an existing file means that file. The bot's own folder
-is that of the first of these files which is no program of the system; there the command is run.
+is that of the first of these files that is not a program of the system; the command is run there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arena.errors import did_you_mean
 from arena.players.faults import BotError
 
 PREFIX = "cmd:"
-#: Where programs lie that belong to the system and to no bot. The sandbox shows these to bots that are commands.
+#: Where the system's programs are. The sandbox shows these folders to bots that are commands.
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM = tuple(f"{folder}/" for folder in SYSTEM_FOLDERS)
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?\s*cmd:(?P<command>.*)", re.DOTALL)
@@ -33,10 +33,10 @@ _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
 
 @dataclass(frozen=True)
 class Command:
-    """A command that was found: its words with absolute paths, the bot's own files, and a hash of it all.
+    """A command that was found: its words with absolute paths, the bot's own files, and a hash over everything.
 
-    `files` are the files named in it that are no programs of the system; without any, the program. The hash is over
-    the command as it was written and the contents of these files; what they load in turn is not in it.
+    `files` are the files it names that are not programs of the system, or else the program. The hash covers the
+    command as written and the contents of these files, not what they load in turn.
     """
 
     argv: tuple[str, ...]
@@ -45,7 +45,7 @@ class Command:
 
 
 def split_spec(text: str) -> tuple[str | None, str] | None:
-    """Name of its own and target (with `cmd:`) of the spec of a command, None for other specs.
+    """Own name and target (with `cmd:`) of the spec of a command, None for other specs.
 
     >>> split_spec("quick=cmd:./mybot --level=3"), split_spec("bots/cmd.py")
     (('quick', 'cmd:./mybot --level=3'), None)
@@ -58,7 +58,7 @@ def split_spec(text: str) -> tuple[str | None, str] | None:
 
 
 def command_words(target: str) -> list[str]:
-    """The words of a command; `BotError` if there are none or a quote is left open.
+    """The words of a command; `BotError` if there are none or a quote is unclosed.
 
     >>> command_words("cmd:./mybot --name 'two words' a=b,c:d")
     ['./mybot', '--name', 'two words', 'a=b,c:d']
@@ -77,7 +77,7 @@ def command_words(target: str) -> list[str]:
 
 
 def command_name(target: str) -> str:
-    """The name in the tables of a command that was not given one: that of the first file which is no interpreter.
+    """The name in tables of a command that was given none: that of the first file that is not an interpreter.
 
     >>> command_name("cmd:node bots/wire/js/counter.js"), command_name("cmd:./mybot --fast"), command_name("cmd:mybot")
     ('counter', 'mybot', 'mybot')
@@ -113,7 +113,7 @@ def find_command(target: str, here: Path) -> Command:
 
 
 def _check_script(words: list[str], target: str, here: Path) -> None:
-    """`BotError` for an interpreter whose script is not there: its first argument that is no option."""
+    """`BotError` for an interpreter whose script, its first argument that is not an option, does not exist."""
     script = next((word for word in words[1:] if not word.startswith("-")), "")
     if _INTERPRETER.fullmatch(Path(words[0]).name) and _SCRIPT.fullmatch(script):
         path = here / os.path.expanduser(script)
@@ -171,7 +171,7 @@ def _interpreter(path: Path) -> str:
 
 
 def _absolute(path: Path) -> Path:
-    """The path without links, unless they lead to the system: the Python of an environment stays in it."""
+    """The path with links resolved, unless they lead to the system: the Python of a virtual environment stays in it."""
     plain = Path(os.path.abspath(path))
     real = Path(os.path.realpath(path))
     return plain if _is_system(real) else real
@@ -194,7 +194,7 @@ def command_hash(target: str, files: Iterable[Path]) -> str:
 
 
 def check_unchanged(target: str, files: Iterable[str], source_hash: str) -> None:
-    """`BotError` if a file of a command is not what it was when the command was found."""
+    """`BotError` if a file of a command has changed since the command was found."""
     if command_hash(target, map(Path, files)) != source_hash:
         raise BotError(
             f"a file of the bot '{target}' has changed since it was named; start again with the new one"

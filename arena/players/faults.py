@@ -1,4 +1,4 @@
-"""What went wrong in a bot, told to its author: tracebacks without our frames, values in words."""
+"""Failures of a bot described for its author: tracebacks without our frames, values in words."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ _PLAIN = (str, bytes, int, float, bool, type(None))
 
 
 class BotError(ArenaError):
-    """A bot that cannot be found or loaded, or is given parameters it does not know."""
+    """A bot cannot be found or loaded, or was given unknown parameters."""
 
 
 def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
-    """The traceback of an exception from the first frame that is the bot's, at most `longest` characters.
+    """The traceback of an exception from the bot's first frame on, at most `longest` characters.
 
-    The last line names the exception. Never raises, whatever the exception does when it is asked for its
-    text.
+    The last line names the exception. Never raises, whatever the exception's own code does.
     """
     try:
         place = _bot_frames(error.__traceback__)
@@ -33,7 +32,7 @@ def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
 
 
 def _bot_frames(place: TracebackType | None) -> TracebackType | None:
-    """The traceback from the first frame on that is neither ours nor the import machinery's."""
+    """The traceback from the first frame that is neither ours nor the import system's."""
     while place is not None:
         name = place.tb_frame.f_code.co_filename
         if not name.startswith((_OURS, "<frozen ", "arena/")):
@@ -43,7 +42,7 @@ def _bot_frames(place: TracebackType | None) -> TracebackType | None:
 
 
 def shorten(text: str, longest: int) -> str:
-    """A text with its middle cut out if it is too long.
+    """The text, with its middle cut out if it is too long.
 
     >>> shorten("a" * 30 + "b" * 30, 40)
     'aaaaaaaaaaaaa\\n[...]\\nbbbbbbbbbbbbbbbbbbbb'

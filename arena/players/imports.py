@@ -1,7 +1,7 @@
-"""Which modules a bot's code imports: what the referee has to look after between games follows from it.
+"""Which modules a bot's code imports: what the referee has to restore between games depends on that.
 
-Read from the source, so that imports inside of functions count too. This is care for accidents, no
-protection: a bot that wants to reach a module finds a way, and only another process keeps it from doing harm.
+Read from the source, so that imports inside functions count too. This prevents accidents; it is not a
+protection. A bot that wants to reach a module finds a way, and only a separate process keeps it from doing harm.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import sys
 from collections.abc import Iterable
 
-#: Modules through which a bot changes nothing outside of itself (but the state of the global generator).
+#: Modules through which a bot changes nothing outside itself (except the state of the global generator).
 HARMLESS = frozenset(
     {
         "__future__", "abc", "arena", "array", "bisect", "cmath", "collections", "contextlib",
@@ -24,7 +24,7 @@ _DYNAMIC = {"__import__", "import_module", "exec", "eval"}
 
 
 def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozenset[str]:
-    """The top-level names of all modules that sources import, without `own`; `?` if some cannot be told.
+    """The top-level names of all modules that sources import, without `own`; `?` for computed imports.
 
     >>> sorted(imported_names([b"import os.path, helper", b"def f():\\n import random"], ["helper"]))
     ['os', 'random']
@@ -44,14 +44,14 @@ def imported_names(sources: Iterable[bytes], own: Iterable[str] = ()) -> frozens
 
 
 def is_foreign(name: str) -> bool:
-    """Is the module from outside of the standard library and this program?"""
+    """Is the module from outside the standard library and this program?"""
     return name not in sys.stdlib_module_names and name != "arena"
 
 
 def may_draw_from(generator: str, names: frozenset[str]) -> bool:
     """May code with these imports draw from the global generator of `random` or `numpy`?
 
-    Yes if it imports it, and if it imports anything foreign, which may draw from it.
+    Yes if it imports that module, or anything foreign, which might draw from it.
 
     >>> may_draw_from("random", frozenset({"math"})), may_draw_from("random", frozenset({"networkx"}))
     (False, True)

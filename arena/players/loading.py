@@ -1,9 +1,9 @@
 """From a bot's file to a bot: running it in a namespace of its own, checking parameters.
 
 A `BotSpec` (`arena.players.spec`) is what travels to worker processes, and each of them loads the bot for
-itself. A file is run in a fresh namespace, so two bots that are both called `bot.py` do not meet. While it is run,
-and during `__init__`, its folder can be imported from, and what it imports from there belongs to this bot alone;
-imports inside of `act` find installed packages only.
+itself. A file is run in a fresh namespace, so two bots called `bot.py` do not clash. While it is run,
+and during `__init__`, it can import from its folder, and what it imports from there belongs to this bot alone; imports
+inside `act` find installed packages only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class LoadedBot:
-    """A bot whose code has been run and whose parameters are right; `make` brings bots to life.
+    """A bot whose code has been run and whose parameters fit; `make` creates instances.
 
     `params` are typed; `imports` are the top-level names of all modules that its code imports.
     """
@@ -52,12 +52,12 @@ class LoadedBot:
 
     @property
     def uses_random(self) -> bool:
-        """May it draw from the global generator of `random`?"""
+        """Might it draw from the global generator of `random`?"""
         return may_draw_from("random", self.imports)
 
     @property
     def uses_numpy(self) -> bool:
-        """May it draw from the global generator of `numpy.random`?"""
+        """Might it draw from the global generator of `numpy.random`?"""
         return may_draw_from("numpy", self.imports)
 
     @property
@@ -66,7 +66,7 @@ class LoadedBot:
         return self.imports <= HARMLESS
 
     def make(self) -> Actor:
-        """A new bot. Whatever its `__init__` raises passes through."""
+        """A new instance. Exceptions of its `__init__` pass through."""
         if not isinstance(self._entry, type):
             return FunctionBot(self._entry, self._module)
         with _own_imports(Path(self.spec.path).parent, self._helpers):
@@ -83,12 +83,12 @@ class FunctionBot:
 
 
 def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
-    """Run the code of a bot and check its parameters. The bot itself is not made yet (`LoadedBot.make`).
+    """Run the code of a bot and check its parameters. The bot itself is made by `LoadedBot.make`.
 
     What it prints meanwhile goes to the log, unless `capture` is False.
 
-    `BotError` shows the author the place in his file if the code raises or is no Python, names what was
-    found if there is not exactly one bot, and says so if the file has changed since it was found.
+    `BotError` shows the author the line if the code raises or is not valid Python, lists what was found if there is not
+    exactly one bot, and says so if the file has changed since it was found.
     """
     if isinstance(spec, str):
         spec = find_bot(spec)
@@ -219,10 +219,9 @@ def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
 
 @contextmanager
 def _own_imports(folder: Path, helpers: dict[str, ModuleType]) -> Iterator[None]:
-    """Let a bot import from its folder; what comes from there is kept in `helpers`, out of others' sight.
+    """Let a bot import from its folder; what comes from there is kept in `helpers`, hidden from others.
 
-    Modules of the standard library are found before those of the folder: a bot in a file `random.py` takes
-    nobody's `random`.
+    The standard library comes before the folder: a bot in a file `random.py` does not shadow `random`.
     """
     entry = str(folder)
     own = _importable(folder)

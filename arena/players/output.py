@@ -1,4 +1,4 @@
-"""Where the output of bots goes: what they print ends in the log, never on the terminal."""
+"""Where the output of bots goes: to the log, never to the terminal."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LINE = 2_000
 class BotOutput(io.TextIOBase):
     """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`).
 
-    `who` tells the bot and the number of the game that is being played. Of what a bot writes, the first
-    `per_game` characters of each game are kept, and `per_process` in all; what is cut is said once.
+    `who` gives the bot and the number of the current game. The first `per_game` characters that a bot writes in each
+    game are kept, and `per_process` in all; a note says where output was dropped.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class BotOutput(io.TextIOBase):
         return True
 
     def close(self) -> None:
-        """A bot that closes its output closes nobody else's."""
+        """Do nothing: a bot that closes its output must not close the others'."""
 
     def write(self, text: str) -> int:
         if not isinstance(text, str):
@@ -86,12 +86,12 @@ class BotOutput(io.TextIOBase):
         return f"{text[:room]}\n[more output {left} is dropped]\n"
 
     def end_line(self, bot: str) -> None:
-        """Log what a bot has written of a line without ending it."""
+        """Log the unfinished line of a bot."""
         if line := self._open.pop(bot, ""):
             self._log(bot, line)
 
     def flush(self) -> None:
-        """Nothing: lines are logged when they are whole."""
+        """Do nothing: lines are logged when they are complete."""
 
     def end_lines(self) -> None:
         """Log all unfinished lines."""
@@ -121,7 +121,7 @@ class _Bytes(io.RawIOBase):
 
 
 class NoInput(io.TextIOBase):
-    """A standard input that is at its end: a bot cannot wait for a person."""
+    """A standard input at end of file: a bot cannot wait for a person."""
 
     def readable(self) -> bool:
         return True
@@ -135,10 +135,10 @@ class NoInput(io.TextIOBase):
 
 @contextmanager
 def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutput]:
-    """Send `sys.stdout` and `sys.stderr` to `output`, and give nothing to read from `sys.stdin`.
+    """Send `sys.stdout` and `sys.stderr` to `output`, and leave nothing to read from `sys.stdin`.
 
-    `descriptors`: also connect the descriptors 0, 1 and 2 of the process to nowhere, for code in C and
-    processes that bots start. For worker processes only, whose own messages go through `logging`.
+    `descriptors`: also connect descriptors 0, 1 and 2 to the null device, for C code and processes that bots start. For
+    worker processes only, whose own messages go through `logging`.
     """
     before = sys.stdin, sys.stdout, sys.stderr
     copies: list[int] = []
@@ -164,7 +164,7 @@ def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutp
 
 @contextmanager
 def bot_output(name: str) -> Iterator[None]:
-    """Send what is printed to the log as output of one bot, while it is loaded."""
+    """Log what is printed as output of one bot, while it is loaded."""
     current = sys.stdout
     if isinstance(current, BotOutput):
         who = current.who

@@ -1,4 +1,4 @@
-"""Parameters of bots: texts and values turned into what a bot's signature asks for."""
+"""Parameters of bots, converted to the types that the bot's signature asks for."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ _WANTED = {int: "a whole number", float: "a number", bool: "true or false", str:
 def typed_params(bot: str, make: Callable[..., object], given: Mapping[str, Param]) -> dict[str, Param]:
     """The given parameters with the types that the signature of `make` asks for.
 
-    Texts are read (`"200"` for an int); other values must fit as they are, and a whole number fits where a
-    float is wanted. `BotError` for a parameter that is unknown, missing or does not fit; `bot` names the
-    bot in it.
+    Strings are converted (`"200"` for an int); other values must fit as they are, and an int fits a float.
+    `BotError` names the `bot` and the parameter that is unknown, missing or does not fit.
 
     >>> def make(rollouts: int, weight: float = 1.0, greedy: bool = False, book: str | None = None): ...
     >>> typed_params("bots/my.py", make, {"rollouts": "200", "weight": 2, "greedy": "yes", "book": "none"})
@@ -121,7 +120,7 @@ def _shown(wanted: Any) -> str:
 
 
 def _try(choice: Any, value: Param) -> object:
-    """The value as the type, or `_ANY` if it does not fit."""
+    """The value converted to the type, or `_ANY` if it does not fit."""
     if get_origin(choice) is Literal:
         return next((one for one in get_args(choice) if str(one) == str(value)), _ANY)
     if choice is type(None):
@@ -144,7 +143,7 @@ def _read(choice: Any, text: str) -> object:
 
 
 def _guess(text: str) -> Param:
-    """The value of a text whose type nobody tells.
+    """The value of a string whose type is not known.
 
     >>> _guess("7"), _guess("0.5"), _guess("true"), _guess("none"), _guess("book.txt")
     (7, 0.5, True, None, 'book.txt')

@@ -1,16 +1,15 @@
 """From a text to a bot's file.
 
-A bot is named, everywhere in the program, in one of these ways, each with parameters behind a colon if it has
-any:
+A bot is named, everywhere in the program, in one of these ways, with parameters after a colon if it has any:
 
 * `bots/greedy.py`, `bots/search.py:rollouts=200,depth=2`: a file with one bot in it;
-* `greedy`, `search:rollouts=200`: a file of the folder `bots` here, else one of those that came with
+* `greedy`, `search:rollouts=200`: a file in the folder `bots` here, or one of those that come with
   the program;
 * `package.module:Class`, `package.module:Class:depth=2`: a class of an installed package;
 * `cmd:./mybot --fast`: a command, for bots in any language (`arena.players.commands`);
-* `mine=bots/greedy.py`: any of these with a name of its own, for the tables.
+* `mine=bots/greedy.py`: any of these under a name of its own, for the tables.
 
-Nothing of a bot is run here: `find_bot` looks at the file system only.
+No code of a bot is run here: `find_bot` only looks at the file system.
 """
 
 from __future__ import annotations
@@ -60,9 +59,9 @@ _FIRST_EDITIONS = {
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot that was found, and all a worker needs to load it: plain values, cheap to pickle.
+    """A bot that was found, with all that a worker needs to load it: plain values, cheap to pickle.
 
-    `spec` is the text that named it, `target` that text without name and parameters, `path` its file,
+    `spec` is the text that named it, `target` the same without name and parameters, `path` its file,
     `source_hash` identifies its source (see the function of that name). `params` are as they were written, not yet
     typed.
 
@@ -81,27 +80,27 @@ class BotSpec:
 
 
 @dataclass(frozen=True)
-class SpecText:
-    """A spec taken apart: name of its own or None, what it names, parameters as texts."""
+class ParsedSpec:
+    """A parsed spec: its own name or None, what it names, parameters as strings."""
 
     name: str | None
     target: str
     params: dict[str, str]
 
 
-def parse_spec(text: str) -> SpecText:
-    """Take a spec apart. `BotError` for one that is badly written.
+def parse_spec(text: str) -> ParsedSpec:
+    """Parse a spec. `BotError` if it is malformed.
 
     >>> parse_spec("deep=bots/search.py:rollouts=200,depth=2")
-    SpecText(name='deep', target='bots/search.py', params={'rollouts': '200', 'depth': '2'})
+    ParsedSpec(name='deep', target='bots/search.py', params={'rollouts': '200', 'depth': '2'})
     >>> parse_spec("package.module:Class")
-    SpecText(name=None, target='package.module:Class', params={})
+    ParsedSpec(name=None, target='package.module:Class', params={})
     >>> parse_spec("fast=cmd:./mybot --depth=3")
-    SpecText(name='fast', target='cmd:./mybot --depth=3', params={})
+    ParsedSpec(name='fast', target='cmd:./mybot --depth=3', params={})
     """
     command = split_spec(text)
     if command is not None:
-        return SpecText(*command, {})
+        return ParsedSpec(*command, {})
     found = _SPEC.fullmatch(text.strip())
     assert found is not None  # everything matches
     target = found["target"].strip()
@@ -120,11 +119,11 @@ def parse_spec(text: str) -> SpecText:
             raise BotError(f"parameter '{key}' stands twice in the bot '{text}'")
         params[key] = value
     name = found["name"]
-    return SpecText(name.strip() if name else None, target, params)
+    return ParsedSpec(name.strip() if name else None, target, params)
 
 
 def display_name(target: str, params: Mapping[str, Param]) -> str:
-    """The name in the tables of a bot that was not given one.
+    """The name in tables of a bot that was given none.
 
     >>> display_name("bots/search.py", {"rollouts": 200}), display_name("package.module:Class", {})
     ('search:rollouts=200', 'Class')
@@ -147,7 +146,7 @@ def find_bot(
 ) -> BotSpec:
     """Find the bot of a spec without running its code; `BotError` if there is none.
 
-    `params` and `name` add to those in the text (and go before them). Relative paths and bare names are
+    `params` and `name` take precedence over those in the text. Relative paths and bare names are
     looked up from `folder`, default the working directory.
 
     >>> find_bot("random").name, find_bot("deep=search:rollouts=50").name
@@ -164,7 +163,7 @@ def find_bot(
 
 
 def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
-    """The bot in a file, whatever its path looks like; `target` is what its author calls it."""
+    """The bot in a file, whatever its path looks like; `target` is the author's name for it."""
     text = ",".join(f"{key}={value}" for key, value in params.items())
     return _file_spec(name, f"{target}:{text}" if text else target, target, path, params)
 
@@ -275,7 +274,7 @@ def _no_python(target: str) -> BotError:
 
 
 def _module_file(name: str, here: Path) -> Path:
-    """The file of a module. Packages on the way are not run, as `find_spec` for the whole name would."""
+    """The file of a module. Unlike `find_spec` with the whole name, it does not run the packages on the way."""
     first, *inner = name.split(".")
     with first_on_path(here):
         try:
@@ -294,7 +293,7 @@ def _module_file(name: str, here: Path) -> Path:
 
 
 def read_source(target: str, path: Path) -> bytes:
-    """The source of a bot. A file may look larger than all memory and take no place on the disk."""
+    """The source of a bot. Sparse files can be larger than all memory, so sizes are bounded."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise BotError(
@@ -317,7 +316,7 @@ def source_hash(source: bytes) -> str:
 
 @contextmanager
 def first_on_path(folder: Path) -> Iterator[None]:
-    """Let modules of a folder be found before all others."""
+    """Find modules in a folder before all others."""
     entry = str(folder)
     sys.path.insert(0, entry)
     try:
