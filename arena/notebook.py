@@ -18,7 +18,7 @@ from arena.game.rules import load_rules
 from arena.report import ratings as rating_table
 from arena.report import standings as standing
 from arena.report.export import export
-from arena.report.read_run import read_run, run_folder, stored_config
+from arena.report.read_run import read_run, stored_config
 from arena.report.run import RunData
 from arena.report.run_stats import pairings_frame, rate_run, run_frames, superiority_frame, time_frame
 from arena.stats.field import by_seat
@@ -27,6 +27,7 @@ from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult
+from arena.store.folders import run_folder
 from arena.store.reader import Reader
 from arena.store.sequential_test import sequential_test
 from arena.store.tactic_cards import PLAY_COLUMNS, plays_frame

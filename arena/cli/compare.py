@@ -204,7 +204,7 @@ def _play_one(config: TournamentConfig, folder: Path) -> bool:
 def _folders(texts: Sequence[str]) -> list[Path]:
     """The named runs; those in a comparison's folder in alphabetical order of the variants."""
     from arena.paths import RESULTS
-    from arena.report.read_run import run_folder
+    from arena.store.folders import run_folder
     from arena.store.schema import DATABASE
 
     found: list[Path] = []

@@ -7,14 +7,10 @@ import platform
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
 
 import click
 
 from arena.processes.affinity import core_count
-
-if TYPE_CHECKING:
-    from arena.isolation.doctor import Capability
 
 OPTIONAL = {
     "distributed": "needed to run on a Dask cluster: pip install 'schotten-arena[cluster]'",
@@ -29,16 +25,15 @@ def doctor() -> int:
 
     !! marks what is missing and required (exit code 1), -- what is missing but optional.
     """
-    faults = [fault for line, fault in _checks() if _print(line, fault)]
+    from arena.isolation.doctor import capabilities
+
+    faults = [fault for line, fault in checks() if _print(line, fault)]
     click.echo("\nIsolation of bots (docs/security.md):")
-    for capability in _offers():
+    for capability in capabilities():
         click.echo(f"{'ok' if capability.ok else '--'}  {capability.text}")
     if not faults:
-        click.echo(
-            "\nEverything works."
-            if _sandboxed()
-            else "\nEverything works, but bots cannot be sandboxed here."
-        )
+        lacking = "" if _sandboxed() else ", but bots cannot be sandboxed here"
+        click.echo(f"\nEverything works{lacking}.")
     return 1 if faults else 0
 
 
@@ -47,7 +42,7 @@ def _print(line: str, fault: bool) -> bool:
     return fault
 
 
-def _checks() -> list[tuple[str, bool]]:
+def checks() -> list[tuple[str, bool]]:
     """The lines to print, and whether each is a fault."""
     lines = []
     supported = sys.version_info >= (3, 11)
@@ -65,12 +60,6 @@ def _checks() -> list[tuple[str, bool]]:
         except PackageNotFoundError:
             lines.append((f"{name}: not installed ({use})", False))
     return lines
-
-
-def _offers() -> list[Capability]:
-    from arena.isolation.doctor import capabilities
-
-    return capabilities()
 
 
 def _sandboxed() -> bool:

@@ -89,8 +89,8 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
 
 def read_games(source: str) -> pd.DataFrame:
     """The games of a CSV file or of a run: first, second, score, and deal if known."""
-    from arena.report.read_run import run_folder
     from arena.stats.frames import StatsError, check_games, read_games_csv
+    from arena.store.folders import run_folder
     from arena.store.reader import Reader
     from arena.store.schema import DATABASE, StoreError
 

@@ -22,10 +22,11 @@ def standings(folder: str, format_: str | None, as_json: bool, prior: float | No
     """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running."""
     form = chosen(format_, as_json)
     from arena.report.formats import write
-    from arena.report.read_run import read_run, run_folder
+    from arena.report.read_run import read_run
     from arena.report.standings import standings as compute
     from arena.report.standings_report import standings_report
     from arena.stats.ratings import DEFAULT_PRIOR
+    from arena.store.folders import run_folder
 
     found = compute(read_run(run_folder(folder)), DEFAULT_PRIOR if prior is None else prior)
     click.echo(write(standings_report(found), form), nl=False)
@@ -38,8 +39,9 @@ def standings(folder: str, format_: str | None, as_json: bool, prior: float | No
 def export(folder: str, games: bool, to: Path | None) -> None:
     """Write standings.csv, crosstable.csv, summary.json and timing.csv of the run in FOLDER."""
     from arena.report.export import export as write
-    from arena.report.read_run import read_run, run_folder
+    from arena.report.read_run import read_run
     from arena.report.standings import standings as compute
+    from arena.store.folders import run_folder
 
     source = run_folder(folder)
     for path in write(compute(read_run(source)), source if to is None else to, games):

@@ -115,7 +115,8 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
 @options.what_to_show
 def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
     """Resume the interrupted run in FOLDER (a path, or a name in results/) with the settings it was started with."""
-    from arena.report.read_run import run_folder, stored_config
+    from arena.report.read_run import stored_config
+    from arena.store.folders import run_folder
     from arena.store.reader import Reader
 
     place = run_folder(folder)

@@ -44,9 +44,10 @@ def stats(
     """
     from arena.report.export import write_csv
     from arena.report.formats import write
-    from arena.report.read_run import read_run, run_folder
+    from arena.report.read_run import read_run
     from arena.report.run_stats import stats_report
     from arena.stats.ratings import DEFAULT_PRIOR
+    from arena.store.folders import run_folder
 
     form = chosen(format_, as_json)
     if not (math.isfinite(error) and error > 0):

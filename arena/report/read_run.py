@@ -5,25 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from arena.config.tournament import TournamentConfig, config_from_dict
-from arena.errors import did_you_mean
 from arena.formats.sprt import SprtSettings
 from arena.match.results import time_quantile
-from arena.paths import RESULTS
 from arena.report.run import BotTime, RunData
 from arena.store.reader import Reader
-from arena.store.schema import DATABASE, StoreError
 from arena.store.sequential_test import sequential_test
-
-
-def run_folder(text: str) -> Path:
-    """The folder of an existing run, by its path or by its name in results/. StoreError if there is none."""
-    for folder in (Path(text), RESULTS / text):
-        if (folder / DATABASE).is_file():
-            return folder
-    names = sorted(path.parent.name for path in RESULTS.glob(f"*/{DATABASE}"))
-    near = did_you_mean(Path(text).name, names)
-    known = f" (in results/: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''})" if names else ""
-    raise StoreError(f"there is no run in {text}: it holds no {DATABASE}{near}{known}")
 
 
 def stored_config(reader: Reader) -> TournamentConfig:

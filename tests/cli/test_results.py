@@ -205,9 +205,9 @@ def test_the_doctor_names_what_is_there(arena: Arena) -> None:
 
 
 def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.cli.doctor._checks", lambda: [("Python", False)])
+    monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("Python", False)])
     with monkeypatch.context() as patch:
-        patch.setattr("arena.isolation.sandbox.bubblewrap.usable", lambda: None)
+        patch.setattr("arena.isolation.sandbox.bubblewrap.require_bubblewrap", lambda: None)
         assert arena("doctor").out.endswith("\n\nEverything works.\n")
     monkeypatch.setattr("arena.isolation.sandbox.bubblewrap.find", missing)
     assert arena("doctor").out.endswith("\n\nEverything works, but bots cannot be sandboxed here.\n")
