@@ -19,9 +19,21 @@ import pytest
 
 from arena.cli.main import main
 from arena.errors import ArenaError
-from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
+from arena.isolation import process
+from arena.isolation.levels import Isolation
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
 from tests.cli.conftest import Arena, program
-from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, sound, written
+from tests.league.leagues import (
+    BROKEN,
+    FIRST,
+    LAST,
+    RAISES,
+    RANDOM,
+    shorten_check,
+    skip_check,
+    sound,
+    written,
+)
 
 QUICK = (
     "--isolation",
@@ -38,6 +50,19 @@ QUICK = (
     4,
 )
 ONE = ("--workers", 1)
+
+
+@pytest.fixture(autouse=True)
+def no_check(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accept submissions unchecked, which takes a second each, except in tests with `real_check`."""
+    if "real_check" not in request.fixturenames:
+        skip_check(monkeypatch)
+
+
+@pytest.fixture
+def real_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check submissions as a league does, with few games."""
+    shorten_check(monkeypatch)
 
 
 def values(text: str) -> dict[str, Any]:
@@ -59,6 +84,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("three")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        skip_check(patch)
         written(Path("bots"), first=FIRST, last=LAST, random=RANDOM, raises=RAISES, broken=BROKEN)
         assert main(["league", "create", "open", *map(str, QUICK)]) == 0
         for name in ("first", "last", "random"):
@@ -119,15 +145,13 @@ def test_wrong_use(arena: Arena, args: tuple[str, ...], message: str) -> None:
 
 
 def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And without it nothing is made or played, unless it is said otherwise."""
-    from arena.league import match_runner
-
-    def missing() -> None:
+    """And without it nothing is made or played, unless another level is asked for."""
+    def missing() -> Any:
         raise SandboxMissing("bots cannot be sandboxed here: install bubblewrap")
 
     settings = values_of_new(arena) if is_usable() else None
     assert settings is None or settings["isolation"] == "sandbox"
-    monkeypatch.setattr(match_runner, "usable", missing)
+    monkeypatch.setitem(process.CONFINED, Isolation.SANDBOX, (missing, sandboxed))
     assert "install bubblewrap" in arena("league", "create", "open", code=2).err
     assert not Path("leagues/open").exists()
     if settings is not None:
@@ -151,7 +175,9 @@ def is_usable() -> bool:
     return True
 
 
+@pytest.mark.sandbox
 @pytest.mark.skipif(not is_usable(), reason="no sandbox on this machine")
+@pytest.mark.usefixtures("real_check")
 def test_in_the_sandbox(arena: Arena) -> None:
     arena("league", "create", "open", *QUICK[4:])
     written(Path("bots"), first=FIRST, thief="open('/etc/passwd').read()\n" + LAST, last=LAST)
@@ -198,6 +224,7 @@ def test_a_new_version(played: Arena) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"), [("raises", "ValueError: no idea"), ("broken", "not valid Python")]
 )
+@pytest.mark.usefixtures("real_check")
 def test_refused(open_: Arena, name: str, reason: str) -> None:
     found = open_("submit", f"bots/{name}.py", "--league", "open", *ONE, code=1)
     assert f"{name} v1 is refused" in found.err
@@ -408,6 +435,7 @@ def test_retire(played: Arena) -> None:
     assert "no bot 'nobody'" in played("league", "retire", "open", "nobody", code=2).err
 
 
+@pytest.mark.usefixtures("real_check")
 def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
     source = f"from pathlib import Path\nPath(__file__).with_name('weights.txt').read_text()\n{LAST}"
     written(Path("bots"), heavy=source)
@@ -417,6 +445,7 @@ def test_a_bot_whose_file_was_not_submitted(open_: Arena) -> None:
     assert "arena submit heavy.py --folder bots ..." in err
 
 
+@pytest.mark.usefixtures("real_check")
 def test_a_bot_whose_helper_was_not_submitted(open_: Arena) -> None:
     written(Path("bots"), helped="import helper\n\ndef act(view, moves):\n    return moves[0]\n", helper="")
     err = open_("submit", "bots/helped.py", "--league", "open", code=1).err

@@ -1,14 +1,20 @@
-"""Submissions are not checked here but where the check is what is tested: it takes a second for each."""
+"""Submissions are not checked here unless a test asks for `real_check`: that takes a second each."""
 
 from __future__ import annotations
 
 import pytest
 
-from arena.league import admission
+from tests.league.leagues import shorten_check, skip_check
 
 
 @pytest.fixture(autouse=True)
-def no_checks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a check does is in test_admission, test_docs and tests/cli."""
-    if not request.module.__name__.endswith(("test_admission", "test_docs")):
-        monkeypatch.setattr(admission, "check", lambda runner, one: admission.Admission(True))
+def no_check(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accept submissions unchecked, except in tests with `real_check`."""
+    if "real_check" not in request.fixturenames:
+        skip_check(monkeypatch)
+
+
+@pytest.fixture
+def real_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check submissions as a league does, with few games."""
+    shorten_check(monkeypatch)

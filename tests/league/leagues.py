@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.league import games, placement, versions
+import pytest
+
+from arena.league import admission, games, placement, versions
 from arena.league.match_runner import LeagueSession, open_session
 from arena.league.processes import LeagueProcess
 from arena.league.rating import standings
@@ -29,6 +31,16 @@ MIDDLE = "def act(view, moves):\n    return moves[len(moves) // 2]\n"
 RANDOM = "def act(view, moves):\n    return view.rng.choice(moves)\n"
 RAISES = "def act(view, moves):\n    raise ValueError('no idea')\n"
 BROKEN = "def act(view, moves:\n"
+
+
+def skip_check(patch: pytest.MonkeyPatch) -> None:
+    """Accept all submissions without a check; the trial remains."""
+    patch.setattr(admission, "check", lambda runner, one: admission.Admission(True))
+
+
+def shorten_check(patch: pytest.MonkeyPatch) -> None:
+    """Let checks play as few games as they can."""
+    patch.setattr(admission, "CHECK_GAMES", 2)
 
 
 def settings(**changed: Any) -> LeagueSettings:

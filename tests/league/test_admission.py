@@ -33,6 +33,7 @@ from tests.league.leagues import (
     LAST,
     RAISES,
     RANDOM,
+    enter,
     league,
     names,
     settled,
@@ -60,8 +61,9 @@ def found(tmp_path: Path) -> Iterator[League]:
         ),
     ],
 )
+@pytest.mark.usefixtures("real_check")
 def test_refused(found: League, source: str, reason: str) -> None:
-    submit(found, "other", FIRST)
+    enter(found, "other")
     one = submit(found, "mine", source)
     assert one.state == REFUSED
     assert reason in one.reason
@@ -71,8 +73,10 @@ def test_refused(found: League, source: str, reason: str) -> None:
     assert events.events(found)[-1].kind == "refused"
 
 
-def test_one_that_fails_in_the_check_alone(found: League) -> None:
-    """The eight games before are too few for it."""
+@pytest.mark.usefixtures("real_check")
+def test_one_that_fails_in_the_check_alone(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The eight games of the trial are too few for it."""
+    monkeypatch.setattr(admission, "CHECK_GAMES", 10)
     source = """
     begun = []
     class Mine:
@@ -88,6 +92,7 @@ def test_one_that_fails_in_the_check_alone(found: League) -> None:
     assert events.events(found)[-1].note == one.reason.splitlines()[0]
 
 
+@pytest.mark.usefixtures("real_check")
 def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
     source = """
     import os
@@ -102,6 +107,7 @@ def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
     assert str(found.folder) not in warning
 
 
+@pytest.mark.usefixtures("real_check")
 def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(
     found: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +122,7 @@ def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(
     assert [(v.state, v.attempts) for v in versions.of_bot(found, "mine")] == [(PENDING, 0)]
 
 
+@pytest.mark.usefixtures("real_check")
 def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(
     found: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +178,7 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
 # ---------------------------------------------------------------- what is written to do harm
 
 
+@pytest.mark.usefixtures("real_check")
 def test_a_fault_of_ours_over_one_bot_refuses_it(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(spec: Any, **options: Any) -> Any:
         if spec.name == "mine v1":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 import traceback
@@ -31,6 +32,8 @@ from tests.league.leagues import (
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")
 
 PATIENCE_S = 120.0
+
+Make = Callable[..., None]
 
 
 def forked(work: Callable[[], object]) -> int:
@@ -61,17 +64,28 @@ def ended(pid: int) -> int:
     raise AssertionError("it hangs")
 
 
-def make(folder: Path, **changed: int) -> None:
-    with (
-        create_league(folder, settings(placement=changed), SECRET) as found,
-        open_session(found, "test", 1) as session,
-    ):
-        for name, source in (("first", FIRST), ("last", LAST)):
-            assert settle(session, submission(name, source)).state == ACTIVE
+@pytest.fixture(scope="module")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """Makes leagues with two bots: copies of one that is played once for each kind of placement."""
+    made: dict[tuple[tuple[str, int], ...], Path] = {}
+
+    def copy(folder: Path, **changed: int) -> None:
+        kind = tuple(sorted(changed.items()))
+        if kind not in made:
+            made[kind] = tmp_path_factory.mktemp("league")
+            with (
+                create_league(made[kind], settings(placement=changed), SECRET) as found,
+                open_session(found, "test", 1) as session,
+            ):
+                for name, source in (("first", FIRST), ("last", LAST)):
+                    assert settle(session, submission(name, source)).state == ACTIVE
+        shutil.copytree(made[kind], folder, dirs_exist_ok=True)
+
+    return copy
 
 
 def kill_at(found: League, statement: int) -> None:
-    """Have this process killed when it comes to its so-manieth SQL statement."""
+    """Have this process killed when it comes to its `statement`-th SQL statement."""
     left = statement
 
     def count(sql: str) -> None:
@@ -94,7 +108,7 @@ def whole(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("statement", [*range(1, 40, 3), *range(40, 160, 17)])
-def test_a_submission_that_is_killed(tmp_path: Path, statement: int) -> None:
+def test_a_submission_that_is_killed(tmp_path: Path, make: Make, statement: int) -> None:
     """At one SQL statement after the other: before, within and after each transaction."""
     make(tmp_path, most_games=12)
     before = sorted(games_of(tmp_path))
@@ -134,7 +148,7 @@ def games_of(folder: Path) -> list[tuple[int, int, str]]:
 
 
 @pytest.mark.parametrize("statement", [5, 20, 33, 47, 61, 90])
-def test_play_that_is_killed(tmp_path: Path, statement: int) -> None:
+def test_play_that_is_killed(tmp_path: Path, make: Make, statement: int) -> None:
     make(tmp_path)
     before = len(games_of(tmp_path))
 
@@ -153,7 +167,7 @@ def test_play_that_is_killed(tmp_path: Path, statement: int) -> None:
     whole(tmp_path)
 
 
-def test_two_submit_at_once(tmp_path: Path) -> None:
+def test_two_submit_at_once(tmp_path: Path, make: Make) -> None:
     """And a third plays. All write, none waits for another to end, and no deal is played twice."""
     make(tmp_path, most_games=40, games=8)
 
@@ -191,7 +205,7 @@ def test_two_submit_at_once(tmp_path: Path) -> None:
             ]
 
 
-def test_two_versions_of_one_bot_at_once(tmp_path: Path) -> None:
+def test_two_versions_of_one_bot_at_once(tmp_path: Path, make: Make) -> None:
     make(tmp_path)
 
     def submits(source: str) -> Callable[[], None]:
@@ -208,7 +222,7 @@ def test_two_versions_of_one_bot_at_once(tmp_path: Path) -> None:
         assert [v.state for v in versions.of_bot(found, "mine")] == ["replaced", "active"]
 
 
-def test_the_same_file_twice_at_once(tmp_path: Path) -> None:
+def test_the_same_file_twice_at_once(tmp_path: Path, make: Make) -> None:
     """One of them does the work."""
     make(tmp_path)
 
@@ -228,7 +242,7 @@ def test_the_same_file_twice_at_once(tmp_path: Path) -> None:
         assert [e.kind for e in events.events(found)].count("accepted") == 3
 
 
-def test_readers_are_not_disturbed(tmp_path: Path) -> None:
+def test_readers_are_not_disturbed(tmp_path: Path, make: Make) -> None:
     make(tmp_path)
 
     def plays() -> None:
