@@ -1,8 +1,8 @@
-"""Tells what a bot's code asks the system for, on stderr, for `arena check`. Runs in the bot's process.
+"""Reports what a bot's code asks the system for, on stderr, for `arena check`. Runs in the bot's process.
 
-Python reports such calls to hooks before they are made (`sys.addaudithook`), also those that then fail. Only calls
-that come from the bot's own files are told, each place once, with the line of the bot that led there. This is for the
-bot's author: a bot that wants to hide something can.
+Python reports such calls to hooks before they are made (`sys.addaudithook`), including those that then fail. Only calls
+from the bot's own files are reported, each line once. This is for the bot's author: a bot that wants to hide something
+can.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _MOST_OWN = 20
 _LONGEST = 160
 _LONGEST_PATH = 300
 _LAST_LINE = 10_000_000
-#: What a library does while it is imported is its own business, as long as it is nothing of this.
+#: What a library does while it is imported is not reported, unless it is one of these.
 _LOUD = (FILES, NETWORK, PROCESSES)
 
 
@@ -81,17 +81,17 @@ class Attempt:
     importing: bool
 
 
-def listen_if_asked(path: str) -> None:
-    """If that was asked for, listen from now on to what the bot in the file `path`, and its folder, does.
+def audit_if_requested(path: str) -> None:
+    """Start auditing the bot in the file `path` and its folder, if the environment asks for it.
 
-    Takes the request out of the environment.
+    Removes the request from the environment.
     """
     mark = os.environ.pop(AUDIT_VARIABLE, "")
     if mark:
-        sys.addaudithook(_Listener(path, mark))
+        sys.addaudithook(_Auditor(path, mark))
 
 
-class _Listener:
+class _Auditor:
     def __init__(self, path: str, mark: str) -> None:
         self.path = path
         self.mark = mark
@@ -208,7 +208,7 @@ def _shown(value: Any) -> str:
 
 
 class AuditReader:
-    """Takes the lines of `_Listener` out of what a bot's process writes to stderr, and counts the rest.
+    """Extracts the lines of `_Auditor` from what a bot's process writes to stderr, and counts the rest.
 
     `folder` is the bot's. A bot can read the mark and write such lines itself: what they name outside of its folder
     is not believed.

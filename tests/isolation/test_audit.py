@@ -32,7 +32,8 @@ def heard(folder: Path, bot: str, asked: bool = True) -> tuple[list[Attempt], st
     path = folder / "mine.py"
     path.write_text(bot)
     code = (
-        "import sys\nfrom arena.isolation.audit import listen_if_asked\npath = sys.argv[1]\nlisten_if_asked(path)\n"
+        "import sys\nfrom arena.isolation.audit import audit_if_requested\n"
+        "path = sys.argv[1]\naudit_if_requested(path)\n"
         "open('/etc/hostname').close()\nexec(compile(open(path).read(), path, 'exec'), {'__file__': path})\n"
     )
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} | ({AUDIT_VARIABLE: MARK} if asked else {})

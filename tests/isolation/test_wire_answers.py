@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.isolation.wire.answers import _depth
+from arena.isolation.wire.answers import nesting_depth
 from arena.text import quoted
 from tests.isolation.wire_fakes import (
     SETUP,
@@ -150,13 +150,13 @@ def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -
     assert bot.act(view, moves) is moves[0]
 
 
-def test_depth() -> None:
-    assert _depth(b"[" * 20 + b"]" * 20) == 20
-    assert _depth(b"[]" * 20) == 1
-    assert _depth(b'"' + b"[" * 20) == 0
-    assert _depth(b'["\\"' + b"[" * 20) == 1
-    assert _depth(b'["\\\\"' + b"[" * 20) == 21
-    assert _depth(b"]" * 20 + b"[" * 20) == 0  # no JSON, and cannot become deep
+def testnesting_depth() -> None:
+    assert nesting_depth(b"[" * 20 + b"]" * 20) == 20
+    assert nesting_depth(b"[]" * 20) == 1
+    assert nesting_depth(b'"' + b"[" * 20) == 0
+    assert nesting_depth(b'["\\"' + b"[" * 20) == 1
+    assert nesting_depth(b'["\\\\"' + b"[" * 20) == 21
+    assert nesting_depth(b"]" * 20 + b"[" * 20) == 0  # no JSON, and cannot become deep
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """A Python bot that lives in a process of its own, as the runner sees it.
 
-`PythonBot` offers what a bot offers (`begin`, `act`), so the referee plays it like any other. What goes wrong
-in the child comes out as `BotFault`: what its bot raised (`exception`), no answer in time (`timeout`), the end
-of the process (`crash`), an answer that is none (`protocol`). After all but the first the process is ended with
-everything it has started, and the next game gets a new one.
+`PythonBot` has the methods of a bot (`begin`, `act`), so the referee treats it like any other. Failures in the child
+become a `BotFault`: an exception of the bot (`exception`), no answer in time (`timeout`), the end of the process
+(`crash`), an invalid answer (`protocol`). After all but the first, the process is ended with everything it has
+started, and the next game gets a new one.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ from arena.text import printable
 QUICK_S = 0.005
 """A bot that is made in this time of its process can be made once for each of many games that are played in step."""
 
-#: Nothing that is imported here ever becomes garbage, so nobody looks for it meanwhile.
+#: Nothing that is imported here ever becomes garbage, so the collector is off meanwhile.
 _BOOT = (
     "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); "
     "from arena.isolation.python.child import main; gc.enable(); main()"
@@ -110,7 +110,7 @@ class PythonBot(ProcessBot):
             raise BotError(fault.detail) from None
 
     def _load(self) -> None:
-        """The same, with the fault that it is in a game."""
+        """The same, with a `BotFault` as in a game."""
         if self._process is not None:
             return
         self._start_budget.begin()
@@ -134,7 +134,7 @@ class PythonBot(ProcessBot):
             raise BotFault(fault.kind, detail) from None
 
     def prepare(self) -> None:
-        """Have the bot made and ready for a game, in a new process if need be. Raises `BotFault`."""
+        """Get the bot ready for a game, in a new process if necessary. Raises `BotFault`."""
         process = self._next_game()
         if process is not None and self._is_worn_out(process):
             self.close()
@@ -157,7 +157,7 @@ class PythonBot(ProcessBot):
             self.ask_forced = bool(flags & ASK_FORCED)
             if flags & (HAS_OBSERVE | HAS_END):
                 self.finish = self._finish
-        # by its own time: a busy machine must not decide; but one that waits in __init__ is not quick either
+        # by its own processor time, whatever the load; but one that waits in __init__ is not quick either
         quick = self._process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
         self.steps = quick and not flags & (HAS_OBSERVE | HAS_END | DRAWS)
         self._flags = flags
@@ -195,7 +195,7 @@ class PythonBot(ProcessBot):
         return pack_message(BEGIN, BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank))
 
     def act(self, view: View, moves: list[Move]) -> Move:
-        """The bot's move. A move that is not legal is the referee's to refuse."""
+        """The bot's move. The referee refuses one that is not legal."""
         clock: TimeLeft | None = view.clock
         flags, move_ms, bank_ms = (0, 0.0, 0.0) if clock is None else clock_flags(clock)
         line = self._line
@@ -214,7 +214,7 @@ class PythonBot(ProcessBot):
         return table[number]
 
     def _slow_answer(self, line: Line, clock: TimeLeft | None) -> int:
-        """The number of the move that was asked for, when it did not come at once or is none."""
+        """The number of the move, when the answer did not come at once or is not a move."""
         start = time.monotonic()
         deadline = self._deadline(clock)
         try:
@@ -229,7 +229,7 @@ class PythonBot(ProcessBot):
             raise self._failed(fault) from None
 
     def ask_many(self, beginnings: list[bytes], questions: list[bytes], deadline: float) -> bytes:
-        """The moves in many games (2 bytes each), after beginning some of them. `BotFault` if one fails."""
+        """The moves in many games (2 bytes each), after starting some of them. `BotFault` if any fails."""
         line = self._line
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")
@@ -242,7 +242,7 @@ class PythonBot(ProcessBot):
             raise self._failed(fault) from None
 
     def _finish(self, view: View, result: GameEnd) -> None:
-        """Tell the bot what it has not seen yet, and the result."""
+        """Send the bot the events it has not seen yet, and the result."""
         text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
         line = self._line
         if line is None:
@@ -271,7 +271,7 @@ class PythonBot(ProcessBot):
             raise self._failed(BotFault("timeout", "it does not read what it is told")) from None
 
     def _exchange(self, message: bytes, deadline: float, hook: str) -> Message:
-        """Send a message and take the one message that answers it."""
+        """Send a message and return its answer."""
         start = time.monotonic()
         self._send(message, deadline)
         try:
@@ -282,7 +282,7 @@ class PythonBot(ProcessBot):
             raise self._failed(fault) from None
 
     def _answer(self, deadline: float) -> Message:
-        """The message that is on its way, and must be the only one."""
+        """The next message, which must be the only one."""
         assert self._process is not None
         reader = self._reader
         while (found := reader.take()) is None:
@@ -305,7 +305,7 @@ class PythonBot(ProcessBot):
             raise self._failed(read_fault(found, 0))
 
     def _failed(self, fault: BotFault) -> BotFault:
-        """The fault, after ending the process unless it is an honest one whose process can go on."""
+        """The fault, after ending the process, unless that can go on after a mere exception."""
         if fault.kind in ("exception", "illegal move"):
             self._read_stderr()
         else:
@@ -315,14 +315,14 @@ class PythonBot(ProcessBot):
 
 
 def package_folders() -> list[str]:
-    """Where installed packages are: what a bot may import beside the standard library."""
+    """The folders of installed packages, which a bot may import besides the standard library."""
     wanted = [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
     wanted += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     return [path for path in dict.fromkeys(wanted) if Path(path).is_dir()]
 
 
 def _environment() -> dict[str, str]:
-    """The whole environment of a child: results must not hang on the user's."""
+    """The environment of a child: results must not depend on the user's."""
     found = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **dict.fromkeys(_ONE_CORE, "1")}
     if os.environ.get("ARENA_PURE"):
         found["ARENA_PURE"] = "1"

@@ -1,7 +1,7 @@
-"""The inside of the process that plays one Python bot: reads frames, calls the bot, answers.
+"""The inside of the process that plays one Python bot: reads messages, calls the bot, answers.
 
-It is started by `arena.isolation.python.bot` with nothing but its pipes; standard output and standard error of the
-bot both go to the runner's log. Whatever the bot does here it does to itself: the runner believes nothing but moves.
+It is started by `arena.isolation.python.bot` with nothing but its pipes; the bot's standard output and standard
+error both go to the runner's log. Whatever the bot does here it does to itself: the runner accepts nothing but moves.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _Table:
 
 
 class Child:
-    """The loop. `write` takes whole frames."""
+    """The main loop. `write` takes whole messages."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self.write = write
@@ -86,7 +86,7 @@ class Child:
         self.games = 0
 
     def serve(self, orders: int, answers: int) -> None:
-        """Answer the frames that come from a pipe until the runner closes its end."""
+        """Answer the messages from a pipe until the runner closes its end."""
         data = b""
         while True:
             more, question, _, thing = answer_line(orders, answers, self.desks, self.quick, read_clock)
@@ -99,7 +99,7 @@ class Child:
             while (whole := _first_message(data)) is not None:
                 data = data[len(whole) :]
                 self.answer(whole[4], whole)
-            while data:  # a frame that came in pieces
+            while data:  # a message that came in pieces
                 more = os.read(orders, _PIECE)
                 if not more:
                     return
@@ -109,7 +109,7 @@ class Child:
                     self.answer(whole[4], whole)
 
     def answer(self, kind: int, whole: bytes) -> None:
-        """Carry out one frame."""
+        """Carry out one message."""
         if kind == ASK:
             self._ask(whole)
         elif kind == BEGIN:
@@ -132,9 +132,9 @@ class Child:
         spec = order["spec"]
         spec["params"] = tuple((key, value) for key, value in spec["params"])
         if AUDIT_VARIABLE in os.environ:
-            from arena.isolation.audit import listen_if_asked  # hardly anybody asks
+            from arena.isolation.audit import audit_if_requested  # rarely needed
 
-            listen_if_asked(spec["path"])
+            audit_if_requested(spec["path"])
         try:
             self.loaded = load_bot(BotSpec(**spec))
         except BaseException as error:
@@ -165,7 +165,7 @@ class Child:
         self.write(pack_message(MADE, bytes((flags,))))
 
     def _table(self, number: int) -> _Table:
-        """The table of a number, made when it is first needed: each has a bot object of its own."""
+        """The table with that number, made when first needed; each has a bot object of its own."""
         table = self.tables.get(number)
         if table is None:
             table = self.tables[number] = _Table(self.rules, self.loaded.make())
@@ -242,7 +242,7 @@ class Child:
             self._say(question, "act", thing)
 
     def _say(self, question: int, hook: str, thing: Any) -> None:
-        """Tell of what a bot has raised, or returned that is no move."""
+        """Report what a bot has raised, or returned instead of a move."""
         if isinstance(thing, BaseException):
             self._say_fault(question, hook, thing)
         else:
@@ -284,7 +284,7 @@ class Child:
 
 
 def _first_message(data: bytes) -> bytes | None:
-    """The first frame, None if it is not whole."""
+    """The first message, None if it is not complete."""
     if len(data) < HEAD.size:
         return None
     size = HEAD.size + HEAD.unpack_from(data)[0]
@@ -301,7 +301,7 @@ def _text_of(error: BaseException) -> str:
 def _limit_threads(most: int) -> None:
     """Bound the threads of this process and the signals it has waiting, where the system counts for the sandbox alone.
 
-    See `_counted` in `sandbox`.
+    See `_counted` in `arena.isolation.sandbox.bubblewrap`.
     """
     import resource
 
@@ -318,7 +318,7 @@ def _seed_generators(seed: int, numpy: bool) -> None:
 
 
 class _Output(BotOutput):
-    """What a bot prints, in bounds, line by line to the runner."""
+    """Sends what a bot prints, within bounds, line by line to the runner."""
 
     @staticmethod
     def _log(bot: str, line: str) -> None:
@@ -327,7 +327,7 @@ class _Output(BotOutput):
 
 
 def main() -> None:
-    """Serve on the pipes that stand in the places of standard input and output."""
+    """Serve on the pipes that were passed as standard input and output."""
     orders, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)

@@ -1,8 +1,8 @@
-"""The messages between the runner and the child that plays a Python bot: small, binary, one frame after the other.
+"""The messages between the runner and the child that plays a Python bot: small, binary, one after the other.
 
-A frame is the length of its body (4 bytes), its kind (1 byte) and the body; numbers are little-endian. The runner
-asks, the child answers each frame but `BEGIN` without `WANTS_ANSWER`. What the child sends is not trusted: it has
-fixed places and bounded lengths, and nothing of it is unpickled or evaluated.
+A message is the length of its body (4 bytes), its kind (1 byte) and the body; numbers are little-endian. The runner
+asks, the child answers each message except `BEGIN` without `WANTS_ANSWER`. What the child sends is not trusted: fields
+are fixed, lengths are bounded, and nothing is unpickled or evaluated.
 
 ========== ======================================================================================================
 LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer: DONE, or FAULT
@@ -26,7 +26,7 @@ from arena.text import printable
 __all__ = ["ANSWER", "ASK", "QUESTION", "REPLY"]
 
 HEAD = struct.Struct("<IB")
-# ASK is 4 and ANSWER 13: the engine writes these frames
+# ASK is 4 and ANSWER 13: the engine writes these messages
 LOAD, MAKE, BEGIN, END = 1, 2, 3, 5
 DONE, MADE, FAULT = 11, 12, 14
 
@@ -46,7 +46,7 @@ AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END, DRAWS = 1, 2, 4, 8, 16,
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = ("exception", "illegal move")
 
-#: The environment variable that asks a child for `arena.isolation.audit`. Its value marks the lines.
+#: The environment variable that turns on `arena.isolation.audit` in a child. Its value marks the lines.
 AUDIT_VARIABLE = "ARENA_AUDIT"
 #: The longest body that a child may send.
 LONGEST = 1 << 15
@@ -59,7 +59,7 @@ class Message(NamedTuple):
 
 
 def pack_message(kind: int, body: bytes = b"") -> bytes:
-    """The bytes of a frame.
+    """The bytes of a message.
 
     >>> pack_message(MAKE).hex(" ")
     '00 00 00 00 02'
@@ -68,7 +68,7 @@ def pack_message(kind: int, body: bytes = b"") -> bytes:
 
 
 def clock_flags(clock: TimeLeft | None) -> tuple[int, float, float]:
-    """A clock for a message: flags, and two numbers."""
+    """A clock as the fields of a message: flags, and two numbers."""
     if clock is None:
         return 0, 0.0, 0.0
     move, bank = clock
@@ -77,7 +77,7 @@ def clock_flags(clock: TimeLeft | None) -> tuple[int, float, float]:
 
 
 def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
-    """The clock of a message.
+    """The clock in the fields of a message.
 
     >>> read_clock(*clock_flags(TimeLeft(100, None)))
     TimeLeft(move_ms=100, bank_ms=None)
@@ -88,20 +88,20 @@ def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
 
 
 def fault_message(question: int, hook: str, kind: str, text: str) -> bytes:
-    """What a child says of a failure of its bot."""
+    """The message in which a child reports a failure of its bot."""
     body = FAULTY.pack(question, HOOKS.index(hook), KINDS.index(kind))
     return pack_message(FAULT, body + text.encode("utf-8", "replace")[:_TEXT])
 
 
 class MessageReader:
-    """Cuts what a child has written into frames. All errors are `BotFault` of the kind `protocol`."""
+    """Splits what a child has written into messages. All errors are `BotFault` of the kind `protocol`."""
 
     def __init__(self) -> None:
         self._data = b""
 
     @property
     def rest(self) -> bool:
-        """Is there anything that was not taken?"""
+        """Is anything left that was not taken?"""
         return bool(self._data)
 
     def add(self, data: bytes) -> None:
@@ -109,7 +109,7 @@ class MessageReader:
         self._data = self._data + data if self._data else data
 
     def take(self) -> Message | None:
-        """The next whole frame, None if it is not all there."""
+        """The next message, None if it is not complete."""
         data = self._data
         if len(data) < 5:
             return None
@@ -137,7 +137,7 @@ def read_answer(found: Message, question: int, count: int) -> bytes:
 
 
 def read_fault(found: Message, question: int) -> BotFault:
-    """The failure that a child tells of."""
+    """The failure that a child reports."""
     if found.kind != FAULT or len(found.body) < FAULTY.size:
         return BotFault("protocol", "sent something that is no answer to the question")
     number, hook, kind = FAULTY.unpack_from(found.body)

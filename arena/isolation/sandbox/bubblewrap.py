@@ -2,8 +2,8 @@
 
 The bot runs in namespaces of its own (user, processes, network, System V IPC, host name, control groups), as a user
 without rights, without capabilities, below a system call filter (`seccomp`), and sees a file system that holds
-nothing but what `sandbox_files` shows. Limits are set before and kept. There is no way back to less: a machine that
-cannot do this gets `SandboxMissing`. What this protects from, and what not, is said in `docs/security.md`.
+nothing but what `files` shows. Limits are set before and kept. There is no silent fallback: on a machine that cannot do
+this, `SandboxMissing` is raised. `docs/security.md` says what this protects against, and what it does not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a wire bot answers: one line of JSON, read strictly.
+"""Answers of a wire bot: one line of JSON, parsed strictly.
 
-A bot is a stranger, so nothing is taken on trust: the length of the line, its encoding, depth, numbers, keys and types
-are all checked, and whatever is wrong comes out as `BotFault("protocol", ...)` with a sentence for the author.
+Nothing is taken on trust: the length of the line, its encoding, depth, numbers, keys and types are all checked, and
+whatever is wrong raises `BotFault("protocol", ...)` with a sentence for the author.
 """
 
 from __future__ import annotations
@@ -110,13 +110,13 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
             return move
     known = _by_text(view.rules.spy_value).get(wanted)
     if known is not None:
-        raise BotFault("illegal move", why_illegal(cast(Turns, _Seen(view)), known))
+        raise BotFault("illegal move", why_illegal(cast(Turns, _ViewAsState(view)), known))
     near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
     raise BotFault("illegal move", f"{quoted(wanted)} is no move{near}")
 
 
-class _Seen:
-    """A view that can be asked why a move is not legal: as a state, but for the own hand only."""
+class _ViewAsState:
+    """A view in place of a state, to explain why a move is not legal: it knows the seat's own hand only."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -138,7 +138,7 @@ def _by_text(spy: int) -> dict[str, Move]:
 
 
 class _Refused(Exception):
-    """JSON that is not taken; the text completes the sentence "the answer ..."."""
+    """JSON that is not accepted; the text completes the sentence "the answer ..."."""
 
 
 def _parse(line: bytes) -> Any:
@@ -152,7 +152,7 @@ def _parse(line: bytes) -> Any:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _fault(f"the answer is not UTF-8 (byte {error.start})", line) from None
-    if _depth(line) > _DEEPEST:
+    if nesting_depth(line) > _DEEPEST:
         raise _fault(f"the answer is nested deeper than {_DEEPEST}", line)
     try:
         return _DECODER.decode(text)
@@ -162,13 +162,13 @@ def _parse(line: bytes) -> Any:
         raise _fault(f"the answer {error}", line) from None
 
 
-def _depth(line: bytes) -> int:
-    """How deep brackets are nested, those in texts left out; for any bytes, in one pass."""
+def nesting_depth(line: bytes) -> int:
+    """How deep brackets are nested outside strings; for any bytes, in one pass."""
     if line.count(b"[") + line.count(b"{") <= _DEEPEST:
         return 0
     depth = deepest = 0
     in_text = False
-    escaped = -1  # the place of a sign that a backslash has taken its meaning from
+    escaped = -1  # position of a character escaped by a backslash
     for found in _BRACKETS.finditer(line):
         sign, at = found[0], found.start()
         if at == escaped:

@@ -1,16 +1,15 @@
-"""A bot in any language, as the runner sees it: a command that reads and writes one JSON object a line.
+"""A bot in any language, as the runner sees it: a command that reads and writes one JSON object per line.
 
-`WireBot` offers what a bot offers, so the referee plays it like any other. The rule of the conversation is that each
-line with an `id` is answered by one line with the same `id`; `docs/wire.md` is the description for authors.
+`WireBot` has the methods of a bot, so the referee treats it like any other. Each line with an `id` is answered by one
+line with the same `id`; `docs/wire.md` describes the protocol for authors.
 
-**Faults.** Whatever goes wrong comes out as `BotFault`: no whole answer in time (`timeout`), the end of the process
-(`crash`), an answer that is none, or one that nobody has asked for (`protocol`), a move that is not legal
-(`illegal move`). After the first three the process is ended with everything that it has started, and the next game
-gets a new one.
+**Faults.** Failures become a `BotFault`: no complete answer in time (`timeout`), the end of the process (`crash`), an
+invalid or unsolicited answer (`protocol`), a move that is not legal (`illegal move`). After the first three the process
+is ended with everything that it has started, and the next game gets a new one.
 
-**One game knows nothing of another.** A process that has ended between two games, or has written something there, or
-does not take the beginning of its next game, is replaced without a word to the referee: whether it had a game before
-depends on how games are spread over workers, and results must not.
+**Games are independent.** A process that ended between two games, wrote something there, or does not accept its next
+game is replaced without telling the referee: whether it had a game before depends on how games are spread over workers,
+and results must not.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ class WireBot(ProcessBot):
     # ---- its life ------------------------------------------------------------------------------------------
 
     def load(self) -> None:
-        """Start the process and let it say hello; `BotError` if that fails."""
+        """Start the process and exchange `hello`; `BotError` if that fails."""
         if self._process is not None:
             return
         try:
@@ -90,7 +89,7 @@ class WireBot(ProcessBot):
             raise BotError(f"the bot {self._target} cannot be started: {fault.detail}") from None
 
     def prepare(self) -> None:
-        """Have a process that has said hello and is free for a game. Raises `BotFault`."""
+        """Have a process that has answered `hello` and is free for a game. Raises `BotFault`."""
         self._seat = None
         process = self._next_game()
         if process is not None:
@@ -100,9 +99,9 @@ class WireBot(ProcessBot):
                 self._survives_games = not process.pending(FAREWELL_S)
             if self._unread or process.pending():
                 self._start_budget.blame()
-                self._anew("it has ended or has written something after its last game")
+                self._replace("it has ended or has written something after its last game")
             elif self._is_worn_out(process):
-                self._anew("it has used much of its processor time")
+                self._replace("it has used much of its processor time")
         self._suspended = False
         if self._process is None:
             self._start()
@@ -112,7 +111,7 @@ class WireBot(ProcessBot):
         self._suspended = self._process is not None
 
     def close(self) -> str:
-        """Say goodbye and end the process; how it ended."""
+        """Send `bye` and end the process; how it ended."""
         process = self._process
         if process is None:
             return "it does not run"
@@ -146,7 +145,7 @@ class WireBot(ProcessBot):
         self._hello = hello
         self._start_budget.ready()
 
-    def _anew(self, why: str) -> None:
+    def _replace(self, why: str) -> None:
         log.info("%s: the process is replaced: %s", self.name, why, extra={"bot": self.name})
         self._kill()
 
@@ -205,7 +204,7 @@ class WireBot(ProcessBot):
         self._read_stderr()
 
     def _news(self, view: View) -> tuple[Event, ...] | None:
-        """The events that the bot was not told yet, None if it wants none."""
+        """The events that were not sent yet, None if the bot does not want them."""
         if self._hello is None or not self._hello.events:
             return None
         history = view.history
@@ -217,7 +216,7 @@ class WireBot(ProcessBot):
     def _ask(
         self, hook: str, message: Message, deadline: float, clock: TimeLeft | None = None
     ) -> dict[str, Any]:
-        """Send a message and take the one line that answers it. The clock is for the words of a fault."""
+        """Send a message and return its answer. `clock` is for the text of a timeout."""
         start = time.monotonic()
         process = self._process
         if process is None:
@@ -244,7 +243,7 @@ class WireBot(ProcessBot):
             raise self._broken(hook, BotFault("timeout", what)) from None
 
     def _line(self, process: AnyProcess, deadline: float) -> bytes:
-        """The next line without its end. What comes after it is kept, for it is a fault at the next message."""
+        """The next line without its end. What comes after it is kept: it is a fault at the next message."""
         rest = self._unread = bytearray()
         searched = 0
         while (at := rest.find(b"\n", searched)) < 0:
@@ -256,13 +255,13 @@ class WireBot(ProcessBot):
         return bytes(rest[:at])
 
     def _fragment(self) -> str:
-        """The line that was begun and not ended, in words."""
+        """The unfinished line, in words."""
         return f", in the middle of the line {quoted(bytes(self._unread))}" if self._unread else ""
 
-    # ---- faults and complaints -----------------------------------------------------------------------------
+    # ---- faults and stderr ---------------------------------------------------------------------------------
 
     def _broken(self, hook: str, fault: BotFault) -> BotFault:
-        """The fault with all that its author needs, after ending the process if nobody knows what it does now."""
+        """The fault with all that the author needs, after ending the process if its state is unknown."""
         if fault.kind == "illegal move":
             return fault
         self._last_words = ""
@@ -280,7 +279,7 @@ class WireBot(ProcessBot):
 
 
 def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
-    """How the command of a bot is started: in the folder of its first file, the sandbox showing its other files."""
+    """How the command of a bot is started: in the folder of its first file; the sandbox also shows its other files."""
     folder = Path(spec.path).parent
     others = tuple(path for path in map(Path, spec.files) if folder not in path.parents)
     path = "/usr/local/bin:/usr/bin:/bin"

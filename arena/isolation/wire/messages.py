@@ -1,7 +1,7 @@
-"""What a wire bot is told: each message as plain values for JSON. `docs/wire.md` is the description for authors.
+"""Messages to a wire bot, as plain values for JSON. `docs/wire.md` describes them for authors.
 
-All messages are from the bot's own seat: `me` and `them` in the place of seats, `mine` and `theirs` for sides.
-Keys may be added in later versions of the program; bots skip what they do not know.
+All messages are from the bot's point of view: `me` and `them` instead of seats, `mine` and `theirs` for sides.
+Later versions of the program may add keys; bots ignore those they do not know.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def begin(number: int, setup: Setup) -> Message:
 
 
 def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] | None) -> Message:
-    """A decision: all that the seat knows, and the moves; `events` is what is new to it, None to leave that out."""
+    """A decision: all that the seat knows, and the moves; `events` are those not sent yet, None to leave them out."""
     seat = view.seat
     other = 1 - seat
     owners = view.owners
