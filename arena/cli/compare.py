@@ -17,7 +17,6 @@ from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
-    from arena.report.compare import VariantRun
 
 
 class CompareError(ArenaError):
@@ -68,11 +67,7 @@ def compare(
     """  # fmt: skip
     form = chosen(format_, as_json)
     if stored:
-        if (
-            variants
-            or out is not None
-            or any(value is not None for key, value in given.items() if key != "rules")
-        ):
+        if variants or out is not None or any(value is not None for key, value in given.items() if key != "rules"):
             raise CompareError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
@@ -84,7 +79,7 @@ def compare(
         if played is None:
             return INTERRUPTED
         folders = played
-    _show(_read(folders), form, to)
+    _show(folders, form, to)
     return 0
 
 
@@ -115,9 +110,7 @@ def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str
 # ---------------------------------------------------------------- playing
 
 
-def _play(
-    bots: Sequence[str], variants: Sequence[str], out: Path | None, given: dict[str, Any]
-) -> list[Path] | None:
+def _play(bots: Sequence[str], variants: Sequence[str], out: Path | None, given: dict[str, Any]) -> list[Path] | None:
     """Play all variants. Returns their folders, or None if interrupted."""
     from arena.game.rules import load_rules
     from arena.tournament import drawn_seed, marked_folder, run_name
@@ -126,8 +119,7 @@ def _play(
         raise CompareError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
     if len(variants) < 2:
         raise CompareError(
-            f"expected at least two variants, found {len(variants)};"
-            " for example --variants base,tactical,expert"
+            f"expected at least two variants, found {len(variants)}; for example --variants base,tactical,expert"
         )
     names: dict[str, str] = {}
     rules: dict[str, str] = {}
@@ -138,8 +130,7 @@ def _play(
                 raise CompareError(f"--variants: '{other}' and '{known}' are the same rule set")
         names[name] = rules[canonical] = variant
     configs = {
-        name: from_options("round-robin", bots, given, {"rules": variant}, name)
-        for name, variant in names.items()
+        name: from_options("round-robin", bots, given, {"rules": variant}, name) for name, variant in names.items()
     }
     if given["seed"] is None:
         # one seed for all: that of an interrupted comparison, or a new one
@@ -224,43 +215,12 @@ def _folders(texts: Sequence[str]) -> list[Path]:
     return found
 
 
-def _read(folders: Sequence[Path]) -> list[VariantRun]:
-    from arena.game.rules import load_rules
-    from arena.report.compare import VariantRun
-    from arena.store.reader import Reader
-    from arena.store.tactic_cards import plays_frame
-
-    runs: list[VariantRun] = []
-    labels: dict[str, str] = {}
-    known: dict[tuple[str, int], Path] = {}
-    for folder in folders:
-        with Reader(folder) as reader:
-            config = reader.config()
-            rules = load_rules(config["rules"])
-            again = known.setdefault((rules.canonical, config["seed"]), folder)
-            if again is not folder:
-                raise CompareError(
-                    f"{again} and {folder} hold the same deals under the same rules"
-                    f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
-                )
-            runs.append(
-                VariantRun(
-                    variant=labels.setdefault(rules.canonical, config["rules"]),
-                    seed=config["seed"],
-                    games=reader.frame(),
-                    cards=plays_frame(reader, rules),
-                    sources={bot.name: bot.source for bot in reader.bots()},
-                )
-            )
-    return runs
-
-
-def _show(runs: Sequence[VariantRun], form: str, to: Path | None) -> None:
-    from arena.report.compare import comparison
+def _show(folders: Sequence[Path], form: str, to: Path | None) -> None:
+    from arena.report.compare import comparison, read_variants
     from arena.report.export import write_csv
     from arena.report.formats import write
 
-    report = comparison(runs)
+    report = comparison(read_variants(folders))
     click.echo(write(report, form), nl=False)
     if to is not None:
         for path in write_csv(report, to):

@@ -31,10 +31,10 @@ _MARGIN = 16
 
 @dataclass(frozen=True)
 class Step:
-    """The board after a move. `state` goes on between the steps: show it before asking for the next.
+    """The board after a move. `state` is shared by all steps: show it before asking for the next.
 
-    `number` counts the moves of the record from 1 (0: before the first), `events` is what happened, in the
-    eyes of the seat that moved.
+    `number` counts the moves of the record from 1 (0: before the first), `events` is what happened, as
+    seen by the seat that moved.
     """
 
     number: int
@@ -68,12 +68,12 @@ def _step(state: State, moved: tuple[int, Move, int, int] | None) -> Step:
 
 
 def paint(text: str, code: str, color: bool) -> str:
-    """Text in a colour of the terminal, or as it is."""
+    """Text in a terminal colour, or unchanged."""
     return f"\x1b[{code}m{text}\x1b[0m" if color and text.strip() else text
 
 
 def paint_card(card: str, width: int, color: bool) -> str:
-    """A card, filled up to `width`, in its colour."""
+    """A card in its colour, padded to `width`."""
     clan = card[:1] in COLOURS and card[1:].isdigit()
     return paint(card, _ANSI[card[0]] if clan else _TACTIC, color) + " " * max(width - len(card), 0)
 
@@ -112,9 +112,7 @@ def _stone_line(state: State, width: int, color: bool) -> str:
     for at, owner in enumerate(state.owners):
         modes = state.modes(at + 1)
         text = owner + (" " + "".join(mode[0] for mode in modes) if modes else "")
-        cells.append(
-            paint(f"[{text}]", _BOLD if owner != "." else _DIM, color) + " " * (width - len(text) - 2)
-        )
+        cells.append(paint(f"[{text}]", _BOLD if owner != "." else _DIM, color) + " " * (width - len(text) - 2))
     return f"{'stones':<{_MARGIN}}" + "".join(cells)
 
 
@@ -123,12 +121,12 @@ def _cards(cards: Sequence[str], color: bool) -> str:
 
 
 def step_text(step: Step, total: int, names: Sequence[str] = ("", ""), color: bool = False) -> str:
-    """The head of a step (what was played and what came of it) and the board after it."""
+    """The heading of a step (what was played and what followed) and the board after it."""
     if step.move is None or step.seat is None:
         starter = step.state.first_seat
         head = f"The deal; {_who(starter, names)} begins."
     else:
-        # what the other seat did by itself: automatic claims at the start of its turn
+        # what the other seat did automatically: claims at the start of its turn
         parts = [event.text if event.seat == step.seat else str(event) for event in step.events]
         what = ", ".join(parts) or str(step.move)
         head = f"Move {step.number} of {total}, turn {step.state.turns}: {_who(step.seat, names)}: {what}"
@@ -140,7 +138,7 @@ def _who(seat: int, names: Sequence[str]) -> str:
 
 
 def legend(rules: Rules) -> str:
-    """What the short texts mean, by the names of the edition."""
+    """What the abbreviations mean, with the card names of the edition."""
     lines = ["Cards: colour and value; r red, g green, b blue, y yellow, p purple, k pink."]
     if rules.tactics:
         spy = f"*{rules.spy_value}"
@@ -159,9 +157,5 @@ def result_line(record: Record, names: Sequence[str] = ("", "")) -> str:
     """
     winner, stones, *reason = record.result.split(" ", 2)
     seats = {"a": 0, "b": 1}
-    who = (
-        f"{_who(seats[winner], names)} wins"
-        if winner in seats
-        else {"draw": "draw"}.get(winner, "broken off")
-    )
+    who = f"{_who(seats[winner], names)} wins" if winner in seats else {"draw": "draw"}.get(winner, "broken off")
     return f"{who}, stones {stones}" + (f": {reason[0]}" if reason else "")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from arena.game.rules import load_rules
 from arena.report.table import Report, Table, figures, table_of
 from arena.stats.frames import StatsError, bot_names
 from arena.stats.variants import (
@@ -19,6 +21,8 @@ from arena.stats.variants import (
     win_rate_differences,
     win_rates,
 )
+from arena.store.reader import Reader
+from arena.store.tactic_cards import plays_frame
 
 _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
@@ -42,7 +46,7 @@ _DIFFERENCE_NOTE = (
 class VariantRun:
     """The games of one variant.
 
-    seed       seed of the deals: only equal seeds mean equal cards
+    seed       seed of the deals: only equal seeds give equal cards
     cards      which side played which tactic card (arena.store.tactic_cards.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
     """
@@ -52,6 +56,33 @@ class VariantRun:
     games: pd.DataFrame
     cards: pd.DataFrame
     sources: dict[str, str] = field(default_factory=dict)
+
+
+def read_variants(folders: Sequence[Path]) -> list[VariantRun]:
+    """The games of stored runs. StatsError if two of them hold the same deals under the same rules."""
+    runs: list[VariantRun] = []
+    labels: dict[str, str] = {}
+    known: dict[tuple[str, int], Path] = {}
+    for folder in folders:
+        with Reader(folder) as reader:
+            config = reader.config()
+            rules = load_rules(config["rules"])
+            again = known.setdefault((rules.canonical, config["seed"]), folder)
+            if again is not folder:
+                raise StatsError(
+                    f"{again} and {folder} hold the same deals under the same rules"
+                    f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
+                )
+            runs.append(
+                VariantRun(
+                    variant=labels.setdefault(rules.canonical, config["rules"]),
+                    seed=config["seed"],
+                    games=reader.frame(),
+                    cards=plays_frame(reader, rules),
+                    sources={bot.name: bot.source for bot in reader.bots()},
+                )
+            )
+    return runs
 
 
 def comparison(runs: Sequence[VariantRun]) -> Report:
@@ -92,18 +123,14 @@ def _tables(runs: Sequence[VariantRun], games: pd.DataFrame, variants: Sequence[
             win_rate_differences(games),
             _DIFFERENCE_NOTE,
         ),
-        table_of(
-            "first_player", "The first player by variant", _in_order(first_player_advantage(games), variants)
-        ),
+        table_of("first_player", "The first player by variant", _in_order(first_player_advantage(games), variants)),
         table_of(
             "first_player_differences",
             "How the first player's score differs",
             first_player_differences(games),
         ),
         table_of("length", "Length of games by variant", lengths, people=lengths.filter(_SHOWN_LENGTHS)),
-        table_of(
-            "length_differences", "How the length in turns differs", length_differences(games), shares=False
-        ),
+        table_of("length_differences", "How the length in turns differs", length_differences(games), shares=False),
     ]
     if any(len(run.cards) for run in runs):
         used = ("deal", "card", "played_by_first", "played_by_second", "score")
@@ -111,9 +138,7 @@ def _tables(runs: Sequence[VariantRun], games: pd.DataFrame, variants: Sequence[
         effects = _in_order(card_effects(cards.reset_index(drop=True)), variants)
         note = "A card that only a winning side gets to play is a sign of the win, not its cause."
         tables.append(
-            table_of(
-                "cards", "Tactic cards: how often played, and the score of the sides that did", effects, note
-            )
+            table_of("cards", "Tactic cards: how often played, and the score of the sides that did", effects, note)
         )
     return tables
 
@@ -127,10 +152,8 @@ def _in_order(table: pd.DataFrame, variants: Sequence[str]) -> pd.DataFrame:
     return table.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(drop=True)
 
 
-def _labelled(
-    frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], columns: Sequence[str]
-) -> pd.DataFrame:
-    """The columns with the variant, and deals numbered so that equal numbers are equal cards in all runs."""
+def _labelled(frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], columns: Sequence[str]) -> pd.DataFrame:
+    """The columns and the variant, with deals renumbered so that equal numbers mean equal cards in all runs."""
     out = frame[[name for name in columns if name in frame.columns]].copy()
     seeds = list(dict.fromkeys(one.seed for one in runs))
     out["deal"] = out["deal"].to_numpy(dtype=np.int64) + (seeds.index(run.seed) << 40)

@@ -1,7 +1,7 @@
 """The files of a run's folder: standings.csv, crosstable.csv, summary.json, timing.csv, games.csv.
 
-Each file is written beside its place and then renamed, so a reader sees the old file or the new one, never
-half of one. All but timing.csv hold nothing that a clock measured: equal games give equal bytes.
+Each file is written under a temporary name and then renamed, so a reader sees the old file or the new one, never
+a partial one. Only timing.csv holds what a clock measured: equal games give equal bytes.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _ROWS_AT_ONCE = 50_000
 
 
 class ExportError(ArenaError):
-    """A file cannot be written; the old one, if there was one, is unharmed."""
+    """A file cannot be written; an old one is left as it was."""
 
 
 def export(found: RunStandings, folder: Path | str, games: bool = False) -> list[Path]:
-    """Write the files of a run into `folder`; games.csv only if asked for. The paths written.
+    """Write the files of a run into `folder`; games.csv only if `games`. Returns the paths.
 
     Raises ExportError if the disk refuses.
     """
@@ -54,7 +54,7 @@ def export(found: RunStandings, folder: Path | str, games: bool = False) -> list
 
 
 def write_whole(path: Path, parts: Iterable[str]) -> Path:
-    """Write a text file in full or not at all. Raises ExportError."""
+    """Write a text file completely or not at all. Raises ExportError."""
     made = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with open(made, "w", encoding="utf-8", newline="") as file:
@@ -81,9 +81,9 @@ def write_csv(report: Report, folder: Path) -> list[Path]:
 
 
 def timing_text(run: RunData) -> str:
-    """What a clock measured, one value a row: subject (bot or session), name, measure, value.
+    """What a clock measured, one value per row: subject (bot or session), name, measure, value.
 
-    Times are milliseconds a decision, except those that say otherwise; dates are UTC.
+    Times are milliseconds per decision unless the name says otherwise; dates are UTC.
     """
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\n").writerow

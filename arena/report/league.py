@@ -1,4 +1,4 @@
-"""The tables of a league: standing, history, a bot's versions and opponents. Rows come as plain values."""
+"""The tables of a league: standings, history, a bot's versions and opponents, each made from lines of plain values."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _table(name: str, title: str, lines: Sequence[Line], rows: Sequence[Line]) -
 
 
 def standing_table(lines: Sequence[Line]) -> Table:
-    """The table of a league."""
+    """The standings."""
     authors = any(line.get("author") for line in lines)
     rows = []
     for line in lines:
@@ -81,7 +81,7 @@ def standing_table(lines: Sequence[Line]) -> Table:
 
 
 def history_table(lines: Sequence[Line]) -> Table:
-    """What has happened."""
+    """What happened in the league."""
     rows = [
         {
             "#": line["event"],
@@ -117,10 +117,8 @@ def _short(text: str) -> str:
 
 
 def rating_history_table(events: Sequence[int], lines: Sequence[Line]) -> Table:
-    """Ratings after each of some events, a row a bot."""
-    rows = [
-        {"bot": line["bot"]} | {f"#{event}": _elo(line.get(str(event))) for event in events} for line in lines
-    ]
+    """Ratings after each of some events, a row per bot."""
+    rows = [{"bot": line["bot"]} | {f"#{event}": _elo(line.get(str(event))) for event in events} for line in lines]
     return _table("ratings", "Elo after each event", lines, rows)
 
 
@@ -145,7 +143,7 @@ def versions_table(lines: Sequence[Line]) -> Table:
 
 
 def opponents_table(lines: Sequence[Line], title: str) -> Table:
-    """Whom a version has met."""
+    """The opponents of a version."""
     rows = [
         {
             "opponent": line["opponent"],
@@ -162,16 +160,15 @@ def opponents_table(lines: Sequence[Line], title: str) -> Table:
 
 
 def forfeits_table(lines: Sequence[Line]) -> Table:
-    """Games that a version forfeited."""
+    """The forfeits of a version."""
     rows = [
-        {"forfeit": line["kind"], "games": line["games"], "last": _short(_last_line(line["last"]))}
-        for line in lines
+        {"forfeit": line["kind"], "games": line["games"], "last": _short(_last_line(line["last"]))} for line in lines
     ]
     return _table("forfeits", "Games forfeited", lines, rows)
 
 
 def _last_line(text: str) -> str:
-    """Of a traceback the line that says what happened."""
+    """The last line of a traceback, which says what happened."""
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].strip() if lines else ""
 

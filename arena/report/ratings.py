@@ -32,7 +32,7 @@ COLUMNS = {
 
 
 def ratings_frame(found: Ratings, nash: NashRatings | None = None) -> pd.DataFrame:
-    """A row a bot, best first, with COLUMNS."""
+    """A row per bot, best first, with COLUMNS."""
     table = found.frame()
     bounded = table["flag"].isin((">", "<"))
     table["elo_bound"] = table["elo"].where(bounded, math.nan)
@@ -73,9 +73,7 @@ def ratings_values(found: Ratings, nash: NashRatings | None = None, los: bool = 
     return values
 
 
-def ratings_report(
-    found: Ratings, nash: NashRatings | None = None, los: bool = False, heading: str = ""
-) -> Report:
+def ratings_report(found: Ratings, nash: NashRatings | None = None, los: bool = False, heading: str = "") -> Report:
     """The ratings, and with `los` how likely each bot is the stronger one of each two."""
     full = ratings_frame(found, nash)
     tables = [table_of("ratings", "Ratings", full, people=_for_people(found, full))]

@@ -1,4 +1,4 @@
-"""From the folder of a run to what a report is made of."""
+"""Read a stored run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from arena.store.sequential_test import sequential_test
 
 
 def stored_config(reader: Reader) -> TournamentConfig:
-    """The settings with which a run was begun."""
+    """The settings with which a run was started."""
     return config_from_dict(reader.settings(), source=f"settings stored in {reader.folder}")
 
 
 def read_run(folder: Path) -> RunData:
-    """Everything that the reports show of a run, finished or in progress."""
+    """All that reports show of a run, finished or in progress."""
     with Reader(folder) as reader:
         config = stored_config(reader)
         done = reader.progress()

@@ -1,4 +1,4 @@
-"""What a report is made of: the settings, the games and the times of one run, as plain values."""
+"""A stored run as plain values: what `arena stats`, notebooks and every other view of a run start from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.store.reader import ForfeitReason, WorkSession
 
 @dataclass(frozen=True)
 class BotTime:
-    """Thinking time of a bot in milliseconds a decision; `total_ms` is all of it."""
+    """Thinking time of a bot in milliseconds per decision; `total_ms` is the sum."""
 
     bot: str
     decisions: int
@@ -31,12 +31,12 @@ class RunData:
 
     config    what determines the results, as stored with the run: format, bots, rules, seed, clock, ...
     sources   hash of each bot's source, by the bot's name
-    games     one row a game in schedule order (arena.stats.frames.COLUMNS)
-    planned   games in all, as far as that can be told; None if not known
-    places    the format's own ranking, None where the rating is the ranking
-    times, sessions   what a clock measured; in no file but timing.csv
+    games     one row per game in schedule order (arena.stats.frames.COLUMNS)
+    planned   number of games in all, None if not known
+    places    the format's own ranking, None where ratings rank the bots
+    times, sessions   what a clock measured; only timing.csv has them
     forfeits  why games were forfeited, the most frequent first; in no file
-    folder    where the run is stored, as it was named; "" if it is not
+    folder    where the run is stored, as the user named it; "" if nowhere
     """
 
     name: str

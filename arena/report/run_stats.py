@@ -1,4 +1,4 @@
-"""Everything that a run says beside its ranking, as tidy tables: `arena stats`, and the frames of a notebook."""
+"""Everything that a run says besides its ranking, as tidy tables: `arena stats`, and the frames of a notebook."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _SHOWN = {
 
 
 def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
-    """The frames of all TITLES that the run has figures for. StatsError if it has no games.
+    """The frames of all TITLES. StatsError if the run has no games.
 
     `error` is the 95 % error in Elo for which `pairings` says how many pairs are still needed.
     """
@@ -100,7 +100,7 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> dict
 
 
 def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
-    """Rows in the order of the ratings; names as plain texts."""
+    """Rows in the order of the ratings; names as plain strings."""
     names = [column for column in ("bot", "opponent") if column in frame.columns]
     if not names:
         return frame
@@ -110,7 +110,7 @@ def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
 
 
 def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
-    """Ratings of each connected group; without an advantage of the first player if the games cannot tell it."""
+    """Ratings of each connected group; without a first-player advantage if the games do not determine it."""
     try:
         return rate(games, prior=prior, disconnected="separate")
     except StatsError:
@@ -124,7 +124,7 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
 
     Columns: bot, opponent, games, wins, draws, losses, score, unit ("pairs", or "games" where there are no pairs),
     units, elo, elo_error95, elo_low, elo_high, normalized_elo, los, units_needed: how many more pairs (games)
-    bring elo_error95 down to `error`, missing where that cannot be told.
+    bring elo_error95 down to `error`, missing where that is unknown.
     """
     table = crosstable(games)
     rows: list[dict[str, Any]] = []
@@ -147,7 +147,7 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
 def superiority_frame(rated: Ratings) -> pd.DataFrame:
     """A row for each bot and opponent: elo_difference, elo_difference_error95 and los, from the ratings.
 
-    los is the likelihood that `bot` is stronger, with all that moves both ratings together taken out.
+    los is the likelihood that `bot` is stronger; what moves both ratings together cancels out.
     """
     likely = rated.los().to_numpy()
     rows = []
@@ -166,9 +166,7 @@ def time_frame(run: RunData) -> pd.DataFrame:
          time.max_ms)), time.total_ms)
         for time in run.times
     ]  # fmt: skip
-    return pd.DataFrame(
-        rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"]
-    )
+    return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])
 
 
 def _known(value: float, decisions: int) -> float:

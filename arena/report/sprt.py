@@ -1,4 +1,4 @@
-"""A sequential test for people and for JSON."""
+"""A sequential test as text and as values for JSON."""
 
 from __future__ import annotations
 

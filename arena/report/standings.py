@@ -1,7 +1,7 @@
-"""The standing of a run: who is where, with all figures that the tables show, unformatted.
+"""The standings of a run: ranks and all figures that the tables show, unformatted.
 
-Counts are sums of whole numbers and ratings are computed from the games in schedule order, so equal games
-give equal figures, however they were played.
+Counts are sums of whole numbers and ratings are fitted to the games in schedule order, so equal games give
+equal figures, whatever the order they were played in.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *F
 class RunStandings:
     """Figures of a run.
 
-    table             a row a bot, first place first, with COLUMNS
-    crosstable        a row for each two bots that met (both ways): bot, opponent, games, wins, draws, losses,
+    table             a row per bot, first place first, with COLUMNS
+    crosstable        a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against
     first_player      games, score, score_low, score_high of whoever began
-    first_advantage   Elo of beginning and half its 95 % interval; nan without games
+    first_advantage   Elo of moving first and half its 95 % interval; nan without games
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs
     """
@@ -74,7 +74,7 @@ class RunStandings:
 
 
 def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
-    """Compute the standing of a run; bots without games stand at the end."""
+    """Compute the standings of a run; bots without games come last."""
     games = run.games
     if not len(games):
         return _nothing_played(run, prior)
@@ -114,7 +114,7 @@ def _rate(games: pd.DataFrame, prior: float) -> tuple[Ratings, tuple[str, ...]]:
         found = rate(small, prior=prior, disconnected="separate")
         return found, found.notes
     except StatsError:
-        # a handful of unpaired games may not tell beginning from strength
+        # a handful of unpaired games may not separate moving first from strength
         found = rate(small, prior=prior, disconnected="separate", first_advantage=0.0)
         return found, (*found.notes, "too few games to tell the advantage of the first player; taken as 0")
 

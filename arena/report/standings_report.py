@@ -29,9 +29,7 @@ def standings_report(found: RunStandings) -> Report:
     tables = [_table(found)]
     if len(found.table) >= 3 and len(found.crosstable):
         tables.append(_crosstable(found))
-    return Report(
-        heading(found.run), tables, remarks(found), _forfeit_items(found.run), lambda: all_values(found)
-    )
+    return Report(heading(found.run), tables, remarks(found), _forfeit_items(found.run), lambda: all_values(found))
 
 
 # ---------------------------------------------------------------- values for JSON

@@ -89,7 +89,8 @@ def test_a_missing_sandbox_is_no_fault_of_the_installation(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("all there", False)])
-    monkeypatch.setattr("arena.isolation.doctor.capabilities", lambda: [Capability(True, "this"), Capability(False, "not that")])
+    found = [Capability(True, "this"), Capability(False, "not that")]
+    monkeypatch.setattr("arena.isolation.doctor.capabilities", lambda: found)
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("ok  all there\n")
