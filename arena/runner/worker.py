@@ -158,11 +158,12 @@ class _Worker:
             reusable = True
             while reusable:
                 self.status[STATE] = WAITING
-                tasks, cut, broken = self.chunks.recv()
+                task_type, plain_tasks, cut, broken = self.chunks.recv()
                 self.status[STATE] = PLAYING
                 for name, reason in broken.items():
                     for player in referee.players[name].per_game_players:
                         player.broken = reason
+                tasks = [task_type._make(plain) for plain in plain_tasks]
                 reusable = self._play(referee, lockstep, tasks, {row[0]: row for row in cut})
                 output.end_lines()
 

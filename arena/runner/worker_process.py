@@ -115,7 +115,8 @@ class WorkerProcess:
         """
         self._still = 0.0
         try:
-            self._chunks.send((tasks, known, broken))
+            # the tasks of a chunk are of one type, and plain tuples pickle four times as fast as named ones
+            self._chunks.send((type(tasks[0]), [tuple(task) for task in tasks], known, broken))
         except OSError:
             raise WorkerDied from None
 
