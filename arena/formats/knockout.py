@@ -1,7 +1,7 @@
 """Knockout: the loser of a pairing is out.
 
-Each round has deals of its own: round r begins at deal r times the deals of a round, extra ones included. What
-the next round looks like is computed from the scores of the rounds before and from nothing else.
+Each round has its own deals: round r begins at deal r times the deals of a round, extra ones included. The next
+round is computed from the scores of the rounds before and from nothing else.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.errors import ArenaError
 from arena.formats.format import Format, FormatSettings
-from arena.formats.schedule import Deals, Place, Schedule, check_bots, deal_tasks, deals_for, margin
+from arena.formats.schedule import Deals, Place, Schedule, deal_tasks, deals_for, margin
 from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import whole
@@ -25,10 +24,10 @@ class KnockoutSettings(FormatSettings):
 
 @dataclass(frozen=True)
 class Knockout(Schedule):
-    """The loser of a pairing is out. Bots are seeded in the order they were named; the first have the byes.
+    """Bots are seeded in the order they were named; the first have the byes.
 
-    A drawn pairing is extended by one deal at a time, up to `extra`; then the better difference of match
-    points (5 v stones) decides, then the seed.
+    A drawn pairing is extended by one deal at a time, up to `extra`; then the difference of match points decides
+    (5 for the winner, else a point a stone), then the seed.
     """
 
     bots: tuple[str, ...]
@@ -36,7 +35,6 @@ class Knockout(Schedule):
     extra: int
     notes: tuple[str, ...] = ()
 
-    format: ClassVar[str] = "knockout"
     stepwise: ClassVar[bool] = True
 
     def _winner(self, one: int, two: int, score: PairingScore) -> int | None:
@@ -111,8 +109,7 @@ class Knockout(Schedule):
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """By the round in which a bot went out, those of the same round sharing a rank.
 
-        Points are the rounds a bot survived (by winning or with a bye); for a bot still in, the round in
-        progress counts.
+        Points are the rounds a bot survived (by winning or with a bye), for a bot still in also the round in progress.
         """
         rounds, champion = self._replay(done)
         lost: dict[str, tuple[int, str]] = {}
@@ -148,11 +145,8 @@ def bracket(size: int) -> list[int]:
 
 def knockout(bots: Sequence[str], games: int, extra: int = 4, paired: bool = True) -> Knockout:
     """Pairings of `games` games, and up to `extra` more deals where they are drawn."""
-    names = check_bots(bots)
     deals, notes = deals_for(games, paired)
-    if extra < 0:
-        raise ArenaError(f"the extra deals of a drawn pairing cannot be {extra}; 0 or more")
-    return Knockout(names, deals, extra, notes)
+    return Knockout(tuple(bots), deals, extra, notes)
 
 
 KNOCKOUT = Format(

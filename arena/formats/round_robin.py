@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
 
-from arena.errors import ArenaError, did_you_mean
+from arena.errors import did_you_mean
 from arena.formats.format import Format, FormatSettings
-from arena.formats.schedule import Deals, Schedule, check_bots, deal_tasks, deals_for
+from arena.formats.schedule import Deals, Schedule, deal_tasks, deals_for
 from arena.match.results import ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import text
@@ -17,14 +16,12 @@ from arena.settings import text
 
 @dataclass(frozen=True)
 class FixedSchedule(Schedule):
-    """All pairings known beforehand: round robin, gauntlet, single match."""
+    """All pairings are known beforehand."""
 
     bots: tuple[str, ...]
     meetings: tuple[Pairing, ...]
     deals: Deals
     notes: tuple[str, ...] = ()
-
-    format: ClassVar[str] = "round-robin"
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         return self.meetings
@@ -38,61 +35,31 @@ class FixedSchedule(Schedule):
         return len(self.meetings) * self.deals.games
 
 
-class RoundRobin(FixedSchedule):
-    """Every bot meets every other."""
-
-    format: ClassVar[str] = "round-robin"
-
-
-class Gauntlet(FixedSchedule):
-    """One bot, the hero, meets all the others."""
-
-    format: ClassVar[str] = "gauntlet"
-
-
-class Match(FixedSchedule):
-    """Two bots."""
-
-    format: ClassVar[str] = "match"
-
-
-def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> RoundRobin:
-    """Each two bots play `games` games (rounded up to whole pairs), on the deals of all or on their `own`.
+def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> FixedSchedule:
+    """Every two bots play `games` games (rounded up to whole pairs), on the deals of all or on their `own`.
 
     >>> from arena.match.results import ScheduleProgress
     >>> schedule = round_robin(["a", "b", "c"], games=4)
     >>> [(t.a, t.b, t.deal) for t in schedule.tasks(ScheduleProgress())]
     [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]
     """
-    names = check_bots(bots)
-    deals, notes = deals_for(games, paired, own)
-    return RoundRobin(names, _meetings(combinations(names, 2)), deals, notes)
+    return _schedule(bots, combinations(bots, 2), games, paired, own)
 
 
 def gauntlet(
     bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True, own: bool = False
-) -> Gauntlet:
+) -> FixedSchedule:
     """The hero (default: the first bot) plays `games` games against each other bot; `own` as in `round_robin`."""
-    names = check_bots(bots)
-    hero = names[0] if hero is None else hero
-    if hero not in names:
-        near = did_you_mean(hero, names)
-        raise ArenaError(f"the hero {hero!r} is not one of the bots ({', '.join(names)}){near}")
+    hero = hero or bots[0]
+    return _schedule(bots, ((hero, bot) for bot in bots if bot != hero), games, paired, own)
+
+
+def _schedule(
+    bots: Sequence[str], pairs: Iterable[tuple[str, str]], games: int, paired: bool, own: bool
+) -> FixedSchedule:
     deals, notes = deals_for(games, paired, own)
-    return Gauntlet(names, _meetings((hero, bot) for bot in names if bot != hero), deals, notes)
-
-
-def single_match(bots: Sequence[str], games: int, paired: bool = True) -> Match:
-    """Two bots play `games` games."""
-    names = check_bots(bots)
-    if len(names) != 2:
-        raise ArenaError(f"a match is between two bots, there are {len(names)}; for more use a round robin")
-    deals, notes = deals_for(games, paired)
-    return Match(names, _meetings([names]), deals, notes)
-
-
-def _meetings(pairs: Iterable[tuple[str, ...]]) -> tuple[Pairing, ...]:
-    return tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
+    meetings = tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
+    return FixedSchedule(tuple(bots), meetings, deals, notes)
 
 
 @dataclass(frozen=True)
@@ -119,5 +86,5 @@ GAUNTLET = Format(
     own_deals=True,
 )
 MATCH = Format(
-    "match", "two bots", lambda design, _: single_match(design.bots, design.games, design.paired), two_bots=True
+    "match", "two bots", lambda design, _: round_robin(design.bots, design.games, design.paired), two_bots=True
 )

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar
+from typing import Any
 
-from arena.errors import ArenaError, did_you_mean
 from arena.formats.format import Format, FormatSettings
-from arena.formats.schedule import Place, Schedule, check_bots
+from arena.formats.schedule import Place, Schedule
 from arena.game.rng import derive_seed
 from arena.match.results import WIN_POINTS, GameResult, ScheduleProgress
 from arena.match.tasks import Pairing, SeriesRule, SeriesTask, Task
@@ -41,27 +40,15 @@ class SeriesSettings(FormatSettings):
 
 
 def series_rule(next_starter: str = "winner", rounds: int | None = None, target: int | None = None) -> SeriesRule:
-    """Checked options of a series: either a number of `rounds` or a `target` of points; ArenaError else.
+    """The options of a series: either a number of `rounds` or a `target` of points.
 
-    Somebody wins at least 5 points in each decided game, so a target is reached soon; only drawn games
-    without any stone could drag on, and the stride ends that.
+    Somebody wins at least 5 points in each decided game, so a target is reached soon; only drawn games without any
+    stone could drag on, and the stride ends that.
 
     >>> series_rule(target=12)
     SeriesRule(next_starter='winner', rounds=None, target=12, stride=12)
     """
-    if next_starter not in NEXT_STARTERS:
-        near = did_you_mean(next_starter, NEXT_STARTERS)
-        raise ArenaError(f"next_starter is one of {', '.join(NEXT_STARTERS)}, not {next_starter!r}{near}")
-    if (rounds is None) == (target is None):
-        raise ArenaError("a series ends after a number of rounds or at a target of points: give one of the two")
-    if rounds is not None:
-        if rounds < 1:
-            raise ArenaError(f"a series has at least 1 round, not {rounds}")
-        return SeriesRule(next_starter, rounds, None, rounds)
-    assert target is not None
-    if target < 1:
-        raise ArenaError(f"the target of a series is at least 1 point, not {target}")
-    return SeriesRule(next_starter, None, target, 4 * -(-target // WIN_POINTS))
+    return SeriesRule(next_starter, rounds, target, rounds or 4 * -(-(target or 0) // WIN_POINTS))
 
 
 def starter_after(rule: SeriesRule, starter: int, score: int) -> int:
@@ -91,8 +78,6 @@ class SeriesSchedule(Schedule):
     matches: int
     seed: int | str
     notes: tuple[str, ...] = ()
-
-    format: ClassVar[str] = "series"
 
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         return [Pairing(number, 0, a, b) for number, (a, b) in enumerate(combinations(self.bots, 2))]
@@ -130,9 +115,7 @@ def series(
     target: int | None = None,
 ) -> SeriesSchedule:
     """Every two bots play `matches` series of `rounds` games, or to `target` points."""
-    if matches < 1:
-        raise ArenaError(f"each two bots play at least 1 series, not {matches}")
-    return SeriesSchedule(check_bots(bots), series_rule(next_starter, rounds, target), matches, seed)
+    return SeriesSchedule(tuple(bots), series_rule(next_starter, rounds, target), matches, seed)
 
 
 # ---------------------------------------------------------------- results
@@ -140,7 +123,7 @@ def series(
 
 @dataclass(frozen=True)
 class SeriesResult:
-    """A finished series: match points (5 v stones) and games won. `winner` has more points, None if equal."""
+    """A finished series and its match points; `winner` has more of them, None if equal."""
 
     pairing: int
     number: int
@@ -149,8 +132,6 @@ class SeriesResult:
     games: int
     points_a: int
     points_b: int
-    wins_a: int
-    wins_b: int
 
     @property
     def winner(self) -> str | None:
@@ -166,10 +147,8 @@ def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[Series
     for game in games:
         pairing, deal, flipped = game.id
         bots[pairing] = (game.second, game.first) if flipped else (game.first, game.second)
-        total = sums.setdefault((deal // rule.stride, pairing), [0] * 5)
-        mine, theirs = game.points[::-1] if flipped else game.points
-        won, lost = game.winner == bots[pairing][0], game.winner == bots[pairing][1]
-        for at, more in enumerate((1, mine, theirs, won, lost)):
+        total = sums.setdefault((deal // rule.stride, pairing), [0] * 3)
+        for at, more in enumerate((1, *(game.points[::-1] if flipped else game.points))):
             total[at] += more
     return [SeriesResult(pairing, number, *bots[pairing], *total) for (number, pairing), total in sorted(sums.items())]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.formats.format import Format, FormatSettings
-from arena.formats.round_robin import single_match
+from arena.formats.round_robin import round_robin
 from arena.settings import choice, real, whole
 
 MODELS = ("logistic", "normalized")
@@ -35,7 +35,7 @@ class SprtSettings(FormatSettings):
 SPRT = Format(
     "sprt",
     "two bots until it is clear which of two hypotheses holds",
-    lambda design, settings: single_match(design.bots, 2 * settings.max_pairs),
+    lambda design, settings: round_robin(design.bots, 2 * settings.max_pairs),
     SprtSettings,
     games_from="sprt.max_pairs",
     two_bots=True,

@@ -1,21 +1,19 @@
 """Swiss: in each round bots with about equal points meet.
 
-Each round has deals of its own: round r begins at deal r times the deals of a round. What the next round looks
-like is computed from the scores of the rounds before and from nothing else, so none of it needs to be stored.
+Each round has its own deals: round r begins at deal r times the deals of a round. The next round is computed from
+the scores of the rounds before and from nothing else, so none of it needs to be stored.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from arena.errors import ArenaError
 from arena.formats.format import Format, FormatSettings
 from arena.formats.matching import has_perfect_matching
-from arena.formats.schedule import Deals, Place, Schedule, check_bots, deal_tasks, deals_for, margin
+from arena.formats.schedule import Deals, Place, Schedule, deal_tasks, deals_for, margin
 from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import whole
@@ -26,20 +24,14 @@ class SwissSettings(FormatSettings):
     rounds: int | None = whole(None, 1, 100_000, "rounds", unset="enough for one bot to win them all")
 
 
-@dataclass
 class _Table:
     """The standing of a swiss tournament; bots are numbers in seed order."""
 
-    size: int
-    points: list[float] = field(default_factory=list)
-    opponents: list[list[int]] = field(default_factory=list)
-    byes: list[int] = field(default_factory=list)
-    met: Counter[tuple[int, int]] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        self.points = [0.0] * self.size
-        self.opponents = [[] for _ in range(self.size)]
-        self.byes = [0] * self.size
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.points = [0.0] * size
+        self.opponents: list[list[int]] = [[] for _ in range(size)]
+        self.byes = [0] * size
 
     def buchholz(self, bot: int) -> float:
         """Sum of the opponents' points; a bye adds none."""
@@ -50,7 +42,7 @@ class _Table:
         return sorted(range(self.size), key=lambda bot: (-self.points[bot], -self.buchholz(bot), bot))
 
     def meetings(self, one: int, two: int) -> int:
-        return self.met[min(one, two), max(one, two)]
+        return self.opponents[one].count(two)
 
     def enter(self, one: int, two: int, score: PairingScore) -> None:
         won = margin(score)
@@ -58,7 +50,6 @@ class _Table:
         self.points[two] += (won < 0) + (won == 0) / 2
         self.opponents[one].append(two)
         self.opponents[two].append(one)
-        self.met[min(one, two), max(one, two)] += 1
 
     def enter_bye(self, bot: int) -> None:
         self.points[bot] += 1
@@ -67,9 +58,8 @@ class _Table:
     def draw_round(self) -> tuple[list[tuple[int, int]], int | None]:
         """Pairs of the next round, and the bot that has a bye.
 
-        Repeats are avoided as long as all bots can be paired without one, then kept as few as possible. Nobody
-        has a second bye before all have had one. Within a group of equal points the upper half meets the
-        lower half; a bot left over drops into the next group.
+        There are as few repeats as possible. Nobody has a second bye before all have had one. Within a group of
+        equal points the upper half meets the lower half; a bot left over drops into the next group.
         """
         order = self.order()
         repeats = 0
@@ -124,7 +114,6 @@ class Swiss(Schedule):
     rounds: int
     notes: tuple[str, ...] = ()
 
-    format: ClassVar[str] = "swiss"
     stepwise: ClassVar[bool] = True
 
     @cached_property
@@ -181,16 +170,11 @@ def _bye_remark(byes: list[str], bot: str) -> str:
 
 def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:
     """A swiss tournament of `rounds` rounds (default: enough for one bot to win them all alone)."""
-    names = check_bots(bots)
     deals, notes = deals_for(games, paired)
-    if rounds is None:
-        rounds = (len(names) - 1).bit_length()
-    if rounds < 1:
-        raise ArenaError(f"a swiss tournament has at least 1 round, not {rounds}")
-    without_repeat = len(names) - 1 + len(names) % 2
-    if rounds > without_repeat:
-        notes += (f"{rounds} rounds with {len(names)} bots: some meet more than once",)
-    return Swiss(names, deals, rounds, notes)
+    rounds = rounds or (len(bots) - 1).bit_length()
+    if rounds > len(bots) - 1 + len(bots) % 2:
+        notes += (f"{rounds} rounds with {len(bots)} bots: some meet more than once",)
+    return Swiss(tuple(bots), deals, rounds, notes)
 
 
 SWISS = Format(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 
 from arena.formats.knockout import knockout
-from arena.formats.round_robin import gauntlet, round_robin, single_match
+from arena.formats.round_robin import gauntlet, round_robin
 from arena.formats.schedule import Schedule
 from arena.formats.series import series
 from arena.formats.swiss import swiss
@@ -27,7 +27,7 @@ MAKERS: dict[str, Callable[[int, int, bool], Schedule]] = {
     "gauntlet": lambda bots, games, paired: gauntlet(names(bots), games, names(bots)[-1], paired),
     "round-robin apart": lambda bots, games, paired: round_robin(names(bots), games, paired, own=True),
     "gauntlet apart": lambda bots, games, paired: gauntlet(names(bots), games, None, paired, own=True),
-    "match": lambda bots, games, paired: single_match(names(2), games, paired),
+    "match": lambda bots, games, paired: round_robin(names(2), games, paired),
     "swiss": lambda bots, games, paired: swiss(names(bots), games, None, paired),
     "knockout": lambda bots, games, paired: knockout(names(bots), games, 2, paired),
     "series": lambda bots, games, paired: (

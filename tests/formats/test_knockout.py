@@ -19,9 +19,7 @@ def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
     pairings = schedule.pairings(done)
     assert len(pairings) == bots - 1
     lost = [bot for bot in names(bots) if schedule.ranking(done)[0].bot != bot]
-    assert sorted(
-        place.bot for place in schedule.ranking(done) if place.remark.startswith("lost to")
-    ) == sorted(lost)
+    assert sorted(place.bot for place in schedule.ranking(done) if place.remark.startswith("lost to")) == sorted(lost)
     per_deal = 2 if paired else 1
     for pairing in pairings:
         score = done.score(pairing.number)

@@ -11,7 +11,7 @@ from arena.config.reference import tournament_reference
 from arena.config.tournament import ConfigError, config_from_dict
 from arena.formats.format import Format, FormatSettings
 from arena.formats.registry import FORMATS
-from arena.formats.round_robin import RoundRobin, round_robin
+from arena.formats.round_robin import round_robin
 from arena.match.results import ScheduleProgress
 from arena.settings import text, whole
 
@@ -26,14 +26,10 @@ class LapSettings(FormatSettings):
             yield "laps", f"expected no more laps than bots, found {self.laps}"
 
 
-class Laps(RoundRobin):
-    format = "laps"
-
-
 LAPS = Format(
     "laps",
     "all bots meet several times",
-    lambda design, settings: Laps(**vars(round_robin(design.bots, 2 * settings.laps))),
+    lambda design, settings: round_robin(design.bots, 2 * settings.laps),
     LapSettings,
     games_from="laps.laps",
 )
@@ -49,8 +45,7 @@ def test_a_format_goes_from_settings_to_a_schedule() -> None:
     config = config_from_dict({"format": "laps", "bots": BOTS, "seed": 1, "laps": {"laps": 3, "shown": "go"}})
     assert config.format_settings == LapSettings(3, "go")
     schedule = config.schedule()
-    assert isinstance(schedule, Laps)
-    assert (schedule.format, schedule.planned(ScheduleProgress())) == ("laps", 18)
+    assert schedule.planned(ScheduleProgress()) == 18
     assert len(list(schedule.tasks(ScheduleProgress()))) == 9
     assert config_from_dict(config.to_dict()) == config
     assert {key: config.canonical().get(key) for key in ("format", "laps", "games")} == {

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
 from itertools import islice
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import ArenaError
-from arena.formats.knockout import knockout
-from arena.formats.round_robin import gauntlet, round_robin, single_match
+from arena.formats.knockout import Knockout
+from arena.formats.round_robin import round_robin
 from arena.formats.schedule import Schedule
-from arena.formats.series import (
-    SeriesSchedule,
-    series,
-)
-from arena.formats.swiss import swiss
+from arena.formats.series import SeriesSchedule
 from arena.match.results import GameResult, ScheduleProgress
 from arena.match.tasks import PairTask, Task
 from tests.formats.schedules import names, play, play_all, schedules
@@ -59,7 +52,7 @@ def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule
     if first:
         # in a knockout those who have drawn go on while others have not played yet
         offered = list(schedule.tasks(broken))
-        assert offered == first or schedule.format == "knockout"
+        assert offered == first or isinstance(schedule, Knockout)
         assert [task for task in offered if task in first] == first
     rest, played, _ = play_all(schedule, broken)
     assert finished + rest == tasks or sorted(finished + rest) == sorted(tasks)
@@ -83,32 +76,6 @@ def test_each_deal_is_played_twice_with_the_bots_swapped(schedule: Schedule) -> 
             assert (one.id.game, two.id.game) == (0, 1)
         else:
             assert len(games) == 1
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            lambda: gauntlet(["ann", "bob"], 2, hero="bib"),
-            "hero 'bib' is not one of the bots.*did you mean 'bob'",
-        ),
-        (lambda: round_robin(["a"], 2), "at least 2 bots are needed, there are 1"),
-        (lambda: round_robin(["a", "b", "a"], 2), "'a' is named twice"),
-        (lambda: single_match(["a", "b", "c"], 2), "a match is between two bots, there are 3"),
-        (lambda: round_robin(["a", "b"], 0), "at least 1, not 0"),
-        (lambda: swiss(["a", "b"], 2, 0), "at least 1 round, not 0"),
-        (lambda: knockout(["a", "b"], 2, -1), "cannot be -1"),
-        (lambda: series(["a", "b"], 1, 0, rounds=3), "at least 1 series, not 0"),
-        (lambda: series(["a", "b"], 1), "give one of the two"),
-        (lambda: series(["a", "b"], 1, rounds=3, target=3), "give one of the two"),
-        (lambda: series(["a", "b"], 1, rounds=0), "at least 1 round, not 0"),
-        (lambda: series(["a", "b"], 1, target=0), "at least 1 point, not 0"),
-        (lambda: series(["a", "b"], 1, next_starter="loosr", rounds=1), "did you mean 'loser'"),
-    ],
-)
-def test_impossible_schedules(make: Callable[[], Schedule], message: str) -> None:
-    with pytest.raises(ArenaError, match=message):
-        make()
 
 
 def test_a_million_pairs_take_no_room() -> None:

@@ -59,11 +59,7 @@ def test_swiss_repeats_only_if_there_is_no_other_pairing(bots: int, rounds: int,
 
 def all_pairings(bots: list[str]) -> list[tuple[list[frozenset[str]], str | None]]:
     if len(bots) % 2:
-        return [
-            (pairing, free)
-            for free in bots
-            for pairing, _ in all_pairings([bot for bot in bots if bot != free])
-        ]
+        return [(pairing, free) for free in bots for pairing, _ in all_pairings([bot for bot in bots if bot != free])]
     if not bots:
         return [([], None)]
     return [
@@ -98,9 +94,7 @@ def test_swiss_says_when_repeats_must_come() -> None:
 @settings(deadline=None)
 @given(st.integers(0, 8), st.data())
 def test_matching_against_brute_force(size: int, data: st.DataObject) -> None:
-    edges = data.draw(
-        st.sets(st.sampled_from(list(combinations(range(size), 2))) if size > 1 else st.nothing())
-    )
+    edges = data.draw(st.sets(st.sampled_from(list(combinations(range(size), 2))) if size > 1 else st.nothing()))
     graph: list[set[int]] = [set() for _ in range(size)]
     for one, two in edges:
         graph[one].add(two)
