@@ -1,0 +1,67 @@
+"""Leagues for the tests of `arena league` and `arena submit`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.main import main
+from tests.cli.conftest import Arena
+from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, shorten_check, skip_check, written
+
+QUICK = (
+    "--isolation", "none", "--move-ms", 0,
+    "--error", 100, "--most-games", 16, "--sample", 3, "--games", 4,
+)  # fmt: skip
+ONE = ("--workers", 1)
+
+
+@pytest.fixture(autouse=True)
+def no_check(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accept submissions unchecked, which takes a second each, except in tests with `real_check`."""
+    if "real_check" not in request.fixturenames:
+        skip_check(monkeypatch)
+
+
+@pytest.fixture
+def real_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check submissions as a league does, with few games."""
+    shorten_check(monkeypatch)
+
+
+def values(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.fixture
+def open_(arena: Arena) -> Arena:
+    """A league called open, and the files of some bots."""
+    arena("league", "create", "open", *QUICK)
+    written(Path("bots"), first=FIRST, last=LAST, random=RANDOM, raises=RAISES, broken=BROKEN)
+    return arena
+
+
+@pytest.fixture(scope="session")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a league of three bots, made once."""
+    folder = tmp_path_factory.mktemp("three")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        skip_check(patch)
+        written(Path("bots"), first=FIRST, last=LAST, random=RANDOM, raises=RAISES, broken=BROKEN)
+        assert main(["league", "create", "open", *map(str, QUICK)]) == 0
+        for name in ("first", "last", "random"):
+            assert main(["submit", f"bots/{name}.py", "--league", "open", "--workers", "1"]) == 0
+    return folder
+
+
+@pytest.fixture
+def played(three: Path, arena: Arena) -> Arena:
+    """The same with three bots in it."""
+    shutil.copytree(three, ".", dirs_exist_ok=True)
+    return arena

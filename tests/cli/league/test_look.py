@@ -1,0 +1,145 @@
+"""The commands of `arena league` that only read."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Arena
+from tests.cli.league.conftest import QUICK, values
+
+
+def test_standings(played: Arena) -> None:
+    out = played("league", "standings", "open").out
+    lines = out.splitlines()
+    assert lines[0].startswith("open: rules base, isolation none, no clock; 3 bots, ")
+    assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
+    assert "Change: since event 3" in out
+    found = values(played("league", "standings", "open", "--json").out)
+    assert set(found["standings"][0]) == {
+        "rank", "bot", "version", "author", "elo", "elo_error95", "new", "elo_change", "rank_change", "games",
+        "wins", "draws", "losses", "score", "forfeits", "hash",
+    }  # fmt: skip
+    assert [line["rank"] for line in found["standings"]] == [1, 2, 3]
+    assert sum(line["elo"] for line in found["standings"]) == pytest.approx(0)
+    # a bot that has come moves the mean; what the others moved is shown without that
+    moved = [line["elo_change"] for line in found["standings"] if not line["new"]]
+    assert sum(moved) == pytest.approx(0)
+    assert "**open: rules base" in played("league", "standings", "open", "--format", "markdown").out
+
+
+def test_standings_as_they_were(played: Arena) -> None:
+    now = values(played("league", "standings", "open", "--json").out)["standings"]
+    last = values(played("league", "standings", "open", "--at", 4, "--json").out)
+    assert [(line["bot"], line["elo"]) for line in last["standings"]] == [(one["bot"], one["elo"]) for one in now]
+    before = values(played("league", "standings", "open", "--at", 3, "--json").out)
+    assert {line["bot"] for line in before["standings"]} == {"first", "last"}
+    assert "No bot was in the table" in played("league", "standings", "open", "--at", 1).out
+    assert "after event 4" in played("league", "standings", "open", "--at", "2100-01-01").out
+    for wrong, message in (
+        ("99", "numbered from 1 to 4"),
+        ("yesterday", "a date such as"),
+        ("1999-01-01", "created after that"),
+    ):
+        assert message in played("league", "standings", "open", "--at", wrong, code=2).err
+    history = played("league", "standings", "open", "--history", 2).out
+    assert "#3" in history
+    assert "#2" not in history
+
+
+def test_history(played: Arena) -> None:
+    played("league", "retire", "open", "last", "--reason", "too \x1b[2Jweak")
+    found = values(played("league", "history", "open", "--json").out)["events"]
+    assert [(line["kind"], line["bot"]) for line in found] == [
+        ("created", None), ("accepted", "first"), ("accepted", "last"), ("accepted", "random"), ("retired", "last"),
+    ]  # fmt: skip
+    assert found[3]["elo"] is not None
+    assert found[4]["elo_before"] is not None
+    out = played("league", "history", "open").out
+    assert "last v1 retired" in out
+    assert "\x1b" not in out
+
+
+def test_show(played: Arena) -> None:
+    out = played("league", "show", "open", "last").out
+    assert "last v1 against" in out
+    assert "was never met" in played("league", "show", "open", "last", "--against", "last").out
+    found = values(played("league", "show", "open", "last", "--against", "first", "--json").out)
+    assert [line["opponent"] for line in found["opponents"]] == ["first"]
+    assert "did you mean 'last'" in played("league", "show", "open", "lst", code=2).err
+    assert "has no version 3" in played("league", "show", "open", "last", "--version", 3, code=2).err
+
+
+def test_csv_is_for_programs(played: Arena) -> None:
+    rows = list(csv.DictReader(io.StringIO(played("league", "standings", "open", "--format", "csv").out)))
+    assert len(rows) == 3
+    assert float(rows[0]["elo"]) > float(rows[1]["elo"])
+
+
+def test_exported_games_can_be_rated(played: Arena) -> None:
+    assert "games in games.csv" in played("league", "export", "open", "--to", "games.csv").err
+    rated = values(played("ratings", "games.csv", "--json").out)["ratings"]
+    found = values(played("league", "standings", "open", "--json").out)["standings"]
+    assert [row["bot"] for row in rated] == [f"{line['bot']} v{line['version']}" for line in found]
+    assert [row["elo"] for row in rated] == pytest.approx([line["elo"] for line in found])
+    record = next(csv.DictReader(io.StringIO(Path("games.csv").read_text())))["record"]
+    assert "five stones" in played("replay", record, "--record").out or "adjacent" in record
+    assert played("league", "export", "open").out == Path("games.csv").read_text()
+
+
+def test_list(played: Arena) -> None:
+    played("league", "create", "other", *QUICK)
+    found = values(played("league", "list", "--json").out)["leagues"]
+    assert [(line["name"], line["bots"]) for line in found] == [("open", 3), ("other", 0)]
+    assert "other" in played("league", "list").out
+
+
+def test_list_with_damaged_leagues(arena: Arena) -> None:
+    arena("league", "create", "open", *QUICK)
+    whole = Path("leagues/open/league.sqlite").read_bytes()
+    damaged = {
+        "empty": b"", "garbage": b"no database at all " * 100, "cut": whole[: len(whole) // 2],
+        "holes": whole[:4096] + bytes(len(whole) - 4096),
+    }  # fmt: skip
+    for name, content in damaged.items():
+        Path("leagues", name).mkdir()
+        Path("leagues", name, "league.sqlite").write_bytes(content)
+    for name, sql in {
+        "json": "UPDATE meta SET value = '{' WHERE key = 'settings'",
+        "unset": "DELETE FROM meta WHERE key = 'settings'",
+        "other": "UPDATE meta SET value = '{}' WHERE key = 'settings'",
+        "tables": "DROP TABLE events",
+    }.items():
+        Path("leagues", name).mkdir()
+        Path("leagues", name, "league.sqlite").write_bytes(whole)
+        with contextlib.closing(sqlite3.connect(Path("leagues", name, "league.sqlite"))) as db:
+            db.execute(sql)
+            db.commit()
+        damaged[name] = b""
+    found = arena("league", "list")
+    assert [line.split()[0] for line in found.out.splitlines()[2:]] == ["open"]
+    assert {line.split(" cannot be read: ")[0] for line in found.err.splitlines()} == set(damaged)
+    told = values(arena("league", "list", "--json").out)
+    assert [one["name"] for one in told["leagues"]] == ["open"]
+    assert sorted(one["name"] for one in told["unread"]) == sorted(damaged)
+    assert all(one["reason"] for one in told["unread"])
+    shutil.rmtree("leagues/open")
+    assert arena("league", "list").out == "No league in leagues/ can be read.\n"
+
+
+def test_no_command_shows_the_secret(played: Arena) -> None:
+    from arena.league.store import open_league
+
+    with open_league("open", write=False) as league:
+        secret = league.meta("secret")
+    for args in (("standings", "open"), ("history", "open"), ("show", "open", "first"), ("list",)):
+        for form in ("--format=table", "--json"):
+            found = played("league", *args, form)
+            assert secret not in found.out + found.err
+    assert secret not in played("league", "export", "open").out

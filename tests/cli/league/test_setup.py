@@ -1,0 +1,106 @@
+"""`arena league create` and the sandbox that it asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.isolation import process
+from arena.isolation.levels import Isolation
+from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
+from tests.cli.conftest import Arena
+from tests.cli.league.conftest import ONE, QUICK, values
+from tests.league.leagues import (
+    FIRST,
+    LAST,
+    written,
+)
+
+
+def test_create(arena: Arena) -> None:
+    out = arena("league", "create", "open", *QUICK).out
+    assert "Created the league open in leagues/open: rules base, isolation none, no clock." in out
+    assert "arena submit bots/mine.py --league open" in out
+    assert "already" in arena("league", "create", "open", *QUICK, code=2).err
+    found = values(arena("league", "standings", "open", "--json").out)
+    assert found["settings"]["error"] == 100
+    assert (found["standings"], found["games"]) == ([], 0)
+
+
+def test_create_from_a_file(arena: Arena) -> None:
+    Path("my.toml").write_text('rules = "tactical"\nisolation = "none"\n[placement]\nerror = 30\nsample = 5\n')
+    out = arena("league", "create", "mine", "--config", "my.toml", "--error", 50, "--dir", "here/there").out
+    assert "in here/there" in out
+    assert "--league here/there" in out
+    found = values(arena("league", "standings", "here/there", "--json").out)["settings"]
+    assert (found["name"], found["rules"], found["error"], found["sample"]) == ("mine", "tactical", 50, 5)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("create", "../up"), "is not a valid name for a league"),
+        (("create", "open", "--config", "nosuch.toml"), "nosuch.toml: cannot be read"),
+        (("create", "open", "--rules", "bsae"), "unknown rule set 'bsae'"),
+        (("create", "open", "--games", "3"), "an even number"),
+        (("create", "open", "--anchor-elo", "3"), "belongs to rating.anchor"),
+        (("standings", "open"), "there is no league 'open'. Create one with: arena league create open"),
+        (
+            ("standngs", "open"),
+            "no command 'standngs'; did you mean 'standings'? ('arena league --help' lists",
+        ),
+        (("standings", "open", "--at", "1", "--history", "2"), "choose one"),
+    ],
+)
+def test_wrong_use(arena: Arena, args: tuple[str, ...], message: str) -> None:
+    assert message in arena("league", *args, code=2).err
+    assert not Path("leagues").exists()
+
+
+def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And without it nothing is made or played, unless another level is asked for."""
+
+    def missing() -> Any:
+        raise SandboxMissing("bots cannot be sandboxed here: install bubblewrap")
+
+    settings = values_of_new(arena) if is_usable() else None
+    assert settings is None or settings["isolation"] == "sandbox"
+    monkeypatch.setitem(process.CONFINED, Isolation.SANDBOX, (missing, sandboxed))
+    assert "install bubblewrap" in arena("league", "create", "open", code=2).err
+    assert not Path("leagues/open").exists()
+    if settings is not None:
+        written(Path("bots"), first=FIRST)
+        assert "install bubblewrap" in arena("submit", "bots/first.py", "--league", "boxed", code=2).err
+        assert values(arena("league", "show", "boxed", "first", "--json", code=2).out or "{}") == {}
+        arena("submit", "bots/first.py", "--league", "boxed", "--isolation", "none", *ONE)
+
+
+def values_of_new(arena: Arena) -> dict[str, Any]:
+    arena("league", "create", "boxed")
+    found: dict[str, Any] = values(arena("league", "standings", "boxed", "--json").out)["settings"]
+    return found
+
+
+def is_usable() -> bool:
+    try:
+        require_bubblewrap()
+    except ArenaError:
+        return False
+    return True
+
+
+@pytest.mark.sandbox
+@pytest.mark.skipif(not is_usable(), reason="no sandbox on this machine")
+@pytest.mark.usefixtures("real_check")
+def test_in_the_sandbox(arena: Arena) -> None:
+    arena("league", "create", "open", *QUICK[4:])
+    written(Path("bots"), first=FIRST, thief="open('/etc/passwd').read()\n" + LAST, last=LAST)
+    for name, code in (("first", 0), ("thief", 1), ("last", 0)):
+        found = arena("submit", f"bots/{name}.py", "--league", "open", *ONE, code=code)
+    assert [line["bot"] for line in values(arena("league", "standings", "open", "--json").out)["standings"]]
+    assert "2 bots, 16 games" in found.out
+    reason = values(arena("league", "show", "open", "thief", "--json").out)["versions"][0]["reason"]
+    assert "/etc/passwd" in reason
