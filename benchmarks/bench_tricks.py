@@ -22,7 +22,7 @@ from benchmarks.bench_runner import tournament
 def quick_loop() -> None:
     """Have every decision timed: no game is played by the engine's own loop, no thinking time is estimated.
 
-    Saves 45 % of the CPU time of a tournament of two `first` bots (2 cores, Linux).
+    With it a stored tournament of `first` bots takes 0.47 of the CPU time (2 cores, Linux, 7 pairs).
     """
     from arena.referee.player import Player
 

@@ -89,8 +89,17 @@ def result_text(state: State) -> str:
 
 def record_text(rules: Rules, deal: str, auto_claim: tuple[bool, bool], moves: Iterable[Move], result: str) -> str:
     """The record's line. `deal` comes from `deal_text` or `cards_text`, `result` from `result_text`."""
-    claims = f"{auto_claim[0]:d}{auto_claim[1]:d}"
-    return f"{VERSION} {rules.canonical} {deal} {claims}; {','.join([move.text for move in moves])}; {result}"
+    return record_line(record_head(rules, deal, auto_claim), [move.text for move in moves], result)
+
+
+def record_head(rules: Rules, deal: str, auto_claim: tuple[bool, bool]) -> str:
+    """The first part of a record's line; `auto_claim` by seat."""
+    return f"{VERSION} {rules.canonical} {deal} {auto_claim[0]:d}{auto_claim[1]:d}"
+
+
+def record_line(head: str, moves: Iterable[str], result: str) -> str:
+    """A record out of its parts."""
+    return f"{head}; {','.join(moves)}; {result}"
 
 
 def parse_record(text: str) -> Record:

@@ -114,11 +114,11 @@ class PairTask(NamedTuple):
         >>> [(g.first, g.second) for g in PairTask(0, 5, "greedy", "random").game_tasks()]
         [('greedy', 'random'), ('random', 'greedy')]
         """
-        a, b = self.a, self.b
-        return tuple(
-            GameTask(self.pairing, self.deal, game, b if game else a, a if game else b, self.round)
-            for game in self.games
-        )
+        pairing, deal, a, b, round_, games = self
+        return tuple([
+            GameTask(pairing, deal, game, b, a, round_) if game else GameTask(pairing, deal, game, a, b, round_)
+            for game in games
+        ])  # fmt: skip
 
 
 class SeriesRule(NamedTuple):

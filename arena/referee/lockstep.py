@@ -20,7 +20,7 @@ from arena.match.results import Row
 from arena.match.tasks import PairTask, Task
 from arena.players.bot import BotFault
 from arena.referee.player import Player
-from arena.referee.referee import PreparedGame, Referee
+from arena.referee.referee import Game, Referee
 
 log = logging.getLogger("arena.lockstep")
 
@@ -89,7 +89,7 @@ class _Session:
         self.units = units
         self.look = look
         self.rows: dict[int, list[Row | None]] = {}
-        self.going: dict[int, tuple[int, int, PreparedGame]] = {}  # table -> unit, place in the unit, game
+        self.going: dict[int, tuple[int, int, Game]] = {}  # table -> unit, place in the unit, game
         self.free = list(range(width - 1, -1, -1))
         self.begun: dict[Player, list[bytes]] = {}  # messages that begin games
         self.ready: set[Player] = set()
@@ -142,8 +142,9 @@ class _Session:
             self._prepare(player)
         k = self.free.pop()
         self.going[k] = (unit, place, game)
-        for player, setup in zip(game.seats, game.setups):
-            self.begun.setdefault(player, []).append(_remote(player).beginning(k, setup))
+        for seat, player in enumerate(game.seats):
+            beginning = _remote(player).beginning(k, self.referee.setup(game, seat))
+            self.begun.setdefault(player, []).append(beginning)
         zero, one = game.seats
         self.tables.sit(k, game.state, (zero.ask_forced, one.ask_forced))
         return True

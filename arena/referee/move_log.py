@@ -1,8 +1,8 @@
 """What a worker is doing right now, in memory that its watcher can read: who is asked, and the moves so far.
 
-A bot that never returns, or takes the process with it, cannot be told from inside. So the referee leaves a
-trail: it writes the number of each move as it is made, one write a decision, into a buffer that may be shared
-with a watcher in another process. When the trail has not changed for longer than a decision may take, the bot
+A bot that never returns, or takes the process with it, cannot be told from inside. So the referee keeps a
+log: it writes the number of each move as it is made, one write a decision, into a buffer that may be shared
+with a watcher in another process. When the log has not changed for longer than a decision may take, the bot
 to decide hangs; when the process has died, that bot has killed it. The position is found again by playing the
 moves, so the record of such a game is whole up to the decision that ended it.
 
@@ -62,7 +62,7 @@ def clear_moves(buffer: Any, stop: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LogSnapshot:
-    """What a trail said at one moment. Two equal snapshots mean that nothing has happened in between.
+    """What a move log said at one moment. Two equal snapshots mean that nothing has happened in between.
 
     `key` is that of the game; `hook` what is being called, `act` or one of `__init__`, `begin`,
     `end`, and None if no game is being played. `role` is 1 for a hook of the bot that began the game, 2
@@ -78,7 +78,7 @@ class LogSnapshot:
 
 
 def read_snapshot(buffer: Any) -> LogSnapshot:
-    """Look at a trail."""
+    """Look at a move log."""
     values = buffer.tolist()
     values.append(EMPTY)
     stage = values[0]

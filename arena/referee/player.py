@@ -120,8 +120,3 @@ class Player:
         """May games be played in step with others? For quick bots in processes it saves most of the time."""
         remote = self.remote
         return remote is not None and remote.steps and self._timed >= 2 and self.mean_ns < LOCKSTEP_NS
-
-    def slow_down(self) -> None:
-        """Something took long: time the next games exactly."""
-        self.quick = False
-        self._timed = 0

@@ -6,7 +6,7 @@ is the same in whichever process, order and company it is played.
 **Forfeits.** Whatever a bot does wrong is data and loses it the game: an illegal move, an exception from any
 hook (also `SystemExit` and the like), a decision that took too long. What the referee itself raises is a
 fault of ours and stops the run. A bot that does not return at all, or ends the process, is the watcher's
-business: it reads the referee's trail (`arena.referee.move_log`) and makes the row of that game with
+business: it reads the referee's move log (`arena.referee.move_log`) and makes the row of that game with
 `Referee.cut`.
 
 **Thinking times.** With a clock, and for bots that take more than a few microseconds, every decision is timed
@@ -25,9 +25,10 @@ import importlib
 import logging
 import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter_ns
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.endings import FORFEITS
 from arena.game.deals import Deal, make_deal
@@ -36,20 +37,20 @@ from arena.game.event_log import Event
 from arena.game.moves import MOVES, Move
 from arena.game.rng import Rng, derive_seeds
 from arena.match.results import Row
-from arena.match.tasks import GameTask, Task, game_key
+from arena.match.tasks import GameTask, Task
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import author_traceback, show_value
 from arena.referee import move_log
+from arena.referee.observer import Observer
 from arena.referee.player import Player
 from arena.referee.process_state import ProcessState
 from arena.referee.rows import (
     Clocked,
     Forfeit,
     GameSettings,
-    Pieces,
+    RecordText,
     histogram,
     make_row,
-    record_pieces,
 )
 from arena.referee.series_play import play_unit
 
@@ -59,33 +60,31 @@ _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
 
 
-class _Course(NamedTuple):
-    """How a game went: where its moves end in the trail, forfeit, decisions asked of seats 0 and 1, their times,
-    and how many events each seat was told."""
-
-    stop: int
-    forfeit: Forfeit | None
-    asked: tuple[int, int] = (0, 0)
-    times: tuple[list[int], list[int]] | None = None
-    told: tuple[int, int] = (0, 0)
-
-
-class PreparedGame(NamedTuple):
-    """A game to be played elsewhere: players and what they are told by seat."""
+@dataclass(eq=False)
+class Game:
+    """A game with its players, and how it goes. Pairs are by seat."""
 
     task: GameTask
-    state: State
+    in_turn: tuple[int, int]  # the seats in the order in which they begin
     seats: tuple[Player, Player]
-    setups: tuple[Setup, Setup]
+    seeds: tuple[int, ...]  # of seat 0, of seat 1, of the global generators
+    state: State
+    text: RecordText
+    banks: list[float] | None  # time left in them in ns
+    stop: int = move_log.FIRST  # where its moves end in the move log
+    asked: tuple[int, int] = (0, 0)  # decisions
+    times: tuple[list[int], list[int]] | None = None  # of decisions in ns, None if they were not taken
+    told: tuple[int, int] = (0, 0)  # events
 
 
 class Referee:
     """Plays the games of one worker.
 
     `players` are the bots by name; a name that a task asks for and that is not there is a `KeyError`.
-    `buffer` is the trail's memory, see `arena.referee.move_log` (default: private). `passes` says of an exception
-    that comes out of a bot whether it is to pass through instead of losing the game: Ctrl-C by the user, say.
-    `deals` gives the deal of a number, default those of the run's seed.
+    `buffer` is the memory of the move log, see `arena.referee.move_log` (default: private). `passes` says of an
+    exception that comes out of a bot whether it is to pass through instead of losing the game: Ctrl-C by the user, say.
+    `deals` gives the deal of a number, default those of the run's seed. `observers` are told of each game; with any,
+    the games are played by the slower loop that times each decision.
 
     Restores after each game what bots may have disturbed in the process (`ProcessState`), except after
     games of bots that import nothing by which they could.
@@ -99,11 +98,14 @@ class Referee:
         buffer: Any = None,
         passes: Callable[[BaseException], bool] | None = None,
         deals: Callable[[int], Deal] | None = None,
+        observers: Sequence[Observer] = (),
     ) -> None:
         self.settings = settings
         self.players = {player.name: player for player in players}
         self.buffer = move_log.new_buffer() if buffer is None else buffer
         self.games = 0
+        self.observers = tuple(observers)
+        self._all_timed = settings.clock is not None or bool(observers)
         self._rules = settings.rules
         self._seed = settings.seed
         self._clock = settings.clock
@@ -111,7 +113,7 @@ class Referee:
         self._passes = passes or (lambda error: False)
         self._deal = lru_cache(maxsize=64)(deals or self._make_deal)
         self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
-        self._pieces: dict[tuple[bool, bool], Pieces] = {}
+        self._texts: dict[tuple[bool, bool], RecordText] = {}
         self._process = ProcessState()
         self._state: State | None = None
         self._names = ("", "")
@@ -123,9 +125,9 @@ class Referee:
 
     def _seeds(self, deal: int, first: str, second: str) -> tuple[int, ...]:
         """Seeds of a game: of seat 0, of seat 1, of the global generators."""
-        one, two = (first, second) if first < second else (second, first)
-        both = self._seeds_of_pair(deal, one, two)
-        return both[:3] if one == first else both[3:]
+        if first < second:
+            return self._seeds_of_pair(deal, first, second)[:3]
+        return self._seeds_of_pair(deal, second, first)[3:]
 
     def _make_seeds(self, deal: int, one: str, two: str) -> tuple[int, ...]:
         return derive_seeds(6, self._seed, "game", deal, one, two)
@@ -146,69 +148,73 @@ class Referee:
 
     def play(self, task: GameTask) -> Row:
         """Play one game."""
-        pairing, number, game, first_name, second_name, _ = task
-        first = self.players[first_name].per_game_players[game]
-        second = self.players[second_name].per_game_players[game]
+        key = task.key
+        _, number, which, first_name, second_name, _ = task
+        first = self.players[first_name].per_game_players[which]
+        second = self.players[second_name].per_game_players[which]
         deal = self._deal(number)
-        starter = deal.starter
-        seats = (second, first) if starter else (first, second)
-        key = game_key(pairing, number, game)
+        seats = (second, first) if deal.starter else (first, second)
         buffer = self.buffer
         move_log.write_key(buffer, key)
         buffer[0] = move_log.PLAYING
         self.games += 1
         self._names = (first_name, second_name)
-        seeds = self._seeds(number, first_name, second_name)
-        start = perf_counter_ns()
+        started = perf_counter_ns()
         forfeit = None
         if not first.fit or not second.fit or first.prepare is not None or second.prepare is not None:
-            forfeit = self._start(seats, starter)
-        if first.uses_generators or second.uses_generators:
-            _seed_generators(seeds[2], first.uses_numpy or second.uses_numpy)
-        auto = (seats[0].auto_claim, seats[1].auto_claim)
-        self._playing = move_log.PLAYING + move_log.AUTO[0] * auto[0] + move_log.AUTO[1] * auto[1]
-        state = State(self._rules, deal, auto)
-        self._state = state
-        clock = self._clock
-        banks = None if clock is None else [(clock.bank_ms or 0) * 1e6] * 2
+            forfeit = self._start(seats, deal.starter)
+        game = self._set_up(task, seats, deal)
+        if self.observers:
+            for observer in self.observers:
+                observer.before(task, game.state)
         if forfeit is None and (first.begin is not None or second.begin is not None):
-            forfeit = self._begin(seats, starter, seeds, banks)
+            forfeit = self._begin(game)
         buffer[0] = self._playing
         if forfeit is not None:
-            course = _Course(move_log.FIRST, forfeit, times=([], []))
+            game.times = ([], [])
         else:
-            if first.quick and second.quick and self.games & _SAMPLE and clock is None:
-                course = self._play_quick(state, seats, seeds)
+            if first.quick and second.quick and self.games & _SAMPLE and not self._all_timed:
+                forfeit = self._play_quick(game)
             else:
-                course = self._play_timed(state, seats, seeds, banks)
+                forfeit = self._play_timed(game)
             if first.looks_back or second.looks_back:
-                course = self._end(state, seats, starter, course, banks)
-        row = self._row(key, number, state, seats, starter, course, perf_counter_ns() - start)
-        if clock is not None:
-            first.leave()
-            second.leave()
-        buffer[0] = move_log.IDLE
-        move_log.clear_moves(buffer, course.stop)
-        if not (first.harmless and second.harmless):
-            self._tidy(first_name, second_name)
+                forfeit = self._end(game, forfeit)
+        row = self._row(game, buffer[move_log.FIRST : game.stop], forfeit, perf_counter_ns() - started)
+        if self.observers:
+            for observer in self.observers:
+                observer.after(game.state, row)
+        self._leave(game)
         return row
 
-    def _play_quick(self, state: State, seats: tuple[Player, Player], seeds: tuple[int, ...]) -> _Course:
-        """The game itself, without clock, events and times: what can be done fastest."""
+    def _set_up(self, task: GameTask, seats: tuple[Player, Player], deal: Deal) -> Game:
+        """A game of bots that are made."""
         zero, one = seats
-        stop, asked_0, asked_1, fault, thing = state.play_by(
+        seeds = self._seeds(task.deal, task.first, task.second)
+        if zero.uses_generators or one.uses_generators:
+            _seed_generators(seeds[2], zero.uses_numpy or one.uses_numpy)
+        auto = (zero.auto_claim, one.auto_claim)
+        text = self._texts.get(auto)
+        if text is None:
+            text = self._texts[auto] = RecordText.of(self.settings, auto)
+        self._playing = move_log.PLAYING + move_log.AUTO[0] * auto[0] + move_log.AUTO[1] * auto[1]
+        self._state = state = State(self._rules, deal, auto)
+        banks = None if self._clock is None else [(self._clock.bank_ms or 0) * 1e6] * 2
+        return Game(task, (1, 0) if deal.starter else (0, 1), seats, seeds, state, text, banks)
+
+    def _play_quick(self, game: Game) -> Forfeit | None:
+        """The game itself, without clock, events and times: what can be done fastest."""
+        (zero, one), state, seeds = game.seats, game.state, game.seeds
+        game.stop, asked_0, asked_1, fault, thing = state.play_by(
             (zero.act, one.act),
             (Rng(seeds[0]), Rng(seeds[1])),
             (zero.ask_forced, one.ask_forced),
             self.buffer,
             move_log.FIRST,
         )
-        forfeit = None
+        game.asked = (asked_0, asked_1)
         if fault == 1:
-            forfeit = self._fault(state.turn, thing, "act")
-        elif fault == 2:
-            forfeit = self._refused(state, thing)
-        return _Course(stop, forfeit, (asked_0, asked_1))
+            return self._fault(state.turn, thing, "act")
+        return self._refused(state, thing) if fault == 2 else None
 
     def _refused(self, state: State, move: Any) -> Forfeit:
         """The forfeit for a move that the engine has refused, and would refuse again."""
@@ -218,14 +224,13 @@ class Referee:
             return _illegal(state.turn, move, self._table, error)
         raise AssertionError(f"{move} was refused and then taken")
 
-    def _play_timed(
-        self, state: State, seats: tuple[Player, Player], seeds: tuple[int, ...], banks: list[float] | None
-    ) -> _Course:
-        """The game itself, every decision timed, with clock and events."""
-        rngs = (Rng(seeds[0]), Rng(seeds[1]))
+    def _play_timed(self, game: Game) -> Forfeit | None:
+        """The game itself, every decision timed, with clock, events and observers."""
+        state, seats, banks, observers = game.state, game.seats, game.banks, self.observers
         told = [0, 0]
-        times: tuple[list[int], list[int]] = ([], [])
         at = move_log.FIRST
+        rngs = (Rng(game.seeds[0]), Rng(game.seeds[1]))
+        times = game.times = ([], [])
         forfeit: Forfeit | None = None
         moves = state.legal_moves()
         while moves:
@@ -264,8 +269,12 @@ class Referee:
                     break
             self.buffer[at] = move.index
             at += 1
+            if observers:
+                for observer in observers:
+                    observer.step(state, move)
             moves = state.legal_moves()
-        return _Course(at, forfeit, (len(times[0]), len(times[1])), times, (told[0], told[1]))
+        game.stop, game.asked, game.told = at, (len(times[0]), len(times[1])), (told[0], told[1])
+        return forfeit
 
     # ---- clock ---------------------------------------------------------------------------------------------
 
@@ -312,58 +321,58 @@ class Referee:
                 faults[seat] = Forfeit(seat, *player.broken)
         return faults.get(starter, faults.get(1 - starter))
 
-    def _begin(
-        self, seats: tuple[Player, Player], starter: int, seeds: tuple[int, ...], banks: list[float] | None
-    ) -> Forfeit | None:
+    def _begin(self, game: Game) -> Forfeit | None:
         """Call `begin` of both, first of the bot that begins; on the clock it counts like a decision."""
-        for role, seat in ((1, starter), (2, 1 - starter)):
-            begin = seats[seat].begin
+        for role, seat in enumerate(game.in_turn, start=1):
+            begin = game.seats[seat].begin
             if begin is None:
                 continue
-            setup = Setup(seat, starter, self._rules, seeds[seat], self._clock)
+            setup = self.setup(game, seat)
             self.buffer[0] = move_log.BEGIN + role
             start = perf_counter_ns()
             try:
                 begin(setup)
             except BaseException as error:
                 return self._fault(seat, error, "begin")
-            if banks is not None:
-                forfeit = self._charge(seat, perf_counter_ns() - start, banks, "begin")
+            if game.banks is not None:
+                forfeit = self._charge(seat, perf_counter_ns() - start, game.banks, "begin")
                 if forfeit is not None:
                     return forfeit
         return None
 
-    def _end(
-        self, state: State, seats: tuple[Player, Player], starter: int, course: _Course, banks: list[float] | None
-    ) -> _Course:
+    def setup(self, game: Game, seat: int) -> Setup:
+        """What a bot is told when its game begins."""
+        return Setup(seat, game.in_turn[0], self._rules, game.seeds[seat], self._clock)
+
+    def _end(self, game: Game, forfeit: Forfeit | None) -> Forfeit | None:
         """Tell both what they have not seen yet, and the result; who fails in that has forfeited the game.
 
         A game that is forfeited already stays so.
         """
-        forfeit = course.forfeit
-        loser = -1 if forfeit is None else forfeit.seat
-        for role, seat in ((1, starter), (2, 1 - starter)):
-            player = seats[seat]
+        state, loser = game.state, -1 if forfeit is None else forfeit.seat
+        for role, seat in enumerate(game.in_turn, start=1):
+            player = game.seats[seat]
             if seat == loser or not player.looks_back:
                 continue
             self.buffer[0] = self._playing - move_log.PLAYING + move_log.END + role
             hook = "observe"
             try:
                 if player.observe is not None:
-                    for event in state.events(seat, course.told[seat]):
+                    for event in state.events(seat, game.told[seat]):
                         player.observe(event)
                 hook = "end"
                 if player.end is not None:
                     player.end(_game_end(state, forfeit))
                 if player.finish is not None:
-                    player.finish(state.view(seat, clock=self._time_left(seat, banks)), _game_end(state, forfeit))
+                    view = state.view(seat, clock=self._time_left(seat, game.banks))
+                    player.finish(view, _game_end(state, forfeit))
             except BaseException as error:
                 fault = self._fault(seat, error, hook)
                 if forfeit is None:
                     forfeit = fault
                 else:
                     log.info("%s failed after the game: %s", player.name, fault.detail)
-        return course._replace(forfeit=forfeit)
+        return forfeit
 
     def _fault(self, seat: int, error: BaseException, hook: str) -> Forfeit:
         """What an exception out of a bot means."""
@@ -376,84 +385,59 @@ class Referee:
 
     # ---- afterwards ----------------------------------------------------------------------------------------
 
-    def _row(
-        self,
-        key: int,
-        number: int,
-        state: State,
-        seats: tuple[Player, Player],
-        starter: int,
-        course: _Course,
-        duration: int,
-    ) -> Row:
-        stop, forfeit, asked, times, _ = course
-        first, second = seats[starter], seats[1 - starter]
-        asked_first, asked_second = asked[starter], asked[1 - starter]
-        if times is None:
-            clocked: Clocked = (
-                int(first.mean_ns * asked_first) // 1000, int(second.mean_ns * asked_second) // 1000,
-                0, 0, b"", b"", duration // 1000,
-            )  # fmt: skip
-            if duration > _LONG_NS:
-                first.slow_down()
-                second.slow_down()
+    def _row(self, game: Game, moves: Sequence[int], forfeit: Forfeit | None, duration: int | None) -> Row:
+        """The row of a game; its thinking times are estimated if they were not taken, as is its duration in ns."""
+        one, two = game.in_turn
+        first, second = game.seats[one], game.seats[two]
+        asked = (game.asked[one], game.asked[two])
+        if game.times is None:
+            used = (int(first.mean_ns * asked[0]) // 1000, int(second.mean_ns * asked[1]) // 1000)
+            clocked: Clocked = (*used, 0, 0, b"", b"", sum(used) if duration is None else duration // 1000)
+            if duration is not None and duration > _LONG_NS:
+                first.quick = second.quick = False
         else:
-            mine, theirs = times[starter], times[1 - starter]
+            mine, theirs = game.times[one], game.times[two]
             first.timed(mine)
             second.timed(theirs)
             clocked = (
                 sum(mine) // 1000, sum(theirs) // 1000, max(mine, default=0) // 1000, max(theirs, default=0) // 1000,
-                histogram(mine), histogram(theirs), duration // 1000,
+                histogram(mine), histogram(theirs), (duration or 0) // 1000,
             )  # fmt: skip
-        moves = self.buffer[move_log.FIRST : stop]
-        return make_row(
-            self._record(seats), key, number, state, starter, moves, forfeit, (asked_first, asked_second), clocked
-        )
+        return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked)
 
-    def _record(self, seats: tuple[Player, Player]) -> Pieces:
-        auto = (seats[0].auto_claim, seats[1].auto_claim)
-        pieces = self._pieces.get(auto)
-        if pieces is None:
-            pieces = self._pieces[auto] = record_pieces(self.settings, auto)
-        return pieces
-
-    # ---- games that somebody else plays (`arena.referee.lockstep`) -----------------------------------------
-
-    def prepare(self, task: GameTask) -> PreparedGame:
-        """All that is needed to play a game elsewhere as `play` would, for bots that are ready."""
-        first, second = (self.players[name].per_game_players[task.game] for name in (task.first, task.second))
-        deal = self._deal(task.deal)
-        starter = deal.starter
-        seats = (second, first) if starter else (first, second)
-        seeds = self._seeds(task.deal, task.first, task.second)
-        state = State(self._rules, deal, (seats[0].auto_claim, seats[1].auto_claim))
-        setups = (
-            Setup(0, starter, self._rules, seeds[0], None),
-            Setup(1, starter, self._rules, seeds[1], None),
-        )
-        self.games += 1
-        return PreparedGame(task, state, seats, setups)
-
-    def row_of(self, game: PreparedGame, moves: Sequence[int], asked: tuple[int, int]) -> Row:
-        """The row of a game that was played elsewhere to its end, with estimated thinking times."""
-        task, state, seats, setups = game
-        starter = setups[0].starter
-        used = [int(seats[seat].mean_ns * asked[seat]) // 1000 for seat in (starter, 1 - starter)]
-        clocked: Clocked = (used[0], used[1], 0, 0, b"", b"", sum(used))
-        return make_row(
-            self._record(seats), task.key, task.deal, state, starter, moves, None,
-            (asked[starter], asked[1 - starter]), clocked,
-        )  # fmt: skip
-
-    def _tidy(self, first: str, second: str) -> None:
+    def _leave(self, game: Game) -> None:
+        """Leave the process and the move log as they were before the game."""
+        zero, one = game.seats
+        if self._clock is not None:
+            for seat in game.in_turn:
+                game.seats[seat].leave()
+        self.buffer[0] = move_log.IDLE
+        move_log.clear_moves(self.buffer, game.stop)
+        if zero.harmless and one.harmless:
+            return
+        names = (game.task.first, game.task.second)
         changed = self._process.restore()
         if changed:
-            log.warning("%s or %s has changed, now restored: %s", first, second, ", ".join(changed))
+            log.warning("%s or %s has changed, now restored: %s", *names, ", ".join(changed))
         threads = self._process.threads()
         if threads != self.threads:
             self.threads = threads
             if threads:
-                log.warning("%s or %s has left threads running: %s", first, second, ", ".join(threads))
+                log.warning("%s or %s has left threads running: %s", *names, ", ".join(threads))
+
+    # ---- games that somebody else plays (`arena.referee.lockstep`) -----------------------------------------
+
+    def prepare(self, task: GameTask) -> Game:
+        """A game to be played elsewhere as `play` would, by bots that are ready."""
+        first, second = (self.players[name].per_game_players[task.game] for name in (task.first, task.second))
+        deal = self._deal(task.deal)
+        self.games += 1
+        return self._set_up(task, (second, first) if deal.starter else (first, second), deal)
+
+    def row_of(self, game: Game, moves: Sequence[int], asked: tuple[int, int]) -> Row:
+        """The row of a game that was played elsewhere to its end, with estimated times."""
+        game.asked = asked
+        return self._row(game, moves, None, None)
 
     def who(self) -> tuple[str, int]:
         """The bot whose code is running, and the number of its game in this worker: for `BotOutput`."""

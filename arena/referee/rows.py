@@ -10,7 +10,7 @@ from arena.endings import ENDING_CODES, FORFEIT_CODES
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import MOVES
-from arena.game.record import deal_text, record_text
+from arena.game.record import record_head, record_line
 from arena.game.rules import Rules
 from arena.match.results import Row, pack_times, time_bucket
 from arena.match.tasks import GameId, GameTask, SeriesTask, Task
@@ -41,27 +41,30 @@ Clocked: TypeAlias = tuple[
 UNCLOCKED: Clocked = (0, 0, 0, 0, b"", b"", 0)
 
 
-class Pieces(NamedTuple):
-    """A record without its game: what stands before the deal's number, the moves, the result; the moves' texts."""
+class RecordText(NamedTuple):
+    """What the records of a run have in common: the head, with %d for the number of the deal, and texts of moves."""
 
     head: str
-    middle: str
-    joint: str
-    texts: tuple[str, ...]
+    moves: tuple[str, ...]
+
+    @classmethod
+    def of(cls, settings: GameSettings, auto_claim: tuple[bool, bool]) -> RecordText:
+        """For games with these claims, by seat."""
+        texts = tuple(move.text for move in MOVES[settings.rules.spy_value])
+        return cls(record_head(settings.rules, f"{settings.seed}:%d", auto_claim), texts)
 
 
 def make_row(
-    pieces: Pieces,
-    key: int,
-    number: int,
+    text: RecordText,
+    task: GameTask,
     state: State,
-    starter: int,
     moves: Sequence[int],
     forfeit: Forfeit | None,
     asked: tuple[int, int],
     clocked: Clocked,
 ) -> Row:
-    """A row. `moves` are numbers; `asked` and what a clock has measured are given as (bot that began, other)."""
+    """A row. `moves` are numbers; `asked` and `clocked` (what a clock has measured) name the bot that began first."""
+    starter = state.first_seat
     if forfeit is None:
         outcome = state.outcome
         assert outcome is not None  # moves have run out
@@ -74,21 +77,10 @@ def make_row(
         score = 0 if loser == starter else 2
         ending, fault, by = ENDING_CODES["forfeit"], FORFEIT_CODES[kind], 1 if loser == starter else 2
     result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
-    head, middle, joint, texts = pieces
-    record = f"{head}{number}{middle}{','.join([texts[index] for index in moves])}{joint}{result}"
-    return (
-        key, score, ending, fault, by, stones[starter], stones[1 - starter], state.turns, len(moves),
-        *asked, *clocked, record, detail,
-    )  # fmt: skip
-
-
-def record_pieces(settings: GameSettings, auto: tuple[bool, bool]) -> Pieces:
-    """The parts of a record that are the same in all games of a run."""
-    deal = deal_text(settings.seed, 0)
-    whole = record_text(settings.rules, f"{deal[:-1]}\0", auto, (), "\0")
-    head, between, _ = whole.split("\0")
-    texts = tuple(move.text for move in MOVES[settings.rules.spy_value])
-    return Pieces(head, between[:-2], between[-2:], texts)  # the moves, here none, stand before the last "; "
+    record = record_line(text.head % task.deal, map(text.moves.__getitem__, moves), result)
+    own, other = stones[starter], stones[1 - starter]
+    game = (task.key, score, ending, fault, by, own, other, state.turns, len(moves))
+    return game + asked + clocked + (record, detail)
 
 
 def histogram(times: Sequence[int]) -> bytes:
@@ -106,7 +98,7 @@ def histogram(times: Sequence[int]) -> bytes:
 def cut_row(
     settings: GameSettings, task: GameTask, snapshot: move_log.LogSnapshot, kind: str, detail: str
 ) -> Row | None:
-    """The row of a game whose worker hung (`timeout`) or died (`crash`), from the trail that it left.
+    """The row of a game whose worker hung (`timeout`) or died (`crash`), from its move log.
 
     The bot that was to decide, or whose hook was being called, has forfeited. None if no bot was: then the
     cause is elsewhere, and the game can be played again. Times are not known and 0.
@@ -126,17 +118,7 @@ def cut_row(
     else:
         seat = state.turn
     forfeit = Forfeit(seat, kind, f"in {snapshot.hook}: {detail}")
-    return make_row(
-        record_pieces(settings, auto),
-        task.key,
-        task.deal,
-        state,
-        deal.starter,
-        snapshot.moves,
-        forfeit,
-        (0, 0),
-        UNCLOCKED,
-    )
+    return make_row(RecordText.of(settings, auto), task, state, snapshot.moves, forfeit, (0, 0), UNCLOCKED)
 
 
 def find_game(task: Task, key: int) -> GameTask | None:

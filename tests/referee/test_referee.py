@@ -10,10 +10,12 @@ import pytest
 from arena.endings import ENDINGS
 from arena.formats.series import series_rule
 from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.moves import Move
 from arena.game.record import parse_record, replay, verify
 from arena.game.rules import load_rules
-from arena.match.results import GameResult, merge_times
-from arena.match.tasks import GameId, PairTask, SeriesTask
+from arena.match.results import GameResult, Row, merge_times
+from arena.match.tasks import GameId, GameTask, PairTask, SeriesTask
 from arena.players.bot import Bot, GameEnd, Setup, TimeLeft
 from arena.referee.player import Player
 from arena.referee.referee import Referee
@@ -324,3 +326,34 @@ def test_reference_bots_leave_the_global_generator_alone(a: str, b: str) -> None
     before = random.getstate()
     play(referee(a, b), [0])
     assert random.getstate() == before
+
+
+# ---------------------------------------------------------------- observers
+
+
+class _Log:
+    """Notes all that an observer is told."""
+
+    def __init__(self) -> None:
+        self.games: list[list[str]] = []
+        self.rows: list[Row] = []
+
+    def before(self, task: GameTask, state: State) -> None:
+        assert not state.is_over
+        self.games.append([])
+
+    def step(self, state: State, move: Move) -> None:
+        self.games[-1].append(move.text)
+
+    def after(self, state: State, row: Row) -> None:
+        self.rows.append(row)
+
+
+@pytest.mark.parametrize("bot", ["random", "raises:hook=act", "raises:hook=begin"])
+def test_observers_see_every_move_and_change_nothing(bot: str) -> None:
+    log = _Log()
+    rows = play(referee(bot, "first", observers=[log]), range(12))
+    assert log.rows == rows
+    for seen, row in zip(log.games, rows, strict=True):
+        assert seen == [move.text for move in parse_record(row[COLUMN["record"]]).moves]
+    assert timeless(rows) == timeless(play(referee(bot, "first"), range(12)))
