@@ -22,7 +22,10 @@ from tests.runner.runs import FIELD, alive, bot, children, forfeits, games, play
 distributed = pytest.importorskip(
     "distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'"
 )
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+]
 
 HERE = Path(__file__).resolve().parents[2]
 

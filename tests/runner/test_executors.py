@@ -38,6 +38,8 @@ from tests.runner.runs import (
     wait_for,
 )
 
+pytestmark = pytest.mark.process
+
 QUICK = Limits(decision_s=0.6, loading_s=0.6, memory_mb=700)
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

@@ -17,6 +17,8 @@ from arena.store.reader import Reader
 from arena.store.writer import StoreError
 from tests.runner.runs import FIELD, Running, alive, bot, forfeits, games, play, settings, wait_for
 
+pytestmark = pytest.mark.process
+
 SLOW = (bot("sleeper", "slow", ms=2.0), bot("well_behaved", "bob"), bot("random", "cid"))
 
 FORMATS: dict[str, dict[str, Any]] = {
