@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from scipy.stats import t as student
+from simulate import Luck, simulate_cells, simulate_games
 
 from arena.stats.field import scores
 from arena.stats.pairs import (
@@ -28,7 +29,6 @@ from arena.stats.pairs import (
     score_of_elo,
 )
 from arena.stats.ratings import rate
-from arena.stats.simulate import Luck, simulate_cells, simulate_games
 from arena.stats.sprt import Sprt, SprtTest, expected_units
 from arena.stats.variants import win_rate_differences
 

@@ -1,12 +1,13 @@
 """A field of bots apart from its ratings, as tidy frames: crosstable, length, stones, endings, forfeits, time.
 
-Every function takes a games frame (arena.stats.frames). `by` is a list of columns to group by:
-"bot", "opponent" or other columns of the frame, such as "variant"; without it the whole field is one row.
-Figures whose columns are not in the frame raise a StatsError that names the column.
+Every function takes a games frame (arena.stats.frames). `by` is a list of columns to group by: "bot", "opponent" or
+other columns of the frame, such as "variant"; without it the whole field is one row. StatsError names a column that
+is missing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,19 +15,20 @@ import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, StatsError, bot_names, check_games
+from arena.stats.frames import Floats, StatsError, check_games
 from arena.stats.intervals import mean_interval
 
 _SEATED = ("stones", "points", "ms", "decisions")
 
 
-def by_seat(games: pd.DataFrame) -> pd.DataFrame:
+def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
     """Two rows a game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
 
-    Also `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the
-    other columns of the frame unchanged. The rows of the first players come first, in the frame's order.
+    Also `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the other columns
+    of the frame unchanged. The rows of the first players come first, in the frame's order. `need` names columns that
+    the frame must have.
     """
-    checked = check_games(games)
+    checked = check_games(games, need)
     halves = []
     for seat, other in (("first", "second"), ("second", "first")):
         half = checked.drop(columns=["first", "second", "score"])
@@ -44,7 +46,7 @@ def by_seat(games: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(halves, ignore_index=True)
 
 
-def _grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, object], pd.DataFrame]]:
+def grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, object], pd.DataFrame]]:
     """The groups of a frame in sorted order, each with its keys; one group of everything without `by`."""
     for name in by:
         if name not in frame.columns:
@@ -56,12 +58,6 @@ def _grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, obj
         (dict(zip(by, key if isinstance(key, tuple) else (key,))), part)
         for key, part in frame.groupby(list(by), sort=True, observed=True)
     ]
-
-
-def _need(games: pd.DataFrame, *names: str) -> None:
-    for name in names:
-        if name not in games.columns:
-            raise StatsError(f"games: no column '{name}', which this table needs")
 
 
 def crosstable(games: pd.DataFrame) -> pd.DataFrame:
@@ -89,22 +85,14 @@ def _record(score: Floats) -> dict[str, float]:
     }
 
 
-def score_matrix(games: pd.DataFrame, order: Sequence[str] | None = None) -> pd.DataFrame:
-    """Score (0..1) of the row bot against the column bot, nan where they did not meet, in the given `order`."""
-    table = crosstable(games)
-    names = list(order) if order is not None else bot_names(games)
-    return table.pivot(index="bot", columns="opponent", values="score").reindex(index=names, columns=names)
-
-
 def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """Score of whoever moves first with its 95 % interval clustered by deal.
 
-    Columns: those of `by`, games, score, score_low, score_high.
-    With "bot" in `by` it is the score of that bot in the games it began.
+    Columns: those of `by`, games, score, score_low, score_high. With "bot" in `by`: of that bot in the games it began.
     """
     seats = by_seat(games)
     begun = seats[seats["seat"] == "first"]
-    return pd.DataFrame([{**keys, **score_row(part)} for keys, part in _grouped(begun, by)])
+    return pd.DataFrame([{**keys, **score_row(part)} for keys, part in grouped(begun, by)])
 
 
 def score_row(part: pd.DataFrame) -> dict[str, float]:
@@ -116,11 +104,10 @@ def score_row(part: pd.DataFrame) -> dict[str, float]:
 def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
     """Score with its 95 % interval (clustered by deal), and as the first and as the second player.
 
-    Columns: those of `by`, games, wins, draws, losses, score, score_low, score_high, score_first,
-    score_second.
+    Columns: those of `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
     rows = []
-    for keys, part in _grouped(by_seat(games), by):
+    for keys, part in grouped(by_seat(games), by):
         own = part["score"]
         row: dict[str, object] = {**keys, **_record(own.to_numpy()), **score_row(part)}
         for seat in ("first", "second"):
@@ -132,28 +119,21 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
 def spread_row(values: pd.Series, name: str) -> dict[str, float]:
     """Mean, standard deviation and quantiles of a column: {name}_mean, _sd, _min, _p10, _p50, _p90, _max."""
     known = values.dropna().to_numpy(dtype=np.float64)
-    if not len(known):
-        return {f"{name}_{what}": float("nan") for what in ("mean", "sd", "min", "p10", "p50", "p90", "max")}
-    p10, p50, p90 = np.quantile(known, (0.1, 0.5, 0.9))
-    return {
-        f"{name}_mean": float(known.mean()),
-        f"{name}_sd": float(known.std(ddof=1)) if len(known) > 1 else 0.0,
-        f"{name}_min": float(known.min()),
-        f"{name}_p10": float(p10),
-        f"{name}_p50": float(p50),
-        f"{name}_p90": float(p90),
-        f"{name}_max": float(known.max()),
-    }
+    found = [math.nan] * 7
+    if len(known):
+        spread = known.std(ddof=1) if len(known) > 1 else 0.0
+        found = [known.mean(), spread, known.min(), *np.quantile(known, (0.1, 0.5, 0.9)), known.max()]
+    names = ("mean", "sd", "min", "p10", "p50", "p90", "max")
+    return {f"{name}_{what}": float(value) for what, value in zip(names, found)}
 
 
 def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """How long games are, in turns and (if known) plies: games and the columns of `spread_row` for each."""
-    _need(games, "turns")
-    seats = by_seat(games)
+    seats = by_seat(games, "turns")
     if not {"bot", "opponent"} & set(by):
         seats = seats[seats["seat"] == "first"]  # each game once
     rows = []
-    for keys, part in _grouped(seats, by):
+    for keys, part in grouped(seats, by):
         row = {**keys, "games": len(part), **spread_row(part["turns"], "turns")}
         if "plies" in part.columns:
             row.update(spread_row(part["plies"], "plies"))
@@ -163,8 +143,7 @@ def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
 
 def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
     """How many games took how many turns: turns, games, share."""
-    _need(games, "turns")
-    turns = check_games(games)["turns"].dropna().astype(int)
+    turns = check_games(games, ["turns"])["turns"].dropna().astype(int)
     counts = turns.value_counts().sort_index()
     return pd.DataFrame(
         {
@@ -176,14 +155,13 @@ def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Stones and match points (5 for the winner, his stones for the loser): means per game, and sums.
+    """Stones and match points (5 for the winner, else a point a stone): means per game, and sums.
 
-    Columns: those of `by`, games, stones, stones_against, and where the frame has points: points,
-    points_total, points_against, points_against_total.
+    Columns: those of `by`, games, stones, stones_against, and where known: points, points_total, points_against,
+    points_against_total.
     """
-    _need(games, "stones_first", "stones_second")
     rows = []
-    for keys, part in _grouped(by_seat(games), by):
+    for keys, part in grouped(by_seat(games, "stones_first", "stones_second"), by):
         row: dict[str, object] = {**keys, "games": len(part)}
         for name in ("stones", "stones_against", "points", "points_against"):
             if name in part.columns:
@@ -200,11 +178,10 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     With "bot" in `by` only that bot's wins count (games nobody won count for both bots): the shares of wins by
     five stones and by three adjacent ones.
     """
-    _need(games, "ending")
-    seats = by_seat(games)
+    seats = by_seat(games, "ending")
     seats = seats[seats["score"] > 0] if "bot" in by else seats[seats["seat"] == "first"]
     rows = []
-    for keys, part in _grouped(seats, by):
+    for keys, part in grouped(seats, by):
         for ending in ENDINGS:
             number = int((part["ending"] == ending).sum())
             rows.append({**keys, "ending": ending, "games": number, "share": number / max(len(part), 1)})
@@ -216,10 +193,9 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
 
     `normal` counts the games that this bot did not forfeit (its opponent may have).
     """
-    _need(games, "forfeit", "forfeit_by")
-    seats = by_seat(games)
+    seats = by_seat(games, "forfeit", "forfeit_by")
     rows = []
-    for keys, part in _grouped(seats, ["bot"]):
+    for keys, part in grouped(seats, ["bot"]):
         own = part[(part["forfeit_by"] == part["bot"]) & part["forfeit"].notna()]
         kinds: dict[str, object] = {kind: int((own["forfeit"] == kind).sum()) for kind in FORFEITS}
         rows.append({**keys, "games": len(part), "normal": len(part) - len(own), **kinds})
@@ -228,10 +204,9 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
 
 def forfeits(games: pd.DataFrame) -> pd.DataFrame:
     """Every kind of forfeit that happened: bot (who forfeited), opponent, forfeit, games."""
-    _need(games, "forfeit", "forfeit_by")
-    seats = by_seat(games)
+    seats = by_seat(games, "forfeit", "forfeit_by")
     own = seats[(seats["forfeit_by"] == seats["bot"]) & seats["forfeit"].notna()]
-    rows = [{**keys, "games": len(part)} for keys, part in _grouped(own, ["bot", "opponent", "forfeit"]) if len(part)]
+    rows = [{**keys, "games": len(part)} for keys, part in grouped(own, ["bot", "opponent", "forfeit"]) if len(part)]
     return pd.DataFrame(rows, columns=["bot", "opponent", "forfeit", "games"])
 
 
@@ -241,17 +216,16 @@ def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataF
     Columns: those of `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
     quantiles over games of each game's mean. Nan where no decision was asked for.
     """
-    _need(games, "ms_first", "ms_second", "decisions_first", "decisions_second")
     rows = []
-    for keys, part in _grouped(by_seat(games), by):
+    needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")
+    for keys, part in grouped(by_seat(games, *needed), by):
         asked = part[(part["decisions"] > 0) & part["ms"].notna()]
         row: dict[str, object] = {**keys, "games": len(part), "decisions": int(asked["decisions"].sum())}
+        found = [math.nan] * 4
         if len(asked):
             each = (asked["ms"] / asked["decisions"]).to_numpy(dtype=np.float64)
-            p50, p99 = np.quantile(each, (0.5, 0.99))
-            row["ms_mean"] = float(asked["ms"].sum() / asked["decisions"].sum())
-            row.update({"ms_p50": float(p50), "ms_p99": float(p99), "ms_max": float(each.max())})
-        else:
-            row.update(dict.fromkeys(("ms_mean", "ms_p50", "ms_p99", "ms_max"), float("nan")))
-        rows.append(row)
+            mean = asked["ms"].sum() / asked["decisions"].sum()
+            found = [mean, *np.quantile(each, (0.5, 0.99)), each.max()]
+        names = ("ms_mean", "ms_p50", "ms_p99", "ms_max")
+        rows.append(row | {name: float(value) for name, value in zip(names, found)})
     return pd.DataFrame(rows)

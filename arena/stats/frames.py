@@ -1,7 +1,7 @@
 """The games frame that every function of `arena.stats` consumes, and its checks.
 
-One row is one game. `first` is the bot that makes the first move, and every column named
-`..._first` or `..._second` belongs to that seat. `COLUMNS` says what each column means.
+One row is one game. `first` is the bot that makes the first move; columns named `..._first` or `..._second` belong
+to that seat.
 """
 
 from __future__ import annotations
@@ -47,22 +47,13 @@ COLUMNS: dict[str, str] = {
 BASE = ("first", "second", "score")
 SCORES = (0.0, 0.5, 1.0)
 
-_NOT_NEGATIVE = (
-    "stones_first",
-    "stones_second",
-    "points_first",
-    "points_second",
-    "turns",
-    "plies",
-    "ms_first",
-    "ms_second",
-    "decisions_first",
-    "decisions_second",
+_NOT_NEGATIVE = tuple(
+    name for name in COLUMNS if name.startswith(("stones_", "points_", "turns", "plies", "ms_", "decisions_"))
 )
 
 
 class StatsError(ArenaError):
-    """Statistics cannot be computed from what was given; the message says what is wrong and where."""
+    """Statistics cannot be computed from what was given."""
 
 
 def as_floats(values: Any, what: str) -> Floats:
@@ -86,13 +77,7 @@ def as_floats(values: Any, what: str) -> Floats:
 
 def _first(mask: Bools) -> int | None:
     """Position of the first True, or None."""
-    if not mask.any():
-        return None
-    return int(np.argmax(mask))
-
-
-def _row_numbers(what: str) -> Callable[[int], str]:
-    return lambda row: f"{what}, row {row}"
+    return int(np.argmax(mask)) if mask.any() else None
 
 
 def check_games(
@@ -100,11 +85,11 @@ def check_games(
 ) -> pd.DataFrame:
     """Return a checked copy of a games frame with a clean index (0, 1, 2, ...).
 
-    `need` names columns required in addition to first, second and score. `what` names the frame in
-    messages, `place` turns a row number into words that locate it (default: "games, row 17", from 0).
+    `need` names columns required in addition to first, second and score. `what` names the frame in messages,
+    `place` turns a row number into words that locate it (default: "games, row 17", from 0).
 
-    Raises StatsError for a missing column, an empty frame, missing values where none are allowed,
-    a bot that plays itself, scores other than 0, 0.5 and 1, negative counts, unknown endings.
+    Raises StatsError for a missing column, an empty frame, missing values where none are allowed, a bot that plays
+    itself, scores other than 0, 0.5 and 1, negative counts, unknown endings.
 
     >>> games = pd.DataFrame({"first": ["ann", "bob"], "second": ["bob", "ann"], "score": [1, 2]})
     >>> check_games(games)
@@ -120,7 +105,7 @@ def check_games(
             raise StatsError(f"{what}: no column '{name}'{did_you_mean(name, known)} (columns: {there})")
     if len(frame) == 0:
         raise StatsError(f"{what}: no games")
-    at = place or _row_numbers(what)
+    at = place or (lambda row: f"{what}, row {row}")
     games = frame.reset_index(drop=True)
 
     for name in ("first", "second"):
@@ -196,8 +181,8 @@ def require_bot(bot: str, known: Sequence[str], what: str = "games") -> None:
 def read_games_csv(path: str | Path) -> pd.DataFrame:
     """Read a list of games `first,second,score[,deal]` (more columns are kept) and check it.
 
-    The file has a header line. `score` is the first player's: 1, 0.5 or 0. `deal` may be any label; games
-    with the same label share their cards; a game without a label has a deal of its own. Errors name file and line.
+    The file has a header line. `score` is the first player's: 1, 0.5 or 0. Games with the same label `deal` share
+    their cards; a game without a label has its own deal. Errors name file and line.
     """
     path = Path(path)
     try:
@@ -231,15 +216,12 @@ def read_games_csv(path: str | Path) -> pd.DataFrame:
     return games
 
 
-def cluster_codes(games: pd.DataFrame) -> tuple[Ints, int]:
-    """Number the independent clusters of a checked frame: one per deal, and one per game without a deal.
-
-    Returns the cluster of each row and the number of clusters.
-    """
-    if "deal" not in games.columns:
-        return np.arange(len(games), dtype=np.int64), len(games)
-    codes, labels = pd.factorize(games["deal"])
-    clusters = np.asarray(codes, dtype=np.int64)
+def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[Ints, int]:
+    """The independent cluster of each row, and their number: one per deal, and one per row without a deal."""
+    if deals is None:
+        return np.arange(rows, dtype=np.int64), rows
+    codes, labels = pd.factorize(pd.Series(deals))
+    clusters = np.array(codes, dtype=np.int64)
     alone = clusters < 0
     clusters[alone] = len(labels) + np.arange(int(alone.sum()))
     return clusters, len(labels) + int(alone.sum())

@@ -1,7 +1,7 @@
 """Mean scores with 95 % intervals that respect shared deals.
 
-All rows of one deal (both games of a pair, and the same deal in other pairings) are one cluster of evidence.
-With one opponent and complete pairs this is the interval from pairs.
+All rows of one deal (both games of a pair, and the same deal in other pairings) are one cluster of evidence. With
+one opponent and complete pairs this is the interval from pairs.
 """
 
 from __future__ import annotations
@@ -14,30 +14,16 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import t as student
 
-from arena.stats.frames import Floats, Ints, StatsError
+from arena.stats.frames import Floats, Ints, StatsError, cluster_codes
 
 
 @dataclass(frozen=True)
 class MeanScore:
-    """A mean score 0..1 of `rows` rows in `clusters` deals, its standard error and its 95 % interval."""
+    """A mean score 0..1 and its 95 % interval."""
 
     mean: float
-    error: float
     low: float
     high: float
-    rows: int
-    clusters: int
-
-
-def cluster_numbers(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[Ints, int]:
-    """Cluster of each row and their number: equal deals together, a missing deal (or no deals) by itself."""
-    if deals is None:
-        return np.arange(rows, dtype=np.int64), rows
-    codes, labels = pd.factorize(pd.Series(deals))
-    numbers = np.array(codes, dtype=np.int64)
-    alone = numbers < 0
-    numbers[alone] = len(labels) + np.arange(int(alone.sum()))
-    return numbers, len(labels) + int(alone.sum())
 
 
 def influence(score: Floats, cluster: Ints, clusters: int) -> Floats:
@@ -64,21 +50,18 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
     values = np.asarray(score, dtype=np.float64)
     if not len(values):
         raise StatsError("no games to compute a mean score from")
-    cluster, clusters = cluster_numbers(deals, len(values))
+    cluster, clusters = cluster_codes(deals, len(values))
     mean = float(values.mean())
     width = float(student.ppf(0.975, max(clusters - 1, 1)))
     error = 0.0
     if clusters > 1:
         error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
-    if error < 1e-12:  # no spread was seen: the deals are all the evidence there is
-        error = smoothed_error(values, clusters)
-        number = float(clusters)
-    else:
-        number = mean * (1 - mean) / error**2
+    # Without any spread the deals are all the evidence there is.
+    number = clusters if error < 1e-12 else mean * (1 - mean) / error**2
     share = width * width / number
     centre = (mean + share / 2) / (1 + share)
     half = math.sqrt(share * mean * (1 - mean) + share * share / 4) / (1 + share)
-    return MeanScore(mean, error, max(0.0, centre - half), min(1.0, centre + half), len(values), clusters)
+    return MeanScore(mean, max(0.0, centre - half), min(1.0, centre + half))
 
 
 @dataclass(frozen=True)
@@ -105,8 +88,7 @@ def mean_difference(
 ) -> MeanDifference:
     """Difference of two means, paired by deal where both groups have the deal.
 
-    `scores`: the values are scores in 0..1, and groups without any spread still get an error. Other values
-    (game lengths) may have none.
+    `scores`: the values are scores in 0..1, and groups without any spread still get an error, unlike other values.
 
     >>> found = mean_difference([1, 1, 0, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 3, 4])
     >>> f"{found.difference:.2f} ± {found.error:.2f}, p = {found.p_value:.2f}, {found.shared} deals shared"
@@ -115,7 +97,11 @@ def mean_difference(
     first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if not len(first) or not len(second):
         raise StatsError("no games to compute a difference of means from")
-    cluster, clusters = cluster_numbers(_joined(one_deals, len(first), other_deals, len(second)), 0)
+    deals = [
+        pd.Series(np.full(len(values), np.nan) if given is None else given)
+        for values, given in ((first, one_deals), (second, other_deals))
+    ]
+    cluster, clusters = cluster_codes(pd.concat(deals, ignore_index=True), len(first) + len(second))
     groups = (first, cluster[: len(first)]), (second, cluster[len(first) :])
     seen = [np.bincount(numbers, minlength=clusters) > 0 for _, numbers in groups]
     parts = [influence(values, numbers, clusters) for values, numbers in groups]
@@ -139,13 +125,3 @@ def mean_difference(
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)
     return MeanDifference(gap, error, low, high, p_value, int((seen[0] & seen[1]).sum()))
-
-
-def _joined(
-    one: pd.Series | npt.ArrayLike | None, rows: int, other: pd.Series | npt.ArrayLike | None, other_rows: int
-) -> pd.Series:
-    """The deals of both groups in one column, so that equal deals get equal numbers."""
-    missing = [
-        np.full(number, np.nan) if deals is None else deals for deals, number in ((one, rows), (other, other_rows))
-    ]
-    return pd.concat([pd.Series(deals) for deals in missing], ignore_index=True)

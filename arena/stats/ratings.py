@@ -153,7 +153,7 @@ def rate(
     if not (math.isfinite(prior) and prior >= 0):
         raise StatsError(f"prior {prior:g}: expected a number of virtual draws per bot, 0 or more")
     checked = check_games(games)
-    data = tabulate(checked, *cluster_codes(checked))
+    data = tabulate(checked, *cluster_codes(checked.get("deal"), len(checked)))
     fixed = _check_anchors(anchors or {}, data.bots)
     if first_advantage is not None and not math.isfinite(first_advantage):
         raise StatsError(f"first_advantage {first_advantage:g}: expected a number of Elo")

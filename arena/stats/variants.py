@@ -1,22 +1,22 @@
 """The same bots under several rule sets: win rates, their differences, the first player, length, cards.
 
-Every function takes a games frame with one more column, `variant` (the name of the rule set). The unit of
-evidence is the deal; where two variants were played on the same deal numbers, differences are taken deal by
-deal, and what a deal does in both variants cancels out. A "win rate" counts a draw as half.
+Every function takes a games frame with one more column, `variant` (the name of the rule set). The unit of evidence is
+the deal; where two variants were played on the same deal numbers, differences are taken deal by deal, and what a deal
+does in both variants cancels out. A "win rate" counts a draw as half.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from arena.stats.field import by_seat, first_player_score, game_length, scores
+from arena.stats.field import by_seat, first_player_score, game_length, grouped, scores
 from arena.stats.frames import Floats, StatsError, as_floats, check_games
-from arena.stats.intervals import MeanDifference, mean_difference, mean_interval
+from arena.stats.intervals import mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
 
 CARD_COLUMNS = {
@@ -47,60 +47,36 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     return adjusted
 
 
-def _check(games: pd.DataFrame) -> pd.DataFrame:
-    checked = check_games(games, need=("variant",))
+def _check(games: pd.DataFrame, *need: str) -> pd.DataFrame:
+    checked = check_games(games, ("variant", *need))
     if checked["variant"].isna().any():
         row = int(np.argmax(checked["variant"].isna()))
         raise StatsError(f"games, row {row}: no name in column 'variant'")
     return checked
 
 
-def _variants(frame: pd.DataFrame) -> list[str]:
-    """The variants in the order in which they appear."""
-    return [str(name) for name in frame["variant"].unique()]
-
-
 def win_rates(games: pd.DataFrame) -> pd.DataFrame:
-    """Win rate of each bot in each variant with its 95 % interval.
-
-    Columns: bot, variant, games, wins, draws, losses, score, score_low, score_high, score_first,
-    score_second.
-    """
+    """Win rate of each bot in each variant: the columns of `arena.stats.field.scores`."""
     return scores(_check(games), by=["bot", "variant"])
 
 
-def _comparisons(
-    frame: pd.DataFrame, column: str, are_scores: bool
-) -> Iterator[tuple[str, str, float, float, MeanDifference]]:
-    """Every two variants with the means of `column` and their difference (later minus earlier)."""
-    parts = {name: frame[frame["variant"] == name].dropna(subset=[column]) for name in _variants(frame)}
-    for one, other in combinations(parts, 2):
-        if not len(parts[one]) or not len(parts[other]):
-            continue
-        deals = [part["deal"] if "deal" in part.columns else None for part in (parts[other], parts[one])]
-        found = mean_difference(parts[other][column], deals[0], parts[one][column], deals[1], are_scores)
-        yield one, other, float(parts[one][column].mean()), float(parts[other][column].mean()), found
+_DIFFERENCE = ["variant", "against", "mean", "mean_against", "difference", "low", "high", "p_value", "shared_deals"]
 
 
-def _difference_row(one: str, other: str, mean: float, other_mean: float, found: MeanDifference) -> dict[str, object]:
-    return {
-        "variant": other,
-        "against": one,
-        "mean": other_mean,
-        "mean_against": mean,
-        "difference": found.difference,
-        "low": found.low,
-        "high": found.high,
-        "p_value": found.p_value,
-        "shared_deals": found.shared,
-    }
-
-
-_DIFFERENCE = ("mean", "mean_against", "difference", "low", "high", "p_value", "shared_deals", "p_holm")
-
-
-def _adjusted(rows: list[dict[str, object]], keys: Sequence[str]) -> pd.DataFrame:
-    table = pd.DataFrame(rows, columns=[*keys, "variant", "against", *_DIFFERENCE[:-1]])
+def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = ()) -> pd.DataFrame:
+    """For every two variants, in each group of `by`: how the mean of `column` differs (later minus earlier)."""
+    rows = []
+    for keys, group in grouped(frame, by):
+        parts = {name: group[group["variant"] == name].dropna(subset=[column]) for name in group["variant"].unique()}
+        for (one, earlier), (other, later) in combinations(parts.items(), 2):
+            if len(earlier) and len(later):
+                means = float(later[column].mean()), float(earlier[column].mean())
+                found = mean_difference(
+                    later[column], later.get("deal"), earlier[column], earlier.get("deal"), column == "score"
+                )
+                interval = found.difference, found.low, found.high, found.p_value, found.shared
+                rows.append((*keys.values(), other, one, *means, *interval))
+    table = pd.DataFrame(rows, columns=[*by, *_DIFFERENCE])
     table["p_holm"] = holm(table["p_value"].to_numpy(dtype=np.float64))
     return table
 
@@ -108,17 +84,10 @@ def _adjusted(rows: list[dict[str, object]], keys: Sequence[str]) -> pd.DataFram
 def win_rate_differences(games: pd.DataFrame) -> pd.DataFrame:
     """For each bot and every two variants it played: how its win rate differs.
 
-    Columns: bot, variant, against, mean (win rate in `variant`), mean_against, difference (mean minus
-    mean_against) with its 95 % interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for
-    all rows of the table.
+    Columns: bot, variant, against, mean (win rate in `variant`), mean_against, difference (mean minus mean_against)
+    with its 95 % interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for all rows of the table.
     """
-    seats = by_seat(_check(games))
-    rows = [
-        {"bot": str(bot), **_difference_row(*found)}
-        for bot, part in seats.groupby("bot", sort=True)
-        for found in _comparisons(part, "score", are_scores=True)
-    ]
-    return _adjusted(rows, ["bot"])
+    return _differences(by_seat(_check(games)), "score", ["bot"])
 
 
 def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
@@ -134,8 +103,7 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
 
 def first_player_differences(games: pd.DataFrame) -> pd.DataFrame:
     """For every two variants: how the first player's score differs. Columns as `win_rate_differences`, without bot."""
-    rows = [_difference_row(*found) for found in _comparisons(_check(games), "score", are_scores=True)]
-    return _adjusted(rows, [])
+    return _differences(_check(games), "score")
 
 
 def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:
@@ -145,11 +113,7 @@ def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:
 
 def length_differences(games: pd.DataFrame) -> pd.DataFrame:
     """For every two variants: how the mean number of turns differs. Columns as `win_rate_differences`, without bot."""
-    checked = _check(games)
-    if "turns" not in checked.columns:
-        raise StatsError("games: no column 'turns', which this table needs")
-    rows = [_difference_row(*found) for found in _comparisons(checked, "turns", are_scores=False)]
-    return _adjusted(rows, [])
+    return _differences(_check(games, "turns"), "turns")
 
 
 def card_effects(cards: pd.DataFrame) -> pd.DataFrame:

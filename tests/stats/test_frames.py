@@ -74,7 +74,7 @@ def test_csv_is_read(tmp_path: Path) -> None:
     read = read_games_csv(path)
     assert read["second"].tolist() == ["bob", "ann", "bob"]
     assert read["score"].tolist() == [1.0, 0.5, 0.0]
-    codes, count = cluster_codes(read)
+    codes, count = cluster_codes(read["deal"], len(read))
     assert codes.tolist() == [0, 0, 1]
     assert count == 2
 

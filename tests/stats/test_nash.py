@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arena.stats.frames import Floats, StatsError
 from arena.stats.nash import max_entropy_nash, nash_ratings, win_logits
 from arena.stats.ratings import rate
-from arena.stats.simulate import simulate_games
+from benchmarks.simulate import simulate_games
 
 RPS = np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])
 

@@ -12,8 +12,8 @@ from scipy.special import expit
 
 from arena.stats.pairs import ELO_SCALE, elo_of_score, head_to_head, pentanomial, score_of_elo
 from arena.stats.ratings import rate
-from arena.stats.simulate import Luck, simulate_cells, simulate_games
 from arena.stats.sprt import SprtTest, run_sprt
+from benchmarks.simulate import Luck, simulate_cells, simulate_games
 
 LUCKS = [Luck(), Luck(0.5, 0), Luck(0, 0.5), Luck(0.3, 0.3)]
 

@@ -15,7 +15,7 @@ from scipy.stats import t as student
 from arena.stats.frames import StatsError
 from arena.stats.pairs import ELO_SCALE, head_to_head, pentanomial
 from arena.stats.ratings import DisconnectedError, Ratings, rate
-from arena.stats.simulate import Luck, simulate_games
+from benchmarks.simulate import Luck, simulate_games
 
 
 def elo_of(rated: Ratings) -> dict[str, float]:

@@ -13,7 +13,6 @@ from scipy.optimize import brentq
 
 from arena.stats.frames import StatsError
 from arena.stats.pairs import score_of_elo
-from arena.stats.simulate import Luck, simulate_cells
 from arena.stats.sprt import (
     BIAS_REMARK,
     Sprt,
@@ -24,6 +23,7 @@ from arena.stats.sprt import (
     run_sprt,
     sprt_result,
 )
+from benchmarks.simulate import Luck, simulate_cells
 
 COUNTS = st.one_of(
     st.lists(st.integers(0, 300), min_size=5, max_size=5),

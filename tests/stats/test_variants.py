@@ -10,7 +10,7 @@ from scipy.stats import norm, ttest_rel
 from arena.stats import variants
 from arena.stats.frames import StatsError
 from arena.stats.intervals import mean_difference, mean_interval
-from arena.stats.simulate import Luck, simulate_games
+from benchmarks.simulate import Luck, simulate_games
 
 
 def played(seed: int = 0, deals: int = 60, luck: Luck | None = None) -> pd.DataFrame:
