@@ -216,9 +216,8 @@ def test_what_a_worker_loads_beforehand_rests_under_a_clock(tmp_path: Path, cloc
     player = isolated_player(job, 0, ProcessPool())
     bot = player._make()
     assert isinstance(bot, PythonBot)
-    time.sleep(0.05)
     if clock is not None:
-        assert worked(bot.process) == 0
+        assert wait_for(lambda: worked(bot.process) == 0)  # a signal takes a moment
     else:
         assert wait_for(lambda: worked(bot.process, 0.1) > 0)
     bot.prepare()

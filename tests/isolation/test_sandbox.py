@@ -452,6 +452,6 @@ def test_without_bounds_there_is_no_temporary_folder(bot: Path, monkeypatch: pyt
     need_sandbox()
     found = bubblewrap.find()
     older = bubblewrap.Bubblewrap(found.path, "0.6.0", found.options - {"--size", "--disable-userns"})
-    monkeypatch.setattr(bubblewrap, "usable", lambda: older)
+    monkeypatch.setattr(bubblewrap, "require_bubblewrap", lambda: older)
     code = 'tell([attempt(lambda: open(folder + "/new", "w")) for folder in ("/tmp", "/dev/shm")])'
     assert learn(code, bot) == [READ_ONLY, READ_ONLY]
