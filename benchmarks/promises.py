@@ -97,7 +97,7 @@ def coverage(
 def error_rates(
     seed: int, tests: int, test: SprtTest, luck: Luck, unit: str = "pairs"
 ) -> Iterator[tuple[str, float, float, float]]:
-    """For each hypothesis: its name, share of wrong verdicts, mean units taken, and the units foretold.
+    """For each hypothesis: its name, share of wrong verdicts, mean units taken, and the units predicted.
 
     `unit` is "pairs", "games" (single ones, independent), or "torn pairs": pairs wrongly counted as games.
     """
@@ -119,15 +119,15 @@ def error_rates(
         else:
             score = 0.5 + elo / NORMALIZED_SCALE * math.sqrt(spread * (2 if pairs else 1))
         errors, units = 0, 0
-        foretold = expected_units(test, counts, elo)[0]
-        portion = int(min(max(foretold / 2, 16), 1024))
+        predicted = expected_units(test, counts, elo)[0]
+        portion = int(min(max(predicted / 2, 16), 1024))
         for generator in np.random.default_rng([seed, int(name == "H1")]).spawn(tests):
             state = Sprt(test, number)
             while state.verdict == "continue":
                 state.extend(cells(score, portion, generator))
             errors += state.verdict == wrong
             units += state.units
-        yield name, errors / tests, units / tests, foretold
+        yield name, errors / tests, units / tests, predicted
 
 
 @click.command()
@@ -174,7 +174,7 @@ def _shares(counts: Sequence[tuple[int, int]]) -> str:
 def print_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> None:
     """The table of wrong verdicts; alpha = beta = 5 %."""
     echo(f"\nWrong verdicts of sequential tests, {tests} at each hypothesis, alpha = beta = 5 %:\n")
-    echo("| test | unit | luck | truth | wrong, % | mean units | foretold |")
+    echo("| test | unit | luck | truth | wrong, % | mean units | predicted |")
     echo("|---|---|---|---|---|---|---|")
     pairs = [("pairs", name) for name in LUCKS]
     for model, elo1, rows in (
@@ -185,8 +185,8 @@ def print_error_rates(seed: int, tests: int, echo: Callable[[str], None]) -> Non
     ):
         test = SprtTest(0.0, elo1, model=model)  # type: ignore[arg-type]
         for unit, name in rows:
-            for truth, wrong, units, foretold in error_rates(seed, tests, test, LUCKS[name], unit):
-                figures = f"{100 * wrong:.2f} | {units:.0f} | {foretold:.0f}"
+            for truth, wrong, units, predicted in error_rates(seed, tests, test, LUCKS[name], unit):
+                figures = f"{100 * wrong:.2f} | {units:.0f} | {predicted:.0f}"
                 echo(f"| {model} 0 .. {elo1:g} | {unit} | {name} | {truth} | {figures} |")
 
 

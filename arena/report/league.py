@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from arena.report.table import Table, number, percent, table_of
-from arena.text import first_line, spreadsheet_cell
+from arena.text import first_line
 
 Line = Mapping[str, Any]
 
@@ -50,10 +50,7 @@ def _change(line: Line) -> str:
 
 def _table(name: str, title: str, lines: Sequence[Line], rows: Sequence[Line]) -> Table:
     """A table whose CSV holds the flat values of `lines`; people see `rows`."""
-    flat = [
-        {key: spreadsheet_cell(value) for key, value in line.items() if not isinstance(value, list | dict)}
-        for line in lines
-    ]
+    flat = [{key: value for key, value in line.items() if not isinstance(value, list | dict)} for line in lines]
     return table_of(name, title, pd.DataFrame(flat), people=pd.DataFrame(rows))
 
 

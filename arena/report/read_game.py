@@ -15,7 +15,7 @@ from arena.match.results import GameResult
 from arena.match.tasks import GameId
 from arena.store.folders import run_folder
 from arena.store.reader import GAME_COLUMNS, Reader, reason_line
-from arena.text import first_line
+from arena.text import first_line, one_line
 
 LISTED = 20
 _LONGEST_REASON = 60
@@ -50,7 +50,7 @@ def read_game(source: str, game: str | None) -> StoredGame:
         return StoredGame(_line(Path(source), game or "1") if Path(source).is_file() else source)
     with Reader(run_folder(source)) as reader:
         result = _find(reader, game or "1")
-    names = (result.first, result.second)
+    names = (one_line(result.first), one_line(result.second))
     starter = parse_record(result.record).deal.starter
     return StoredGame(result.record, names if starter == 0 else names[::-1], result.detail or "")
 
@@ -78,7 +78,7 @@ def _game_line(reader: Reader, row: Mapping[str, Any]) -> str:
     if row["forfeit"] is not None:
         reason = first_line(reason_line(reader.result(identity).detail), _LONGEST_REASON)
         ending = f"{row['forfeit_by']} forfeits: {row['forfeit']}" + (f" ({reason})" if reason else "")
-    return (
+    return one_line(
         f"{identity!s:>10}  {row['first']} - {row['second']}  {score}"
         f"  stones {row['stones_first']}-{row['stones_second']}, {ending}"
     )
@@ -116,7 +116,7 @@ def game_faults(reader: Reader) -> Iterator[str | None]:
     config = reader.config()
     for result in reader.results():
         fault = game_fault(result, config["rules"], config["seed"])
-        yield fault and f"game {result.id} ({result.first} - {result.second}): {fault}"
+        yield fault and one_line(f"game {result.id} ({result.first} - {result.second}): {fault}")
 
 
 def game_fault(result: GameResult, rules: str, seed: int) -> str | None:

@@ -74,9 +74,7 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
         f"random: 1 game by timeout: decision 1 took {'9' * 83}…; arena replay 'results/my run' 2/0/1\n"
         "counter: 1 game by crash; arena replay 'results/my run' 0/0/0\n"
     )
-    assert "\n- greedy: 2 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(
-        failed, "markdown"
-    )
+    assert "\n- greedy: 2 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(failed, "markdown")
     assert json.loads(standings_text(failed, "json"))["forfeits"][0] == {
         "bot": "greedy", "kind": "exception", "games": 2, "reason": "KeyError: '`?[2J'", "game": "0/1/0"
     }  # fmt: skip
@@ -200,9 +198,7 @@ def test_markdown_shows_strangers_texts_as_they_are(tmp_path: Path) -> None:
     assert "my_bot" in shown
     assert r"\<b>\*x\*\</b> \[y\](z) \`w\` \| \_v\_" in shown
     bots = [{"spec": "a", "name": "my_bot"}, {"spec": "b", "name": "*b*"}]
-    shown = standings_text(
-        standings(synthetic(tmp_path / "run", {"bots": bots, "format": "match"})), "markdown"
-    )
+    shown = standings_text(standings(synthetic(tmp_path / "run", {"bots": bots, "format": "match"})), "markdown")
     assert r"| my_bot" in shown
     assert r"| \*b\*" in shown
 
@@ -241,3 +237,13 @@ def test_people_may_see_other_columns_or_none() -> None:
 def test_several_tables_of_csv_are_named() -> None:
     tables = [table_of(name, "", pd.DataFrame({"bot": ["a"]})) for name in ("one", "two")]
     assert write(Report("Head", tables, ["Remark."]), "csv") == "# one\nbot\na\n\n# two\nbot\na\n"
+
+
+def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:
+    frame = pd.DataFrame({"bot": ["=1+1", "\x1b[2Jx\nfalse line"], "elo": [-3.5, np.nan], "note": ["ok", None]})
+    report = Report("head \x1b[2J", [table_of("t", "", frame)], ["remark \u202e"])
+    for format_ in ("table", "markdown"):
+        shown = write(report, format_)
+        assert "2Jx?false line" in shown
+        assert shown.replace("\n", "").isprintable()
+    assert write(report, "csv") == 'bot,elo,note\n\'=1+1,-3.5,ok\n"\x1b[2Jx\nfalse line",,\n'

@@ -186,10 +186,10 @@ def test_expected_length_is_what_tests_take() -> None:
     units = []
     for generator in np.random.default_rng(2).spawn(300):
         units.append(run_sprt(test, simulate_cells(score_of_elo(40), 4000, generator)).units)
-    foretold, power = expected_units(test, [25, 0, 50, 0, 25], elo=40)
-    assert np.mean(units) == pytest.approx(foretold, rel=0.15)
+    predicted, power = expected_units(test, [25, 0, 50, 0, 25], elo=40)
+    assert np.mean(units) == pytest.approx(predicted, rel=0.15)
     assert power == pytest.approx(0.95, abs=1e-6)
     assert expected_units(test, [25, 0, 50, 0, 25], elo=0)[1] == pytest.approx(0.05, abs=1e-6)
     middle, half = expected_units(test, [25, 0, 50, 0, 25], elo=20.02)
-    assert middle > foretold
+    assert middle > predicted
     assert half == pytest.approx(0.5, abs=0.01)

@@ -1,4 +1,7 @@
-"""A report as CSV: the figures of its tables as they were computed, empty where they are not known."""
+"""A report as CSV: the figures of its tables as they were computed, empty where they are not known.
+
+No cell is a formula to a spreadsheet: names and notes are texts of strangers.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from arena.report.table import SIGNIFICANT, Report, Table, number
+from arena.text import spreadsheet_cell
 
 
 def write(report: Report) -> str:
@@ -31,6 +35,9 @@ def csv_text(frame: pd.DataFrame, digits: Mapping[str, int]) -> str:
     b,0.00
     """
     out = frame.copy()
+    for column in out.columns:
+        if not pd.api.types.is_numeric_dtype(out[column].dtype):
+            out[column] = out[column].map(spreadsheet_cell)
     for column, places in digits.items():
         if column in out.columns:
             out[column] = [number(float(value), places) for value in out[column]]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena.report.formats.text import grid
+from arena.report.formats.text import grid, joined
 from arena.report.table import Code, Report, Table
 
 _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
@@ -21,7 +21,7 @@ def write(report: Report) -> str:
             title = f"### {table.title}" if table.title else ""
             parts += [title, grid(_escaped(table.unmeasured()), "github"), table.note]
     parts += [*report.remarks, "\n".join(f"- {_item(item)}" for item in report.items)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return joined(parts)
 
 
 def _escaped(table: Table) -> Table:

@@ -1,10 +1,13 @@
-"""A report for the terminal."""
+"""A report for the terminal. What strangers have written cannot command it, nor pass for a line of ours."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from tabulate import tabulate
 
 from arena.report.table import Report, Table
+from arena.text import one_line, printable
 
 
 def write(report: Report) -> str:
@@ -14,9 +17,15 @@ def write(report: Report) -> str:
         if table.columns and not table.wide:
             parts += [table.title, grid(table, "simple"), table.note]
     parts += ["\n".join(report.remarks), "\n".join("".join(item) for item in report.items)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return joined(parts)
+
+
+def joined(parts: Iterable[str]) -> str:
+    """The parts that are not empty, with an empty line between them, fit for a terminal."""
+    return printable("\n\n".join(part for part in parts if part), keep="\n") + "\n"
 
 
 def grid(table: Table, style: str) -> str:
     """The rows of a table in a style of the library tabulate."""
-    return tabulate(table.rows, table.heads, tablefmt=style, disable_numparse=True, colalign=table.alignment)
+    rows = [[one_line(cell) for cell in row] for row in table.rows]
+    return tabulate(rows, table.heads, tablefmt=style, disable_numparse=True, colalign=table.alignment)
