@@ -74,9 +74,9 @@ def win_groups(data: GameCounts, anchored: Ints) -> Ints:
 def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
     """Whether the games between `used` bots bound the first player's advantage from both sides.
 
-    It diverges upwards if strengths plus an advantage explain every game without exception, i.e. if the
-    graph "beat" with weight +1 for wins as the first and -1 for wins as the second player has no cycle of
-    negative weight; downwards likewise with the signs reversed.
+    It diverges upwards if strengths plus an advantage explain every game without exception, i.e. if the graph "beat"
+    with weight +1 for wins as the first and -1 for wins as the second player has no cycle of negative weight; downwards
+    likewise with the signs reversed.
     """
     inside = used[data.lo] & used[data.hi]
     lo, hi, seats = data.lo[inside], data.hi[inside], data.seats[:, inside]

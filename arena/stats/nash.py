@@ -1,9 +1,9 @@
 """Nash averaging (Balduzzi, Tuyls, Perolat, Graepel: Re-evaluating Evaluation, NeurIPS 2018).
 
 The pairwise logits log(p/(1-p)) form the matrix of a symmetric zero-sum game "choose a bot". The maximum-
-entropy equilibrium weights the bots; the Nash rating of a bot is its mean logit against that mixture. Bots
-in the mixture are rated 0, all others lower. Copies of a bot share its weight and change nobody's
-rating, and beating only weak bots gains nothing.
+entropy equilibrium weights the bots; the Nash rating of a bot is its mean logit against that mixture. Bots in the
+mixture are rated 0, all others lower. Copies of a bot share its weight and change nobody's rating, and beating only
+weak bots gains nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Head to head: what the pairs of two bots say about which is better, and with what confidence.
 
 The unit of evidence is the pair (two games on one deal, seats swapped), counted in five cells by its points:
-LL, LD+DL, LW+DD+WL, DW+WD, WW (0, 0.5, 1, 1.5, 2 points). Unpaired games are counted in three
-cells: L, D, W. Functions that take `counts` accept five or three of them; their number says which unit they
-count. The formulas are those of fishtest's statistics; see docs/statistics.md.
+LL, LD+DL, LW+DD+WL, DW+WD, WW (0, 0.5, 1, 1.5, 2 points). Unpaired games are counted in three cells: L, D, W.
+Functions that take `counts` accept five or three of them. The formulas are those of fishtest; see docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from arena.stats.frames import Floats, Ints, StatsError, as_floats, bot_names, c
 Z95 = float(norm.ppf(0.975))
 ZERO_CELL = 1e-3
 SCORE_LIMIT = 1e-3
+CELLS = {5: ("pairs", ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW")), 3: ("games", ("L", "D", "W"))}
 ELO_SCALE = 400 / math.log(10)
 NORMALIZED_SCALE = 800 / math.log(10)
 
@@ -54,16 +54,12 @@ def check_counts(counts: Sequence[float] | npt.ArrayLike) -> Floats:
     arena.stats.frames.StatsError: counts 3,-1,4: the 2nd (D) is -1; counts are whole numbers from 0 up
     """
     values = as_floats(counts, "counts")
-    if values.ndim != 1 or len(values) not in (3, 5):
-        raise StatsError(
-            f"counts: {values.size} numbers; expected 5 for pairs (LL, LD+DL, LW+DD+WL, DW+WD, WW) "
-            "or 3 for games (L, D, W)"
-        )
+    if values.ndim != 1 or len(values) not in CELLS:
+        names = (f"{number} for {what} ({', '.join(cells)})" for number, (what, cells) in CELLS.items())
+        raise StatsError(f"counts: {values.size} numbers; expected {' or '.join(names)}")
     text = ",".join(f"{value:g}" for value in values)
-    names = ("L", "D", "W") if len(values) == 3 else ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW")
-    for place, (value, name) in enumerate(zip(values, names)):
+    for value, name, ordinal in zip(values, CELLS[len(values)][1], ("1st", "2nd", "3rd", "4th", "5th")):
         if not (math.isfinite(value) and value >= 0 and value == math.floor(value)):
-            ordinal = ("1st", "2nd", "3rd", "4th", "5th")[place]
             raise StatsError(f"counts {text}: the {ordinal} ({name}) is {value:g}; counts are whole numbers from 0 up")
     if values.sum() == 0:
         raise StatsError(f"counts {text}: all zero; there is nothing to compute")
@@ -131,7 +127,7 @@ def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
     units = round(float(values.sum()))
     return HeadToHead(
         counts=tuple(round(float(value)) for value in values),
-        unit="pairs" if per_game == 2 else "games",
+        unit=CELLS[len(values)][0],
         units=units,
         games=units * per_game,
         score=float(values @ cell_scores(len(values))) / units,
@@ -147,8 +143,8 @@ def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
 def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int | None:
     """How many more pairs (or games, for three counts) bring the 95 % error down to `error` Elo.
 
-    Assumes that further pairs are distributed like those seen so far. Returns 0 if the error is already small
-    enough, and None if all units lie in one cell: without any spread nothing can be predicted.
+    Assumes that further pairs are distributed like those seen so far. Returns 0 if the error is small enough already,
+    None if all units lie in one cell: without any spread nothing can be predicted.
 
     >>> units_needed([5, 0, 35, 0, 10], error=20)
     294
@@ -182,13 +178,12 @@ def _elo(score: float) -> float:
 def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     """Find the complete pairs of a games frame.
 
-    Two games are a pair if they have the same two bots, the same deal and the same pairing (if there is such a
-    column), and each bot moves first in one. If a deal was played more than once by the same two bots, the
-    first game in one order is paired with the first in the other order, and so on. Games without a deal or a partner
-    are left out.
+    Two games are a pair if they have the same bots, deal and pairing (if known), and each bot moves first in one. If a
+    deal was played more than once by the same two bots, the first game in one order is paired with the first in the
+    other order, and so on. Games without a deal or a partner are left out.
 
-    Returns one row per pair in the order of their first games in the frame: `pairing` (if known),
-    `deal`, `bot`, `opponent` (in alphabetical order), `points` of the bot (0..2), `cell` (0..4).
+    Returns one row per pair in the order of their first games in the frame: `pairing` (if known), `deal`, `bot`,
+    `opponent` (in alphabetical order), `points` of the bot (0..2), `cell` (0..4).
     """
     checked = check_games(games)
     if "deal" not in checked.columns:

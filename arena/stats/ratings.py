@@ -1,12 +1,9 @@
 """Ratings of a field of bots: Bradley-Terry with a first-player advantage, errors clustered by deal.
 
-The probability that `first` beats `second` is 1/(1 + 10^(-(elo_first + advantage - elo_second)/400)); a draw is
-half a win and half a loss. Strengths and advantage are fitted together by Newton's method
-(arena.stats.likelihood), the errors are sandwich errors clustered by deal.
-docs/statistics.md has the definitions.
-
-Time and memory: reading and grouping grow with the games, the linear algebra with the square (memory) and the
-cube (time) of the number of bots.
+The probability that `first` beats `second` is 1/(1 + 10^(-(elo_first + advantage - elo_second)/400)); a draw is half a
+win and half a loss. Strengths and advantage are fitted together by Newton's method (arena.stats.likelihood), with
+sandwich errors; docs/statistics.md has the definitions. Memory grows with the games and the square of the number of
+bots, time with the games and its cube.
 """
 
 from __future__ import annotations

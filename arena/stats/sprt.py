@@ -1,15 +1,14 @@
 """Sequential probability ratio test (SPRT): stop as soon as the pairs decide between two hypotheses.
 
-The generalised SPRT of fishtest, on pair cells (pentanomial) or single games (trinomial), for hypotheses in
-logistic or in normalized Elo. The test reads the schedule unit by unit: `Sprt` accepts
-results in any order but evaluates them in schedule order, so the verdict depends neither on the speed of a
-game nor on the number of workers. Once a bound is crossed at unit n, only units 1..n count.
+The generalised SPRT of fishtest, on pair cells (pentanomial) or single games (trinomial), for hypotheses in logistic
+or in normalized Elo. The test reads the schedule unit by unit, so the verdict depends neither on the speed of a game
+nor on the number of workers. Once a bound is crossed at unit n, only units 1..n count.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -225,17 +224,7 @@ def _result(test: SprtTest, counts: tuple[int, ...], ratio: float) -> SprtResult
 
 
 class Sprt:
-    """A running test, fed with the cells of units (pairs: 0..4; games: 0..2) by their place in the schedule.
-
-    Units may arrive in any order; they are counted in schedule order up to the first gap. After the verdict
-    nothing changes.
-
-    >>> test = Sprt(SprtTest(0, 100))
-    >>> for place in (1, 0, 3):
-    ...     test.offer(place, 4)
-    >>> test.result().units
-    2
-    """
+    """A running test, fed with the cells of units (pairs: 0..4; games: 0..2) in schedule order."""
 
     def __init__(self, test: SprtTest, cells: int = 5) -> None:
         """`cells` is 5 for pairs and 3 for single games."""
@@ -245,8 +234,6 @@ class Sprt:
         self.verdict: Verdict = "continue"
         self.llr = 0.0
         self._counts = np.zeros(cells, dtype=np.float64)
-        self._waiting: dict[int, int] = {}
-        self._passed = bytearray()  # the cells already counted, by place
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -258,34 +245,8 @@ class Sprt:
         """Length of the prefix evaluated so far."""
         return int(self._counts.sum())
 
-    def offer(self, place: int, cell: int) -> None:
-        """Report the cell of the unit at `place` (0, 1, ...) of the schedule."""
-        self.offer_many({place: cell})
-
-    def offer_many(self, cells: Mapping[int, int]) -> None:
-        """Report several units, {place: cell}; much faster than one at a time.
-
-        Reporting the same result again changes nothing; a different result for the same place is an error.
-        """
-        for place, cell in cells.items():
-            if not 0 <= cell < len(self._counts):
-                raise StatsError(f"cell {cell} at place {place}: cells are 0 .. {len(self._counts) - 1}")
-            if place < 0:
-                raise StatsError(f"place {place}: places in the schedule count from 0")
-            done = place < len(self._passed)
-            known = self._passed[place] if done else self._waiting.get(place, cell)
-            if known != cell:
-                raise StatsError(f"place {place} of the schedule was reported twice, as {known} and as {cell}")
-            if not done:
-                self._waiting[place] = cell
-        ready: list[int] = []
-        while (cell := self._waiting.pop(len(self._passed), -1)) >= 0:
-            self._passed.append(cell)
-            ready.append(cell)
-        self.extend(ready)
-
     def extend(self, cells: Sequence[int] | Ints) -> None:
-        """Append cells that follow the prefix in schedule order (do not mix with `offer`)."""
+        """Count the next cells, up to the verdict; after it nothing changes."""
         fresh = np.asarray(cells, dtype=np.int64)
         if fresh.size and not (fresh.min() >= 0 and fresh.max() < len(self._counts)):
             raise StatsError(f"cells are 0 .. {len(self._counts) - 1}, not {fresh.min()} .. {fresh.max()}")

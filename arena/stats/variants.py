@@ -119,11 +119,10 @@ def length_differences(games: pd.DataFrame) -> pd.DataFrame:
 def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
     """How often each tactic card is played, and how often the side that plays it wins.
 
-    Takes a frame with the columns `CARD_COLUMNS`, one row for each game and card. Returns one row per
-    variant and card: variant, card, games, plays (total), plays_per_game, played (share of games in which somebody
-    played it), sides (sides that played it), score, score_low, score_high (of these sides, 95 % interval by
-    deal), score_without (of the sides that did not). A card that only a winning position allows is played by
-    winners: the two scores are descriptive and prove no effect.
+    Takes a frame with the columns `CARD_COLUMNS`, one row for each game and card. Returns one row per variant and card:
+    variant, card, games, plays (total), plays_per_game, played (share of games in which somebody played it), sides
+    (sides that played it), score, score_low, score_high (of these sides, 95 % interval by deal), score_without (of the
+    sides that did not). Winners play what only a winning position allows: the scores prove no effect.
     """
     if not isinstance(cards, pd.DataFrame):
         raise StatsError(f"cards: expected a pandas frame, not {type(cards).__name__}")

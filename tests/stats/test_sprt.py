@@ -97,49 +97,20 @@ def test_the_verdict_is_that_of_the_first_crossing() -> None:
     assert found.remark == BIAS_REMARK
 
 
-def test_the_order_of_completion_changes_nothing() -> None:
+def test_how_the_cells_are_divided_changes_nothing() -> None:
     test = SprtTest(0, 30)
     cells = simulate_cells(score_of_elo(10), 6000, np.random.default_rng(8), Luck(0.4, 0.0))
     wanted = run_sprt(test, cells)
     assert wanted.verdict != "continue"
-    generator = np.random.default_rng(1)
     for chunk in (1, 7, 500):
         state = Sprt(test)
-        starts = np.arange(0, len(cells), chunk)
-        # Chunks come back out of order, but never more than some chunks late.
-        for start in starts[np.argsort(np.arange(len(starts)) + generator.uniform(0, 9, len(starts)))]:
-            state.offer_many({int(k): int(cells[k]) for k in range(start, min(start + chunk, len(cells)))})
+        for start in range(0, len(cells), chunk):
+            state.extend(cells[start : start + chunk])
         assert state.result() == wanted
 
 
-def test_a_gap_in_the_schedule_holds_the_verdict_back() -> None:
-    state = Sprt(SprtTest(0, 100))
-    state.offer_many(dict.fromkeys(range(1, 60), 4))
-    assert (state.units, state.verdict) == (0, "continue")
-    state.offer(0, 0)
-    assert state.verdict == "H1"
-    units = state.units
-    state.offer(60, 0)
-    assert state.units == units < 60
-
-
-def test_reports_are_checked() -> None:
+def test_cells_are_checked() -> None:
     state = Sprt(SprtTest(0, 10), cells=3)
-    state.offer(1, 2)
-    state.offer(1, 2)  # a second delivery of the same result
-    with pytest.raises(StatsError, match=r"place 1 .* twice, as 2 and as 0"):
-        state.offer(1, 0)
-    state.offer(0, 0)
-    assert state.counts == (1, 0, 1)
-    state.offer(0, 0)
-    state.offer(1, 2)
-    assert state.counts == (1, 0, 1)
-    with pytest.raises(StatsError, match=r"place 0 .* twice, as 0 and as 2"):
-        state.offer(0, 2)
-    with pytest.raises(StatsError, match="count from 0"):
-        state.offer(-1, 2)
-    with pytest.raises(StatsError, match=r"cells are 0 \.\. 2"):
-        state.offer(0, 4)
     with pytest.raises(StatsError, match=r"cells are 0 \.\. 2"):
         state.extend([0, 3])
     with pytest.raises(StatsError, match="5 cells"):
