@@ -349,4 +349,4 @@ def test_a_program_that_cannot_be_started_is_a_crash(tmp_path: Path) -> None:
     bot = wire_bot(f"cmd:{broken}")
     for row in referee(bot).play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == ("crash", "a")
-        assert "a script needs a first line" in detail(row)
+        assert "a script needs a shebang" in detail(row)
