@@ -1,7 +1,7 @@
 """A stored run as pandas frames, for notebooks: `run = arena.load("results/quick")`.
 
-Frames are made when they are first asked for, and are then the same object; copy before you change one. What the
-columns mean, and their units, stands in `COLUMNS` and in docs/notebooks.md.
+Frames are made when they are first asked for, and are then the same object; copy before you change one. `COLUMNS`
+says what the columns mean.
 """
 
 from __future__ import annotations
@@ -32,6 +32,15 @@ from arena.store.reader import Reader
 from arena.store.sequential_test import sequential_test
 from arena.store.tactic_cards import PLAY_COLUMNS, plays_frame
 
+_MET = {
+    "bot": "name of the bot",
+    "opponent": "name of the opponent",
+    "games": "games between the two",
+    "wins": "games the bot won",
+    "draws": "games drawn",
+    "losses": "games the bot lost",
+    "score": "mean points of a game, 0..1",
+}
 COLUMNS: dict[str, dict[str, str]] = {
     "games": {"round": "round of the format, from 0", **GAME_COLUMNS},
     "pairs": {
@@ -44,13 +53,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "standings": standing.COLUMNS,
     "crosstable": {
-        "bot": "name of the bot",
-        "opponent": "name of the opponent",
-        "games": "games between the two",
-        "wins": "games the bot won",
-        "draws": "games drawn",
-        "losses": "games the bot lost",
-        "score": "mean points of a game, 0..1",
+        **_MET,
         "points": "sum of the bot's match points: 5 for a game won, one a stone else",
         "points_against": "sum of the opponent's match points",
     },
@@ -63,13 +66,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "los": "likelihood that the bot is the stronger one, 0..1",
     },
     "pairings": {
-        "bot": "name of the bot",
-        "opponent": "name of the opponent",
-        "games": "games between the two",
-        "wins": "games the bot won",
-        "draws": "games drawn",
-        "losses": "games the bot lost",
-        "score": "mean points of a game, 0..1",
+        **_MET,
         "unit": "'pairs', or 'games' where there are no pairs: what is counted as one piece of evidence",
         "units": "how many there are",
         "elo": "Elo difference from these games alone, within about ±1200",

@@ -191,7 +191,7 @@ def _bot(bot: Any) -> tuple[str, Callable[[], Actor]]:
         return module.rpartition(".")[2] if name == "act" else name, lambda: FunctionBot(bot, sys.modules.get(module))
     found = f"the class {bot.__name__}" if isinstance(bot, type) else show_value(bot)
     raise PlayError(
-        f"{found} is no bot: expected a spec ('greedy', 'bots/mine.py:depth=3'), a class or an object with a method "
+        f"{found} is not a bot: expected a spec ('greedy', 'bots/mine.py:depth=3'), a class or an object with a method "
         "act(view, moves), or a function act(view, moves)"
     )
 

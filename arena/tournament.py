@@ -97,8 +97,8 @@ def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
     for bot in values.get("bots", ()):
         if not isinstance(bot, str | Mapping):
             raise TournamentError(
-                f"{show_value(bot)} is no spec; worker processes load bots by name or file, such as 'bots/mine.py' or "
-                "'package.module:Class' (play_game plays objects)"
+                f"{show_value(bot)} is not a spec; worker processes load bots by name or file, such as 'bots/mine.py' "
+                "or 'package.module:Class' (play_game plays objects)"
             )
     form = FORMATS.get(str(values.get("format")))
     if form is not None and form.name not in values and (table := form.completed({})):

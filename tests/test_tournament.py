@@ -88,7 +88,7 @@ def test_progress_is_shown_if_asked_for(capfd: pytest.CaptureFixture[str]) -> No
         (["first", "random"], {"format": "swis"}, "did you mean 'swiss'?"),
         (["first", "random"], {"rules": "tactcal"}, "did you mean"),
         (["first"], {}, "expected at least two bots, found 1"),
-        (["first", Bot], {}, "is no spec; worker processes load bots by name or file"),
+        (["first", Bot], {}, "is not a spec; worker processes load bots by name or file"),
         (7, {}, "bots is a list of specs, a table or a TOML file, not the int 7"),
         ("quik", {}, "unknown tournament 'quik'; did you mean 'quick'?"),
         ("no.toml", {}, "no.toml"),

@@ -1,8 +1,8 @@
 """Cards: numbers, texts, and the names of each edition (RULES.md §1 and §5).
 
-A card is a number in the engine and a short text everywhere else. Clan cards are 0..59,
-`6 * (value - 1) + colour`, in text the colour's letter and the value (`r7`). Tactic cards are 60..68; the
-two jokers are interchangeable and share the number 60. The spy is `*7`, in Battle Line `*8`.
+A card is a number in the engine and a short text everywhere else. Clan cards are 0..59, `6 * (value - 1) + colour`, in
+text the colour's letter and the value (`r7`). Tactic cards are 60..68; the two jokers are interchangeable and share the
+number 60. The spy is `*7`, in Battle Line `*8`.
 """
 
 from __future__ import annotations

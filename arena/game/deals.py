@@ -1,12 +1,13 @@
 """Deals: the order of both decks and the seat that starts, from a seed or card by card.
 
-Deal `n` of a seed is the same cards in every rule set, as far as the deck allows: one order of all 60 clan
-cards is drawn and the tens are left out where an edition has none, and the hands are dealt alternately, so that
-a hand of six is the first six of a hand of seven.
+Deal `n` of a seed is the same cards in every rule set, as far as the deck allows: one order of all 60 clan cards is
+drawn, without the tens where an edition has none, and the hands are dealt alternately, so that a hand of six is the
+first six of a hand of seven.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from arena.game.rules import Rules
 
 
 class DealError(ArenaError):
-    """A deal that is none of the rule set's."""
+    """A deal that the rule set does not allow."""
 
 
 @dataclass(frozen=True)
@@ -74,19 +75,13 @@ def deal_from_cards(rules: Rules, clan: Sequence[str], tactic: Sequence[str] = (
         ("clan", numbers, list(range(6 * rules.values))),
         ("tactic", tactics, list(TACTIC_DECK) if rules.tactics else []),
     ):
-        left = list(wanted)
-        extra = []
-        for n in given:
-            if n in left:
-                left.remove(n)
-            else:
-                extra.append(n)
-        if left or extra:
-            parts = []
-            if left:
-                parts.append("missing " + " ".join(CARD_TEXTS[n] for n in left))
-            if extra:
-                parts.append("repeated or foreign " + " ".join(CARD_TEXTS[n] for n in extra))
+        missing, extra = (Counter(wanted) - Counter(given)), (Counter(given) - Counter(wanted))
+        if missing or extra:
+            parts = [
+                f"{word} {' '.join(CARD_TEXTS[n] for n in cards.elements())}"
+                for word, cards in (("missing", missing), ("repeated or foreign", extra))
+                if cards
+            ]
             raise DealError(f"the {what} deck of {rules.name} has {len(wanted)} cards: {'; '.join(parts)}")
     if starter not in (0, 1):
         raise DealError(f"the starter is seat 0 or 1, not {starter!r}")

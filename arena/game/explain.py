@@ -1,6 +1,6 @@
 """Answers to the questions players argue about: what is a side worth, who wins the stone, does the claim hold?
 
-Everything is asked of the engine's own functions; this module only reads cards and finds words. Rules: RULES.md §2, §3.
+The engine's own functions decide; this module only reads cards and finds words. Rules: RULES.md §2, §3.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MODES = ("mud", "fog")
 
 
 class PositionError(ArenaError):
-    """A position that cannot be: the message names the card or the key."""
+    """An impossible position: the message names the card or the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def read_side(rules: Rules, cards: Iterable[str]) -> Side:
         if number > BEARER_CARD:
             raise PositionError(f"{card} cannot lie on a side; clan cards, *J, *{rules.spy_value} and *123 can")
         if word >> number & 1:
-            raise PositionError(f"{card} stands twice on one side")
+            raise PositionError(f"{card} is twice on one side")
         if equals:
             bindings[number - JOKER_CARD] = _binding(rules, number, binding, text)
         word |= 1 << number
@@ -128,32 +128,23 @@ def evaluate(rules: Rules, side: Side, modes: Sequence[str] = ()) -> Formation:
 
 def _wilds_used(rules: Rules, side: Side, n: int, fog: bool, best: int) -> tuple[tuple[str, str], ...]:
     """Cards for the free wilds that reach the best strength; only values matter under Fog."""
-    free = [
-        (at, bit, choices)
-        for at, (bit, choices) in enumerate(
-            (
-                (JOKER, range(6 * rules.values - 1, -1, -1)),
-                (SPY, range(6 * rules.spy_value - 6, 6 * rules.spy_value)),
-                (BEARER, range(17, -1, -1)),
-            )
-        )
-        if side.word & bit and side.bindings[at] < 0
-    ]
-    for cards in product(*(choices for _, _, choices in free)):
+    values, spy = rules.values, rules.spy_value
+    ranges = range(6 * values - 1, -1, -1), range(6 * spy - 6, 6 * spy), range(17, -1, -1)
+    free = [at for at, bit in enumerate((JOKER, SPY, BEARER)) if side.word & bit and side.bindings[at] < 0]
+    for cards in product(*(ranges[at] for at in free)):
         bindings = list(side.bindings)
-        for (at, _, _), card in zip(free, cards):
+        for at, card in zip(free, cards):
             bindings[at] = card
-        bound = (bindings[0], bindings[1], bindings[2])
-        if side_strength(side.word, n, fog, rules.values, rules.spy_value, bound) == best:
-            names = ("*J", f"*{rules.spy_value}", "*123")
-            return tuple((names[at], CARD_TEXTS[card]) for (at, _, _), card in zip(free, cards))
+        if side_strength(side.word, n, fog, values, spy, (bindings[0], bindings[1], bindings[2])) == best:
+            names = ("*J", f"*{spy}", "*123")
+            return tuple((names[at], CARD_TEXTS[card]) for at, card in zip(free, cards))
     raise AssertionError("no binding of the wilds reaches the strength of the side")
 
 
 def _stone(modes: Sequence[str]) -> tuple[int, bool]:
     for mode in modes:
         if mode not in MODES:
-            raise PositionError(f"'{mode}' is no combat mode; there are mud and fog")
+            raise PositionError(f"'{mode}' is not a combat mode; expected mud or fog")
     return (4 if "mud" in modes else 3), "fog" in modes
 
 
@@ -181,7 +172,7 @@ def judge_claim(
         if side.size > n:
             raise PositionError(f"{' '.join(side.texts)}: a side of this stone has at most {n} cards")
     if mine.size < n:
-        return Verdict(False, f"the own side is not complete: {n - mine.size} of {n} cards missing")
+        return Verdict(False, f"your side is not complete: {n - mine.size} of {n} cards missing")
     own = evaluate(rules, mine, modes)
     if theirs.size == n:
         return _judge_complete(own, evaluate(rules, theirs, modes), first)

@@ -6,7 +6,7 @@ A position has an `id`, a `kind` and the keys of its kind:
 eval           `ruleset`, `cards`, `env` -> `category`, `sum`
 compare        `ruleset`, `a`, `b`, `env`, `first_complete` -> `winner`
 claim          `ruleset`, `claimant`, `a`, `b`, `visible_elsewhere`, `discards`, `env`,
-               `first_complete` -> `holds`; `claimant_hand` and `unplayed_wilds` are no argument
+               `first_complete` -> `holds`; `claimant_hand` and `unplayed_wilds` are ignored
 tie_order      `events` -> `first_complete`
 victory        `owners` -> `winner`, `points`
 tactic_limit   `played_me`, `played_opp` -> `may_play`
@@ -89,7 +89,7 @@ def _tie_order(position: dict[str, Any]) -> dict[str, Any]:
     events = position["events"]
     for event in events:
         if event not in EVENTS:
-            raise PositionError(f"'{event}' is no event (events: {', '.join(EVENTS)})")
+            raise PositionError(f"'{event}' is not an event (events: {', '.join(EVENTS)})")
     seat = completed_first(list(events))
     return {"first_complete": None if seat is None else "ab"[seat]}
 

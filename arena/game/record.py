@@ -8,9 +8,9 @@
                                 claims: 1 automatic, 0 chosen, for seat 0 and seat 1
 
 The rule set is a preset with overrides. The deal is `SEED:NUMBER` or `SEED:NUMBER:STARTER` (the starter differs
-from the deal's own) or `cards:CLAN/TACTIC:STARTER` with all cards written out. The result is the winner (`a` is
-seat 0, `b` seat 1, `draw`, `*` for a game that was broken off), the stones of both and the reason; a game lost
-by forfeit ends with `forfeit` and its kind.
+from the deal's own) or `cards:CLAN/TACTIC:STARTER` with all cards written out. The result is the winner (`a` is seat 0,
+`b` seat 1, `draw`, `*` for an unfinished game), the stones of both and the reason; a game lost by forfeit ends with
+`forfeit` and its kind.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _RESULT = re.compile(r"(a|b|draw|\*) ([0-9])-([0-9])(?: (.+))?")
 
 
 class RecordError(ArenaError):
-    """A damaged record, or one that does not replay; the message names the place."""
+    """A damaged record, or one that does not replay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A game as it was written down. `result` is its last part, e.g. `a 5-2 three adjacent`."""
+    """A parsed record. `result` is its last part, e.g. `a 5-2 three adjacent`."""
 
     rules: Rules
     deal: Deal
@@ -48,7 +48,7 @@ class Record:
 
     @property
     def winner(self) -> int | None:
-        """The seat that won; None for a draw or a game broken off."""
+        """The seat that won; None for a draw or an unfinished game."""
         return WINNERS[self.result.split(" ", 1)[0]]
 
     @property
@@ -103,7 +103,7 @@ def record_line(head: str, moves: Iterable[str], result: str) -> str:
 
 
 def parse_record(text: str) -> Record:
-    """Read a record. Raises `RecordError` that names the damaged part.
+    """Read a record. `RecordError` names the damaged part.
 
     >>> parse_record("schotten/1 base 1:0 11; r2@10; * 0-0")
     Traceback (most recent call last):
@@ -119,7 +119,7 @@ def parse_record(text: str) -> Record:
     if words[0] != VERSION:
         raise RecordError(f"record, head: it begins with '{words[0][:40]}', this program reads '{VERSION}'")
     if len(words) != 4:
-        raise RecordError(f"record, head: {VERSION}, rule set, deal and claims are four words, here are {len(words)}")
+        raise RecordError(f"record, head: {VERSION}, rule set, deal and claims are four words, found {len(words)}")
     try:
         rules = load_rules(words[1])
     except ArenaError as error:
@@ -137,7 +137,7 @@ def parse_record(text: str) -> Record:
         except ArenaError as error:
             raise RecordError(f"record, move {number}: {error}") from None
     if not _RESULT.fullmatch(result):
-        raise RecordError(f"record, result: 'a 5-2 three adjacent' is one, '{result}' is none")
+        raise RecordError(f"record, result: expected one such as 'a 5-2 three adjacent', found '{result}'")
     return Record(rules, deal, words[2], (words[3][0] == "1", words[3][1] == "1"), tuple(moves), result)
 
 
@@ -158,17 +158,20 @@ def parse_deal(rules: Rules, text: str) -> Deal:
         return deal_from_cards(rules, cards, tactic.split(".") if tactic else [], int(starter))
     found = re.fullmatch(r"(-?[0-9]{1,100}):([0-9]{1,100})(?::([01]))?", text)
     if not found:
-        raise RecordError(f"'{text}' is no deal; it is SEED:NUMBER, SEED:NUMBER:STARTER or cards:...")
+        raise RecordError(f"'{text}' is not a deal; expected SEED:NUMBER, SEED:NUMBER:STARTER or cards:...")
     deal = make_deal(rules, int(found[1]), int(found[2]))
     return replace(deal, starter=int(found[3])) if found[3] else deal
 
 
 def replay_steps(record: Record) -> Iterator[tuple[State, Move]]:
-    """Each move with the state before it (one state, which goes on between the steps).
+    """Each move with the state before it: one state, which changes between the steps.
 
-    Raises `RecordError` with the number of the move that is not legal there.
+    Raises `RecordError` with the number of a move that is not legal there.
     """
-    state = State(record.rules, record.deal, record.auto_claim)
+    return _steps(record, State(record.rules, record.deal, record.auto_claim))
+
+
+def _steps(record: Record, state: State) -> Iterator[tuple[State, Move]]:
     for number, move in enumerate(record.moves, 1):
         yield state, move
         try:
@@ -180,19 +183,15 @@ def replay_steps(record: Record) -> Iterator[tuple[State, Move]]:
 def replay(record: Record) -> State:
     """The state at the end of a record."""
     state = State(record.rules, record.deal, record.auto_claim)
-    for number, move in enumerate(record.moves, 1):
-        try:
-            state.apply(move)
-        except IllegalMove as error:
-            raise RecordError(f"record, move {number} ({move}): {error}") from None
+    for _ in _steps(record, state):
+        pass
     return state
 
 
 def verify(text: str) -> State:
     """Replay a record and compare its result; the state at the end.
 
-    A forfeit is checked for what the engine can know: the game was not over, and the stones are those of the result.
-    Raises `RecordError` with the place.
+    Of a forfeit only the stones can be checked. Raises `RecordError` with the place.
     """
     record = parse_record(text)
     state = replay(record)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from arena.report.table import percent, plain
+from arena.stats.pairs import CELLS
 from arena.stats.sprt import SprtResult
 
-CELLS = {"pairs": "LL, LD+DL, LW+DD+WL, DW+WD, WW", "games": "L, D, W"}
 VERDICTS = {
     "H1": "H1, {bot} is {elo1:+g} Elo (elo1) rather than {elo0:+g} (elo0)",
     "H0": "H0, {bot} is {elo0:+g} Elo (elo0) rather than {elo1:+g} (elo1)",
@@ -41,7 +41,7 @@ def sprt_values(result: SprtResult) -> dict[str, Any]:
 
 def unit_of(result: SprtResult) -> str:
     """What the test counts: pairs or games."""
-    return "pairs" if len(result.counts) == 5 else "games"
+    return CELLS[len(result.counts)][0]
 
 
 def sprt_line(result: SprtResult) -> str:
@@ -76,7 +76,7 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
             f" {estimate.normalized_elo:+z.1f}, score {percent(estimate.score)} %,"
             f" better with a likelihood of {percent(estimate.los)} %."
         )
-        lines.append(f"{unit.capitalize()} {CELLS[unit]}: {counts}.")
+        lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
     if result.remark:
         lines.append(f"Mind: {result.remark}.")
     return "\n".join(lines) + "\n"

@@ -57,7 +57,7 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
     ("changed", "words"),
     [
         ({"kind": "clame"}, "did you mean 'claim'"),
-        ({"a": ["r1", "r1", "r2"]}, "r1 stands twice on one side"),
+        ({"a": ["r1", "r1", "r2"]}, "r1 is twice on one side"),
         ({"a": ["r1", "r2", "x3"]}, "'x3' is no card"),
         ({"a": ["r1", "r2", "r10"]}, "there is no r10"),
         ({"a": ["r1", "r2", "*8"]}, "the spy of iello-tactical is \\*7"),
@@ -68,7 +68,7 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
         ({"b": ["r1"]}, "r1 lies on both sides"),
         ({"b": ["b1", "b2", "b3", "b4"]}, "at most 3 cards"),
         ({"discards": ["r1"]}, "r1 lies in two places"),
-        ({"env": ["rain"]}, "'rain' is no combat mode"),
+        ({"env": ["rain"]}, "'rain' is not a combat mode"),
         ({"ruleset": "iello-tactica"}, "did you mean 'iello-tactical'"),
         ({"claimant": "c"}, "the claimant is a or b"),
     ],
@@ -92,7 +92,7 @@ def test_other_wrong_positions() -> None:
         answer({"id": "X", "kind": "victory", "owners": "aab"})
     with pytest.raises(PositionError, match="both have won"):
         answer({"id": "X", "kind": "victory", "owners": "aaa...bbb"})
-    with pytest.raises(PositionError, match="'a\\*' is no event"):
+    with pytest.raises(PositionError, match="'a\\*' is not an event"):
         answer({"id": "X", "kind": "tie_order", "events": ["a*"]})
     with pytest.raises(PositionError, match="a complete side has 4 cards here"):
         answer({"id": "X", "kind": "eval", "cards": ["r1", "r2", "r3"], "env": ["mud"]})

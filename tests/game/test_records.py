@@ -134,14 +134,14 @@ HEAD, BODY, RESULT = GOOD.split("; ")
         (f"{HEAD}\n; {BODY}; {RESULT}", "one line"),
         (GOOD.replace("schotten/1", "schotten/2"), "head: it begins with 'schotten/2'"),
         (GOOD.replace("schotten/1 ", ""), "head: it begins with 'iello-base'"),
-        (GOOD.replace(" iello-base", ""), "head: .* here are 3"),
-        (GOOD.replace(" 11;", ";"), "head: .* here are 3"),
-        (GOOD.replace(" 1:0", ""), "head: .* here are 3"),
+        (GOOD.replace(" iello-base", ""), "head: .* found 3"),
+        (GOOD.replace(" 11;", ";"), "head: .* found 3"),
+        (GOOD.replace(" 1:0", ""), "head: .* found 3"),
         (GOOD.replace("iello-base", "iello-bse"), "rule set: unknown rule set 'iello-bse'; did you mean"),
         (GOOD.replace("iello-base", "iello-base:hand=3"), "rule set: unknown option 'hand'"),
-        (GOOD.replace("1:0", "1:"), "deal: '1:' is no deal"),
-        (GOOD.replace("1:0", "1:0:2"), "deal: '1:0:2' is no deal"),
-        (GOOD.replace("1:0", "x:0"), "deal: 'x:0' is no deal"),
+        (GOOD.replace("1:0", "1:"), "deal: '1:' is not a deal"),
+        (GOOD.replace("1:0", "1:0:2"), "deal: '1:0:2' is not a deal"),
+        (GOOD.replace("1:0", "x:0"), "deal: 'x:0' is not a deal"),
         (GOOD.replace("1:0", "cards:r1"), "deal: 'cards:' is followed by"),
         (GOOD.replace("1:0", "cards:r1/:0"), "deal: the clan deck of iello-base has 54 cards: missing"),
         (GOOD.replace("1:0", "cards:r1x/:0"), "deal: 'cards:' is followed by"),
@@ -152,7 +152,7 @@ HEAD, BODY, RESULT = GOOD.split("; ")
         (f"{HEAD}; {BODY},; {RESULT}", f"move {len(MOVES_OF_GOOD) + 1}: '' is no move"),
         (f"{HEAD}; ,{BODY}; {RESULT}", "move 1: '' is no move"),
         (GOOD.replace("; ", "; r7@33,", 1), "move 1: 'r7@33' is no move; did you mean 'r7@3'"),
-        (f"{HEAD}; {BODY}; c 5-2 five stones", "result: .* 'c 5-2 five stones' is none"),
+        (f"{HEAD}; {BODY}; c 5-2 five stones", "result: .* found 'c 5-2 five stones'"),
         (f"{HEAD}; {BODY}; a 52", "result"),
         (f"{HEAD}; {BODY};", "three parts"),
     ],
@@ -255,7 +255,7 @@ def test_a_truncated_record_never_verifies() -> None:
 
 def test_very_long_numbers_are_no_deal() -> None:
     """More digits than Python reads are a damaged record, no crash."""
-    with pytest.raises(RecordError, match="is no deal"):
+    with pytest.raises(RecordError, match="is not a deal"):
         parse_record(GOOD.replace(" 1:0 ", f" {'9' * 5000}:0 "))
 
 
