@@ -39,7 +39,7 @@ FORMATS: dict[str, list[str]] = {
     "knockout": ["--games", "10"],
     "series": ["--matches", "3", "--target", "20"],
 }
-FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
+FILES = ("standings.csv", "crosstable.csv", "summary.json")
 OUTPUTS = ("table", "markdown", "csv", "json", "html")
 MEASURED = {"us_first", "us_second", "max_us_first", "max_us_second", "hist_first", "hist_second", "us"}
 LEAGUE = """rules = "base"
@@ -82,16 +82,19 @@ class Side:
 # ---------------------------------------------------------------- what is compared
 
 
-def outputs(side: Side, run: str, timed: bool = False) -> dict[str, bytes]:
-    """All that can be had of a run and that no clock measures."""
-    side("export", run, "--games")
-    found = {name: (side.folder / run / name).read_bytes() for name in FILES}
-    for form in OUTPUTS:
-        if form != "table":  # the one for the terminal shows thinking times
-            found[f"standings {form}"] = side("standings", run, "--format", form)
+def outputs(side: Side, run: str, read: bool = False) -> dict[str, bytes]:
+    """What a run has left that no clock measures; with `read`, also what the reading commands say of it."""
+    found = {}
+    if read:
+        side("export", run, "--games")
+        found["games.csv"] = (side.folder / run / "games.csv").read_bytes()
+        for form in OUTPUTS:
+            if form != "table":  # the one for the terminal shows thinking times
+                found[f"standings {form}"] = side("standings", run, "--format", form)
+        found["replay"] = side("replay", run, "1", "--all")
+        found["verify"] = side("verify", run)
+    found |= {name: (side.folder / run / name).read_bytes() for name in FILES}
     found["database"] = rows(side.folder / run / "games.sqlite")
-    found["replay"] = side("replay", run, "1", "--all")
-    found["verify"] = side("verify", run)
     return found
 
 
@@ -113,10 +116,10 @@ def rows(database: Path) -> bytes:
 # ---------------------------------------------------------------- cases
 
 
-def tournament(bots: tuple[str, ...], *options: str) -> Case:
+def tournament(bots: tuple[str, ...], *options: str, read: bool = False) -> Case:
     def play(side: Side) -> dict[str, bytes]:
         side("tournament", *bots, "--seed", SEED, "--workers", "2", "--out", "run", *options)
-        return outputs(side, "run")
+        return outputs(side, "run", read)
 
     return play
 
@@ -127,8 +130,6 @@ def statistics(bots: tuple[str, ...]) -> Case:
         found = {}
         for form in OUTPUTS:
             found[f"ratings {form}"] = side("ratings", "run", "--nash", "--los", "--format", form)
-            if form in ("markdown", "csv", "html"):
-                continue  # thinking times are among these tables
         side("export", "run", "--games")
         found["ratings of csv"] = side("ratings", "run/games.csv", "--json")
         return found
@@ -186,7 +187,7 @@ def cases(bots: tuple[str, ...]) -> Iterator[tuple[str, Case]]:
     for name, options in FORMATS.items():
         for level in ("none", "process", "sandbox"):
             chosen = ("--format", name, *options, "--isolation", level)
-            yield f"{name}, isolation {level}", tournament(bots, *chosen)
+            yield f"{name}, isolation {level}", tournament(bots, *chosen, read=level == "none")
     yield "match", tournament(bots[1:3], "--games", "30")
     yield "own deals", tournament(bots, "--games", "10", "--own-deals")
     yield "one worker", tournament(bots, "--games", "20", "--workers", "1")
