@@ -47,7 +47,7 @@ isolation = "{isolation}"
 [clock]
 move_ms = 5000
 [placement]
-error_elo = 150
+error = 150
 most_games = 60
 games = 10
 """
