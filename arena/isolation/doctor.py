@@ -70,8 +70,7 @@ def _sandbox() -> list[Capability]:
 def _filter() -> Capability:
     if machine_here() is None:
         return Capability(
-            False,
-            f"no system call filter for {platform.machine()}: a sandboxed bot may start processes in its sandbox",
+            False, f"no system call filter for {platform.machine()}: a sandboxed bot may start processes in its sandbox"
         )
     if not Path("/proc/sys/kernel/seccomp").is_dir():
         return Capability(False, "this kernel has no seccomp: bots cannot be sandboxed")
@@ -97,8 +96,7 @@ def landlock_version() -> int:
 def _limits() -> Capability:
     if shutil.which("prlimit") is None:
         return Capability(
-            False,
-            "limits on memory, files and time; no prlimit (util-linux), which counts threads of wire bots",
+            False, "limits on memory, files and time; no prlimit (util-linux), which counts threads of wire bots"
         )
     return Capability(True, "limits on memory, files, threads and processor time")
 
@@ -106,6 +104,5 @@ def _limits() -> Capability:
 def _pinning() -> Capability:
     cores = usable_cores()
     return Capability(
-        True,
-        f"bots can be pinned to {len(cores)} cores ({', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)})",
+        True, f"bots can be pinned to {len(cores)} cores ({', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)})"
     )

@@ -22,14 +22,7 @@ from arena.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
 from arena.processes.limits import MIB
 from arena.processes.procfs import descendants
 from arena.processes.rlimits import limits_setter
-from arena.processes.tree import (
-    PR_SET_PDEATHSIG,
-    kill_group,
-    kill_with_group,
-    prctl,
-    send_group_signal,
-    send_signal,
-)
+from arena.processes.tree import PR_SET_PDEATHSIG, kill_group, kill_with_group, prctl, send_group_signal, send_signal
 
 PONDERING_S = 0.05
 """Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""

@@ -24,9 +24,7 @@ PREFIX = "cmd:"
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM = tuple(f"{folder}/" for folder in SYSTEM_FOLDERS)
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?\s*cmd:(?P<command>.*)", re.DOTALL)
-_INTERPRETER = re.compile(
-    r"(python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*"
-)
+_INTERPRETER = re.compile(r"(python|pypy|node|deno|bun|java|ruby|perl|lua|luajit|php|julia|Rscript|dotnet)[\d.]*")
 _SCRIPT = re.compile(r"[\w./~-]+\.(py|js|mjs|cjs|ts|rb|pl|lua|php|jl|R|jar)")
 _EXAMPLE = "cmd:./mybot --fast or cmd:node bots/mine.js"
 
@@ -66,9 +64,7 @@ def command_words(target: str) -> list[str]:
     try:
         words = shlex.split(target.removeprefix(PREFIX))
     except ValueError as error:
-        raise BotError(
-            f"the command of the bot '{target}' cannot be read: {error}".replace("No ", "no ")
-        ) from None
+        raise BotError(f"the command of the bot '{target}' cannot be read: {error}".replace("No ", "no ")) from None
     if not words or not words[0]:
         raise BotError(f"the bot '{target}' names no program; write {_EXAMPLE}")
     if "\0" in target:
@@ -158,15 +154,7 @@ def _programs() -> Iterable[str]:
 
 
 def _interpreter(path: Path) -> str:
-    known = {
-        ".py": "python3",
-        ".js": "node",
-        ".mjs": "node",
-        ".rb": "ruby",
-        ".pl": "perl",
-        ".lua": "lua",
-        ".sh": "sh",
-    }
+    known = {".py": "python3", ".js": "node", ".mjs": "node", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh"}
     return known.get(path.suffix, "PROGRAM")
 
 
@@ -196,6 +184,4 @@ def command_hash(target: str, files: Iterable[Path]) -> str:
 def check_unchanged(target: str, files: Iterable[str], source_hash: str) -> None:
     """`BotError` if a file of a command has changed since the command was found."""
     if command_hash(target, map(Path, files)) != source_hash:
-        raise BotError(
-            f"a file of the bot '{target}' has changed since it was named; start again with the new one"
-        )
+        raise BotError(f"a file of the bot '{target}' has changed since it was named; start again with the new one")

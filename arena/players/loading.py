@@ -151,9 +151,7 @@ def _run_file(spec: BotSpec, source: bytes) -> ModuleType:
 
 
 def _load_error(spec: BotSpec, error: BaseException) -> BotError:
-    what = (
-        "is not valid Python" if isinstance(error, SyntaxError) else "raises an exception when it is loaded"
-    )
+    what = "is not valid Python" if isinstance(error, SyntaxError) else "raises an exception when it is loaded"
     return BotError(f"the bot {spec.target} {what}:\n{author_traceback(error)}")
 
 
@@ -205,8 +203,7 @@ def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
     own = [
         f"{'class' if isinstance(one, type) else 'function'} {name}"
         for name, one in vars(module).items()
-        if getattr(one, "__module__", None) == module.__name__
-        and (isinstance(one, type) or inspect.isfunction(one))
+        if getattr(one, "__module__", None) == module.__name__ and (isinstance(one, type) or inspect.isfunction(one))
     ]
     raise BotError(
         f"the bot {spec.target} holds no bot: it needs one class with a method act(view, moves), or one "

@@ -34,11 +34,7 @@ def typed_params(bot: str, make: Callable[..., object], given: Mapping[str, Para
 (it has rollouts: int, weight: float = 1.0, greedy: bool = False, book: str | None = None)
     """
     signature = _signature(make)
-    known = {
-        name: one
-        for name, one in signature.items()
-        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
-    }
+    known = {name: one for name, one in signature.items() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
     takes_all = any(one.kind is one.VAR_KEYWORD for one in signature.values())
     values: dict[str, Param] = {}
     for name, value in given.items():

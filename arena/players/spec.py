@@ -105,16 +105,12 @@ def parse_spec(text: str) -> ParsedSpec:
     assert found is not None  # everything matches
     target = found["target"].strip()
     if not target:
-        raise BotError(
-            f"'{text}' names no bot; a bot is a file (bots/greedy.py), a name or package.module:Class"
-        )
+        raise BotError(f"'{text}' names no bot; a bot is a file (bots/greedy.py), a name or package.module:Class")
     params: dict[str, str] = {}
     for part in found["params"].split(",") if found["params"] else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not key:
-            raise BotError(
-                f"'{part}' in the bot '{text}' is no parameter; write {target}:key=value,key=value"
-            )
+            raise BotError(f"'{part}' in the bot '{text}' is no parameter; write {target}:key=value,key=value")
         if key in params:
             raise BotError(f"parameter '{key}' stands twice in the bot '{text}'")
         params[key] = value
@@ -139,10 +135,7 @@ def display_name(target: str, params: Mapping[str, Param]) -> str:
 
 
 def find_bot(
-    text: str,
-    params: Mapping[str, Param] | None = None,
-    name: str | None = None,
-    folder: Path | str | None = None,
+    text: str, params: Mapping[str, Param] | None = None, name: str | None = None, folder: Path | str | None = None
 ) -> BotSpec:
     """Find the bot of a spec without running its code; `BotError` if there is none.
 
@@ -173,9 +166,7 @@ def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[st
     return BotSpec(name, text, target, str(path), source_hash(source), tuple(params.items()))
 
 
-def _command_spec(
-    name: str | None, text: str, target: str, given: Mapping[str, Param], here: Path
-) -> BotSpec:
+def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, Param], here: Path) -> BotSpec:
     if given:
         raise BotError(
             f"the bot '{target}' is a command and has no parameters ({', '.join(given)}); write arguments behind it, "

@@ -14,6 +14,4 @@ fork_lock = threading.RLock()
 """Held by a thread while no process must be forked by another one."""
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=fork_lock.acquire, after_in_parent=fork_lock.release, after_in_child=fork_lock.release
-    )
+    os.register_at_fork(before=fork_lock.acquire, after_in_parent=fork_lock.release, after_in_child=fork_lock.release)

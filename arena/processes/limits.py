@@ -23,9 +23,7 @@ class Limits:
     """
 
     decision_s: float = real(60.0, "seconds for an answer where there is no clock", **_SECONDS)
-    loading_s: float = real(
-        60.0, "seconds for running a bot's file, and again for making the bot", **_SECONDS
-    )
+    loading_s: float = real(60.0, "seconds for running a bot's file, and again for making the bot", **_SECONDS)
     memory_mb: int | None = whole(
         None,
         64,
@@ -34,9 +32,7 @@ class Limits:
         unset="1024 for a bot in a process of its own, else a share of four fifths of the machine",
     )
     growth_mb: int = whole(1024, 1, _MOST_MB, "MiB of growth after which a worker is replaced")
-    file_mb: int = whole(
-        16, 1, _MOST_MB, "MiB of the largest file, and of the temporary folder in the sandbox"
-    )
+    file_mb: int = whole(16, 1, _MOST_MB, "MiB of the largest file, and of the temporary folder in the sandbox")
 
     def memory_bytes(self, workers: int) -> int | None:
         """The limit in bytes when so many workers share a machine; None if that is not known."""

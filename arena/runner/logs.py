@@ -82,9 +82,7 @@ class LogFile(logging.FileHandler):
             there = path.stat()
         except FileNotFoundError:
             there = None
-        if self.stream is not None and (
-            there is None or not os.path.samestat(os.fstat(self.stream.fileno()), there)
-        ):
+        if self.stream is not None and (there is None or not os.path.samestat(os.fstat(self.stream.fileno()), there)):
             self._close_stream()
         if there is not None and there.st_size >= LARGEST_LOG:
             self._close_stream()

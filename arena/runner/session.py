@@ -118,9 +118,7 @@ class Session:
         """What has been done so far."""
         done, total = self._done, self._total
         is_left = done < total
-        if not isinstance(
-            self._run.schedule, FixedSchedule
-        ):  # where `done` tells; reading all games takes long
+        if not isinstance(self._run.schedule, FixedSchedule):  # where `done` tells; reading all games takes long
             progress = self._store.progress()
             total = self._run.schedule.planned(progress)
             is_left = self._is_left(progress)
@@ -238,7 +236,6 @@ class _Scores:
     def shares(self) -> list[BotShare]:
         """Best share of the points first."""
         shares = [
-            BotShare(bot, games, self._points[bot] / games if games else 0.0)
-            for bot, games in self._games.items()
+            BotShare(bot, games, self._points[bot] / games if games else 0.0) for bot, games in self._games.items()
         ]
         return sorted(shares, key=lambda one: -one.share)

@@ -49,12 +49,7 @@ class Supervisor:
     """
 
     def __init__(
-        self,
-        job: Job,
-        report: Callable[[Event], None],
-        sink: Sink,
-        method: str | None = None,
-        place: int | None = None,
+        self, job: Job, report: Callable[[Event], None], sink: Sink, method: str | None = None, place: int | None = None
     ) -> None:
         self.job = job
         self.report = report
@@ -136,9 +131,7 @@ class Supervisor:
 
     # ------------------------------------------------------------ why did it die?
 
-    def _judge(
-        self, worker: WorkerProcess, tasks: tuple[Task, ...], known: list[Row], deaths: int
-    ) -> Failed | None:
+    def _judge(self, worker: WorkerProcess, tasks: tuple[Task, ...], known: list[Row], deaths: int) -> Failed | None:
         """Find out what a death means. Adds the row of a game that a bot has forfeited by it to `known`."""
         if worker.loading is not None:
             return self._judge_loading(worker, worker.loading, deaths)

@@ -119,12 +119,7 @@ class _Worker:
     """
 
     def __init__(
-        self,
-        job: Job,
-        chunks: Connection[Any, Any],
-        results: Connection[Any, Any],
-        move_log: Any,
-        status: Any,
+        self, job: Job, chunks: Connection[Any, Any], results: Connection[Any, Any], move_log: Any, status: Any
     ) -> None:
         self.job = job
         self.chunks = chunks
@@ -194,15 +189,11 @@ class _Worker:
             finally:
                 self.threads += threading.active_count() - before
 
-        return Player(
-            bot.name, make, uses_random=bot.uses_random, uses_numpy=bot.uses_numpy, harmless=bot.harmless
-        )
+        return Player(bot.name, make, uses_random=bot.uses_random, uses_numpy=bot.uses_numpy, harmless=bot.harmless)
 
     # ------------------------------------------------------------ games
 
-    def _play(
-        self, referee: Referee, lockstep: Lockstep | None, tasks: Sequence[Task], known: dict[int, Row]
-    ) -> bool:
+    def _play(self, referee: Referee, lockstep: Lockstep | None, tasks: Sequence[Task], known: dict[int, Row]) -> bool:
         """Play units and send them in parts; False if this process must not play any more.
 
         `known` are rows, by key, of games that are not to be played: the forfeits of earlier workers' deaths.

@@ -23,17 +23,7 @@ from arena.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buff
 from arena.runner.executors.base import Failed
 from arena.runner.job import Job
 from arena.runner.logs import Sink, WorkerLog
-from arena.runner.worker import (
-    BOT,
-    DONE,
-    LOADING,
-    NO_MEMORY,
-    REFUSED,
-    STATE,
-    STATUS_SIZE,
-    STOP,
-    run_worker,
-)
+from arena.runner.worker import BOT, DONE, LOADING, NO_MEMORY, REFUSED, STATE, STATUS_SIZE, STOP, run_worker
 
 _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker, too
@@ -105,9 +95,7 @@ class WorkerProcess:
             self._message()
             self._ready = True
 
-    def play(
-        self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]]
-    ) -> None:
+    def play(self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]]) -> None:
         """Give it units to play. It is waiting for them, so this does not block.
 
         `known` are rows of games that are not to be played, `broken` the bots that cannot be created, with the

@@ -23,15 +23,7 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.isolation.launch import Launch
 from arena.isolation.levels import Isolation
-from arena.isolation.sandbox.files import (
-    SandboxRefused,
-    check_folder,
-    libraries,
-    programs,
-    python_files,
-    shown,
-    within,
-)
+from arena.isolation.sandbox.files import SandboxRefused, check_folder, libraries, programs, python_files, shown, within
 from arena.isolation.sandbox.procfs import memory_file, proc_options
 from arena.isolation.sandbox.seccomp import filter_program, machine_here
 from arena.processes.limits import MIB

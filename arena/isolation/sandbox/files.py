@@ -62,9 +62,7 @@ def shown(paths: Iterable[str], own: str) -> list[str]:
                 folders.append(path)
         if path == own:
             options += [option for cover in covers for option in _cover(cover)]
-    return options + [
-        option for cover in covers if os.path.isdir(cover) for option in ("--remount-ro", cover)
-    ]
+    return options + [option for cover in covers if os.path.isdir(cover) for option in ("--remount-ro", cover)]
 
 
 def _followed(paths: Iterable[str]) -> dict[str, str | None]:

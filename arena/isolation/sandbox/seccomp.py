@@ -173,9 +173,7 @@ def _verdicts(machine: Machine) -> dict[int, Block]:
         "preadv2": _unless(_argument(5), [0], _answer(ALLOW), _refusal(errno.EOPNOTSUPP)),
         # of a file by its name, as the three above; of an open file it does nothing and succeeds, so that `touch` works
         "utimensat": _unless(_argument(1), [0], _answer(_ERRNO), _refusal(errno.EPERM)),
-        "prctl": _unless(
-            _argument(0), [_PR_SCHED_CORE, _PR_SET_MEMORY_MERGE], _refusal(errno.EPERM), _answer(ALLOW)
-        ),
+        "prctl": _unless(_argument(0), [_PR_SCHED_CORE, _PR_SET_MEMORY_MERGE], _refusal(errno.EPERM), _answer(ALLOW)),
     }
     named.update({name: [_refusal(errno.EPERM)] for group in FORBIDDEN for name in group.split()})
     named.update({name: [_answer(_ERRNO)] for name in PRETENDED.split()})
@@ -194,14 +192,10 @@ def _unless(load: Instruction, values: Sequence[int], match: Instruction, rest: 
     return _by_value(load, [(values, match)], rest)
 
 
-def _by_value(
-    load: Instruction, cases: Sequence[tuple[Sequence[int], Instruction]], rest: Instruction
-) -> Block:
+def _by_value(load: Instruction, cases: Sequence[tuple[Sequence[int], Instruction]], rest: Instruction) -> Block:
     """The answer of the case to which the value loaded belongs, `rest` if to none."""
     tests = [(value, case) for case, (values, _) in enumerate(cases) for value in values]
-    found = [
-        Instruction(_EQUAL, value, then=len(tests) - at + case) for at, (value, case) in enumerate(tests)
-    ]
+    found = [Instruction(_EQUAL, value, then=len(tests) - at + case) for at, (value, case) in enumerate(tests)]
     return [load, *found, rest, *(answer for _, answer in cases)]
 
 

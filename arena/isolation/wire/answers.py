@@ -78,8 +78,7 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     ours = ", ".join(map(str, VERSIONS))
     if type(version) is not int:
         raise BotFault(
-            "protocol",
-            f'the answer to hello needs "protocol", the version it speaks ({ours}), as a whole number',
+            "protocol", f'the answer to hello needs "protocol", the version it speaks ({ours}), as a whole number'
         )
     if version not in VERSIONS:
         raise BotFault("protocol", f"speaks version {version} of the protocol; this program speaks {ours}")
@@ -209,9 +208,7 @@ def _constant(text: str) -> NoReturn:
     raise _Refused(f"holds {text}, which is not valid JSON")
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_whole, parse_float=_broken, parse_constant=_constant
-)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole, parse_float=_broken, parse_constant=_constant)
 
 
 # ---------------------------------------------------------------- words

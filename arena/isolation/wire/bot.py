@@ -213,9 +213,7 @@ class WireBot(ProcessBot):
 
     # ---- lines ---------------------------------------------------------------------------------------------
 
-    def _ask(
-        self, hook: str, message: Message, deadline: float, clock: TimeLeft | None = None
-    ) -> dict[str, Any]:
+    def _ask(self, hook: str, message: Message, deadline: float, clock: TimeLeft | None = None) -> dict[str, Any]:
         """Send a message and return its answer. `clock` is for the text of a timeout."""
         start = time.monotonic()
         process = self._process
@@ -292,10 +290,5 @@ def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
         limits=limits,
         read_only=others,
         system=True,
-        environment={
-            "PATH": path,
-            "PYTHONUNBUFFERED": "1",
-            "PYTHONHASHSEED": "0",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },
+        environment={"PATH": path, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
     )

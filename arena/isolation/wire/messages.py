@@ -94,9 +94,7 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
         "decks": {"clan": clan, "tactic": tactic},
         "unseen": view.unseen,
         "known_in_hand": view.known_in_hand,
-        "known_in_decks": [
-            {"card": card, "deck": deck, "above": above} for card, deck, above in view.known_in_decks
-        ],
+        "known_in_decks": [{"card": card, "deck": deck, "above": above} for card, deck, above in view.known_in_decks],
         "ruse": view.ruse_under_way,
         "pending": view.pending,
         "taken_from": view.taken_from,

@@ -26,13 +26,7 @@ log = logging.getLogger("arena.dask")
 _CHECK_S = 1.0
 _WAIT_S = 30.0
 _MAX_TRIES = 5
-_CLUSTER_ERRORS = (
-    "KilledWorker",
-    "CancelledError",
-    "FutureCancelledError",
-    "TimeoutError",
-    "CommClosedError",
-)
+_CLUSTER_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "TimeoutError", "CommClosedError")
 
 
 class DaskExecutor:
@@ -129,19 +123,11 @@ class DaskExecutor:
             return []
         name = type(error).__name__
         if isinstance(error, ImportError):
-            return [
-                Failed(
-                    f"the workers of the cluster cannot import arena; install it there: {error}", ours=False
-                )
-            ]
+            return [Failed(f"the workers of the cluster cannot import arena; install it there: {error}", ours=False)]
         if name not in _CLUSTER_ERRORS:
             return [Failed(f"on the cluster: {name}: {error}", ours=True)]
         if tries >= _MAX_TRIES:
-            return [
-                Failed(
-                    f"the cluster lost a chunk {tries} times, the last time by {name}: {error}", ours=False
-                )
-            ]
+            return [Failed(f"the cluster lost a chunk {tries} times, the last time by {name}: {error}", ours=False)]
         self._send(chunk, tries + 1)
         return [Lost(f"the cluster lost a chunk ({name}); replaying it")]
 
@@ -169,9 +155,7 @@ class DaskExecutor:
             self._end_run(at_once=False)
 
     def _end_run(self, at_once: bool) -> None:
-        with contextlib.suppress(
-            Exception
-        ):  # a worker that does not answer is gone, and its processes with it
+        with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
             self._client.run(end_run, self._run, at_once, on_error="ignore")
 
     def close(self) -> None:
