@@ -87,7 +87,7 @@ def test_there_is_no_circle() -> None:
     done: set[str] = set()
 
     def visit(module: str, way: tuple[str, ...]) -> None:
-        assert module not in way, f"circle: {' -> '.join((*way[way.index(module):], module))}"
+        assert module not in way, f"circle: {' -> '.join((*way[way.index(module) :], module))}"
         if module not in done:
             for target in sorted(graph.get(module, ())):
                 if graph.get(target) and not PACKAGE.joinpath(*target.split(".")[1:], "__init__.py").is_file():

@@ -42,9 +42,7 @@ def test_the_same_call_plays_nothing_again() -> None:
 def test_it_is_the_run_of_the_command() -> None:
     run = run_tournament(["first", "random"], rules=load_rules("tactical").name, **FAST)
     words = ["tournament", "first", "random", "--games=4", "--seed=1", "--workers=1", "--rules", run.rules]
-    done = subprocess.run(
-        [sys.executable, "-m", "arena.cli.main", *words], capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-m", "arena.cli.main", *words], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert f"Stored in {run.folder}." in done.stdout
     assert "All 4 games" in done.stderr

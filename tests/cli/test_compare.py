@@ -55,9 +55,7 @@ def test_shape_and_figures(played: dict[str, Any]) -> None:
     differences = played["win_rate_differences"]
     assert len(differences) == 2 * 3
     assert {row["shared_deals"] for row in differences} == {10}
-    assert [row["p_holm"] for row in differences] == pytest.approx(
-        holm([r["p_value"] for r in differences]).tolist()
-    )
+    assert [row["p_holm"] for row in differences] == pytest.approx(holm([r["p_value"] for r in differences]).tolist())
     for name in ("first_player", "length"):
         assert [row["variant"] for row in played[name]] == played["variants"]
     for name in ("first_player_differences", "length_differences"):
@@ -88,9 +86,7 @@ def test_the_same_from_the_stored_runs(arena: Arena, played: dict[str, Any]) -> 
 def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, Any]) -> None:
     with Reader("cmp/base") as reader:
         before = reader.sessions()
-    assert (
-        json.loads(arena(*PLAY, "--variants", f"base,{SIX},expert", "--out", "cmp", "--json").out) == played
-    )
+    assert json.loads(arena(*PLAY, "--variants", f"base,{SIX},expert", "--out", "cmp", "--json").out) == played
     with Reader("cmp/base") as reader:
         assert reader.sessions() == before
     # without a seed, a folder that is begun keeps its own
@@ -100,10 +96,7 @@ def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, An
 
 def test_workers_change_nothing(arena: Arena, played: dict[str, Any]) -> None:
     command = [2 if one == 1 else one for one in PLAY]
-    assert (
-        json.loads(arena(*command, "--variants", f"base,{SIX},expert", "--out", "two", "--json").out)
-        == played
-    )
+    assert json.loads(arena(*command, "--variants", f"base,{SIX},expert", "--out", "two", "--json").out) == played
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "html"])
@@ -166,9 +159,7 @@ def test_mistakes_are_said(arena: Arena, options: tuple[str, ...], message: str)
 def test_the_same_games_twice_are_no_comparison(arena: Arena, played: dict[str, Any]) -> None:
     assert "named twice" in arena("compare", "--from", "cmp/base", "cmp/base", code=2).err
     arena("match", "greedy", "random", "--games", 4, "--seed", 3, "--out", "again", *QUIET)
-    assert (
-        "the same deals under the same rules" in arena("compare", "--from", "cmp/base", "again", code=2).err
-    )
+    assert "the same deals under the same rules" in arena("compare", "--from", "cmp/base", "again", code=2).err
     assert "only 'base'" in arena("compare", "--from", "again", code=2).err
 
 

@@ -52,9 +52,7 @@ def test_help_lists_every_command_with_its_line(arena: Arena) -> None:
     assert arena("-h").out == shown
 
 
-@pytest.mark.parametrize(
-    "name", [n for n, e in COMMANDS.items() if not e.target.startswith("arena.cli.game")]
-)
+@pytest.mark.parametrize("name", [n for n, e in COMMANDS.items() if not e.target.startswith("arena.cli.game")])
 def test_every_command_is_there_and_explains_itself(name: str, arena: Arena) -> None:
     module, _, function = COMMANDS[name].target.partition(":")
     assert isinstance(getattr(importlib.import_module(module), function), click.Command)

@@ -68,9 +68,7 @@ def test_shape(arena: Arena, eight: str) -> None:
         "ratings", "first_advantage", "first_advantage_error95", "prior", "anchors", "bots", "games", "groups",
         "notes", "los", "nash_prior",
     }  # fmt: skip
-    assert {"bot", "elo", "elo_error95", "games", "score", "nash_weight", "nash_elo"} <= set(
-        values["ratings"][0]
-    )
+    assert {"bot", "elo", "elo_error95", "games", "score", "nash_weight", "nash_elo"} <= set(values["ratings"][0])
     assert values["prior"] == 2
     assert any("prior" in note for note in values["notes"])
     assert sum(row["nash_weight"] for row in values["ratings"]) == pytest.approx(1)
@@ -133,9 +131,7 @@ def test_deals_make_errors_of_shared_cards(arena: Arena) -> None:
     write("shared.csv", "first,second,score,deal", *lines)
     write("apart.csv", "first,second,score", *[line.rsplit(",", 1)[0] for line in lines])
     shared, apart = (
-        rated(arena("ratings", f"{name}.csv", "--no-first-advantage", "--json").out)["ratings"][0][
-            "elo_error95"
-        ]
+        rated(arena("ratings", f"{name}.csv", "--no-first-advantage", "--json").out)["ratings"][0]["elo_error95"]
         for name in ("shared", "apart")
     )
     assert shared < apart / 2
@@ -175,9 +171,7 @@ GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
         (GOOD, ("--json", "--format", "csv"), "choose one"),
     ],
 )
-def test_mistakes_are_said(
-    arena: Arena, lines: tuple[str, ...], options: tuple[str, ...], message: str
-) -> None:
+def test_mistakes_are_said(arena: Arena, lines: tuple[str, ...], options: tuple[str, ...], message: str) -> None:
     Path("games.csv").write_text("".join(f"{line}\n" for line in lines))
     found = arena("ratings", "games.csv", *options, code=2)
     assert message in found.err

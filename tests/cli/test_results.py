@@ -37,9 +37,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_standings_in_every_format(arena: Arena, played: Path) -> None:
     assert "tactical, 30 games, seed 7" in arena("standings", played).out
-    assert arena("standings", played, "--format", "markdown").out.startswith(
-        "**round-robin-random-first-again: "
-    )
+    assert arena("standings", played, "--format", "markdown").out.startswith("**round-robin-random-first-again: ")
     assert arena("standings", played, "--format", "html").out.startswith("<!DOCTYPE html>")
     rows = list(csv.DictReader(io.StringIO(arena("standings", played, "--format", "csv").out)))
     values = json.loads(arena("standings", played, "--format", "json").out)

@@ -57,9 +57,7 @@ def test_run_plays_a_file_writes_tables_and_shows_them(arena: Arena, config: Pat
 
 
 def test_run_takes_a_name_and_options_before_the_file(arena: Arena) -> None:
-    values = json.loads(
-        arena("run", "match", "--games", 4, "--seed", 9, "--rules", "tactical", "--json", *QUIET).out
-    )
+    values = json.loads(arena("run", "match", "--games", 4, "--seed", 9, "--rules", "tactical", "--json", *QUIET).out)
     assert (values["seed"], values["rules"], values["games_played"]) == (9, "tactical", 4)
     assert Path("results/match").is_dir()
 
@@ -115,9 +113,7 @@ def test_bots_can_have_names_and_files(arena: Arena) -> None:
 )
 def test_tournaments_in_every_format(arena: Arena, options: list[object], games: int | None) -> None:
     number = [] if "series" in options else ["--games", 4]
-    found = arena(
-        "tournament", "random", "first", "again=random", *options, *number, "--json", "--seed", 1, *QUIET
-    )
+    found = arena("tournament", "random", "first", "again=random", *options, *number, "--json", "--seed", 1, *QUIET)
     values = json.loads(found.out)
     assert values["format"] == options[1]
     assert values["complete"] is True

@@ -52,11 +52,7 @@ def test_figures_are_those_of_the_games(run: Path, values: dict[str, Any]) -> No
         pentanomial = reader.pentanomial()
         pairings = reader.pairings()
     for row in values["scores"]:
-        own = [
-            g.score if g.first == row["bot"] else 1 - g.score
-            for g in games
-            if row["bot"] in (g.first, g.second)
-        ]
+        own = [g.score if g.first == row["bot"] else 1 - g.score for g in games if row["bot"] in (g.first, g.second)]
         assert (row["games"], row["wins"]) == (len(own), own.count(1.0))
         assert row["score"] == pytest.approx(sum(own) / len(own))
     for number, pairing in pairings.items():
@@ -79,9 +75,7 @@ def test_figures_are_those_of_the_games(run: Path, values: dict[str, Any]) -> No
         assert row["points_total"] == sum(points)
     assert {row["bot"] for row in values["time"]} == {"greedy", "random", "bad"}
     for row in values["time"]:
-        decisions = sum(
-            g.decisions[g.second == row["bot"]] for g in games if row["bot"] in (g.first, g.second)
-        )
+        decisions = sum(g.decisions[g.second == row["bot"]] for g in games if row["bot"] in (g.first, g.second))
         assert row["decisions"] == decisions
         assert row["ms_mean"] <= row["ms_max"]
 

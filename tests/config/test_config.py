@@ -176,9 +176,7 @@ def test_bot_names(spec: str, params: dict[str, int], name: str) -> None:
 
 
 def test_canonical_leaves_out_what_makes_no_difference() -> None:
-    one = config(
-        seed=1, workers=1, out="x", name="n", limits={"memory_mb": 64}, executor="dask", scheduler="tcp://x:1"
-    )
+    one = config(seed=1, workers=1, out="x", name="n", limits={"memory_mb": 64}, executor="dask", scheduler="tcp://x:1")
     assert one.canonical() == config(seed=1).canonical()
     assert config(seed=1, isolation="process").canonical() == config(seed=1, isolation="sandbox").canonical()
     changes: list[dict[str, Any]] = [

@@ -89,9 +89,7 @@ def chosen_deal(rules: Rules, mine: str, theirs: str, deck: str = "", tactic: st
     deck_of_tactics = [f"*{rules.spy_value}" if n == 61 else CARD_TEXTS[n] for n in TACTIC_DECK]
     for card in tactic.split():
         deck_of_tactics.remove(card)
-    return deal_from_cards(
-        rules, clan, tactic.split() + deck_of_tactics if rules.tactics else [], starter
-    )
+    return deal_from_cards(rules, clan, tactic.split() + deck_of_tactics if rules.tactics else [], starter)
 
 
 _BY_SEAT = ("stones_of", "row", "hand_counts", "tactics_played", "joker_played")

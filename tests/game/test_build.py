@@ -151,7 +151,6 @@ def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
     assert stale_sources(tmp_path) == [f"{COMPILED[3]}.py"]
 
 
-
 def test_what_has_types_is_compiled() -> None:
     """Every source with a `.pxd` is in the list of compiled modules; `bits` is inlined into the others."""
     folder = PACKAGE / "game"

@@ -144,13 +144,9 @@ def test_a_second_joker() -> None:
 
 def test_when_wilds_get_their_values() -> None:
     late = go(table("*J"), "r1@1,draw tactic,g1@1,draw clan")
-    assert reason(late, "*J=r7@3") == (
-        "in iello-tactical a wild card gets its colour and value at the claim: *J@3"
-    )
+    assert reason(late, "*J=r7@3") == ("in iello-tactical a wild card gets its colour and value at the claim: *J@3")
     early = go(table("*J", "bga-tactical"), "r1@1,draw tactic,g1@1,draw clan")
-    assert reason(early, "*J@3") == (
-        "in bga-tactical a wild card gets its colour and value when it is played: *J=r1@3"
-    )
+    assert reason(early, "*J@3") == ("in bga-tactical a wild card gets its colour and value when it is played: *J=r1@3")
     assert early.copy().apply(parse_move("*J=r1@3")) is None
 
 
@@ -262,9 +258,7 @@ def test_a_wild_that_is_put_again() -> None:
     rules = "bga-tactical:ruse_targets=clan_and_elite"
     state = table("*7 fog redeploy", rules)
     go(state, "r1@1,draw tactic,g1@1,draw tactic,*7=g7@2,draw tactic,fog@9,draw clan,redeploy,take *7@2")
-    assert reason(state, "*7@3") == (
-        f"in {rules} a wild card gets its colour and value when it is played: *7=r7@3"
-    )
+    assert reason(state, "*7@3") == (f"in {rules} a wild card gets its colour and value when it is played: *7=r7@3")
     assert parse_move("*7=r7@3") in state.legal_moves()
     go(state, "*7=b7@3,draw clan")
     assert state.side(0, 3) == ("*7=b7",)

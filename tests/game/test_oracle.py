@@ -126,9 +126,7 @@ def test_a_wrong_game_is_noticed() -> None:
 # Shortcuts against plain enumeration
 
 
-def random_side(
-    rng: random.Random, options: Options, pool: list[str], size: int, wilds: int, bound: bool
-) -> list[str]:
+def random_side(rng: random.Random, options: Options, pool: list[str], size: int, wilds: int, bound: bool) -> list[str]:
     """Cards taken out of the pool, a few wilds among them; with `bound`, a joker carries a binding."""
     side = rng.sample(["*J", options.spy, "*123"], min(wilds, size))
     if bound and "*J" in side:

@@ -219,12 +219,7 @@ def test_questions_end_where_they_end() -> None:
             answer_all(desks, acts, data, at, count)
         return str(refusal.value)
 
-    assert (
-        refused(data, 0, 4)
-        == refused(b"", 0, 1)
-        == refused(data, len(data) - 1, 1)
-        == "the question is cut short"
-    )
+    assert refused(data, 0, 4) == refused(b"", 0, 1) == refused(data, len(data) - 1, 1) == "the question is cut short"
     assert refused(data, -1, 1) == refused(data, 1 << 40, 1) == "the question is cut short"
     assert refused(data[:-1], 0, 3).startswith("this is no view")
     assert refused(b"\xff\xff" + data[2:], 0, 1) == "there is no table 65535"
@@ -239,7 +234,5 @@ def test_packing_holds_uncompiled() -> None:
     root = Path(__file__).parents[2]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     left_out = "not byte_tells and not arrive_as"
-    done = subprocess.run(
-        [*command, "-k", left_out], env=environment, cwd=root, capture_output=True, text=True
-    )
+    done = subprocess.run([*command, "-k", left_out], env=environment, cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]

@@ -213,9 +213,7 @@ def test_whole_games_are_answered_from_the_other_side(ends: Ends) -> None:
         return made
 
     desk = Desk(rules)
-    thread = threading.Thread(
-        target=lambda: answer_line(ends.orders, ends.answers, [desk], [choose], clock_of)
-    )
+    thread = threading.Thread(target=lambda: answer_line(ends.orders, ends.answers, [desk], [choose], clock_of))
     thread.start()
 
     def through_the_line(state: State) -> int:

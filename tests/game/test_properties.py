@@ -232,9 +232,7 @@ def recoloured(text: str, order: str) -> str:
 
 @quick
 @given(rule_sets, seeds, autos, st.permutations("rgbypk"))
-def test_colours_are_all_alike(
-    rules_name: str, seed: int, auto: tuple[bool, bool], order: list[str]
-) -> None:
+def test_colours_are_all_alike(rules_name: str, seed: int, auto: tuple[bool, bool], order: list[str]) -> None:
     """With the colours exchanged the same game comes out: same claims after each move, same end."""
     rules = load_rules(rules_name)
     deal = make_deal(rules, seed, 0)

@@ -475,9 +475,7 @@ def test_events_are_censored_for_a_seat(rules_name: str) -> None:
                 else:
                     hidden += 1
                     assert mine.card is None
-                    assert mine.text in (
-                        f"{'draws' if mine.kind == 'draw' else 'returns'} a {mine.deck} card",
-                    )
+                    assert mine.text in (f"{'draws' if mine.kind == 'draw' else 'returns'} a {mine.deck} card",)
     assert hidden > 100
 
 

@@ -133,9 +133,7 @@ def test_names(here: Path) -> None:
         "bot:n=2",
         "x",
     ]
-    with pytest.raises(
-        BotError, match=r"two bots are called 'bot' \(a/bot.py and b/bot.py\).*'bot2=b/bot.py'"
-    ):
+    with pytest.raises(BotError, match=r"two bots are called 'bot' \(a/bot.py and b/bot.py\).*'bot2=b/bot.py'"):
         find_bots(["a/bot.py", "b/bot.py"])
     with pytest.raises(BotError, match="random, twice"):
         check_names([find_bot("random"), find_bot("random")])
@@ -280,9 +278,7 @@ def test_the_author_sees_the_place_in_his_own_file(here: Path) -> None:
     text = error_of("broken.py")
     assert "is not valid Python" in text
     assert f'File "{path}", line 3' in text
-    path = write(
-        here / "raises.py", "def table():\n    return 1 / 0\n\nTABLE = table()\n\ndef act(v, m): ...\n"
-    )
+    path = write(here / "raises.py", "def table():\n    return 1 / 0\n\nTABLE = table()\n\ndef act(v, m): ...\n")
     text = error_of("raises.py")
     assert text.index(f'File "{path}", line 4') < text.index(f'File "{path}", line 2')
     assert text.endswith("ZeroDivisionError: division by zero")

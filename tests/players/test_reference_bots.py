@@ -34,9 +34,7 @@ def test_games_repeat(bot: str) -> None:
 
 def _score(a: str, b: str, pairs: int, rules: str) -> float:
     rows = play(referee(a, b, rules), range(pairs))
-    return (
-        sum(row[COLUMN["score"]] if not row[0] & 1 else 2 - row[COLUMN["score"]] for row in rows) / 4 / pairs
-    )
+    return sum(row[COLUMN["score"]] if not row[0] & 1 else 2 - row[COLUMN["score"]] for row in rows) / 4 / pairs
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from arena.game.rules import load_rules
 from arena.match.results import CLOCKED, COLUMNS, Row
 from arena.match.tasks import PairTask
 from arena.players.bot import TimeLeft
-from arena.players.loading import load_bot
+from arena.players.loading import LoadedBot, load_bot
 from arena.players.spec import find_bot
 from arena.referee.player import Player
 from arena.referee.referee import Referee
@@ -22,11 +22,16 @@ COLUMN = {name: at for at, name in enumerate(COLUMNS)}
 _TIMELESS = [at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail"]
 
 
-def player(spec: str, name: str) -> Player:
+def loaded(spec: str, name: str) -> LoadedBot:
     """A bot of tests/data/bots (`sleeper:ms=5`) or of the program (`greedy`), under a name."""
     stem, colon, params = spec.partition(":")
     own = BOTS / f"{stem}.py"
-    return Player.of(load_bot(find_bot(f"{own}{colon}{params}" if own.is_file() else spec, name=name)))
+    return load_bot(find_bot(f"{own}{colon}{params}" if own.is_file() else spec, name=name))
+
+
+def player(spec: str, name: str) -> Player:
+    """The player of such a bot."""
+    return Player.of(loaded(spec, name))
 
 
 def referee(

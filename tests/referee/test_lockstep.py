@@ -117,9 +117,7 @@ def tables() -> Iterator[dict[str, Referee]]:
 def test_any_games_at_any_number_of_tables(tables: dict[str, Referee], data: st.DataObject) -> None:
     referee = tables[data.draw(st.sampled_from(("base", "tactical")))]
     names = st.sampled_from(list(itertools.permutations("abcd", 2)))
-    drawn = data.draw(
-        st.lists(st.tuples(names, st.integers(0, 1 << 20)), min_size=2, max_size=12, unique=True)
-    )
+    drawn = data.draw(st.lists(st.tuples(names, st.integers(0, 1 << 20)), min_size=2, max_size=12, unique=True))
     tasks = [PairTask(number, deal, a, b) for number, ((a, b), deal) in enumerate(drawn)]
     width = data.draw(st.sampled_from((1, 2, 3, 7, 64, TABLES, 1000)))
     units = Lockstep(referee, never, width).play(tasks, 0)

@@ -86,9 +86,7 @@ def test_nonsense_is_an_illegal_move(what: str, text: str) -> None:
         assert text in detail(row)
         state = verify(row[18])
         assert row[18].endswith(" forfeit illegal move")
-        assert (row[COLUMN["stones_first"]] + row[COLUMN["stones_second"]]) == sum(
-            map(state.stones_of, (0, 1))
-        )
+        assert (row[COLUMN["stones_first"]] + row[COLUMN["stones_second"]]) == sum(map(state.stones_of, (0, 1)))
         mine = row[COLUMN["decisions_first" if not row[0] & 1 else "decisions_second"]]
         assert mine == 3
 
@@ -105,6 +103,7 @@ def test_a_forged_move_does_no_harm() -> None:
     assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr
 
 
+@pytest.mark.usefixtures("clock")
 def test_the_quick_path_judges_alike() -> None:
     """Faults of bots that have become quick before."""
 
@@ -118,8 +117,7 @@ def test_the_quick_path_judges_alike() -> None:
                 return None
             return moves[0]
 
-    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Turns), Player("b", Bot)])
-    table.players["b"]._make = player("first", "b")._make
+    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Turns), player("first", "b")])
     for how, kind in (("raise", "exception"), ("none", "illegal move")):
         Turns.how = "well"
         play(table, range(20))
@@ -127,8 +125,7 @@ def test_the_quick_path_judges_alike() -> None:
         assert table.players["a"].quick
         table.games = 1  # no sample of exact times
         quick = play(table, [0, 1])
-        slow = Referee(GameSettings(load_rules("base"), 1), [Player("a", Turns), Player("b", Bot)])
-        slow.players["b"]._make = player("first", "b")._make
+        slow = Referee(GameSettings(load_rules("base"), 1), [Player("a", Turns), player("first", "b")])
         assert [forfeit(row) for row in quick] == [(kind, "a")] * 4
         assert timeless(quick) == timeless(play(slow, [0, 1]))
 
@@ -190,9 +187,7 @@ def test_the_record_of_a_broken_bots_game_does_not_hang_on_earlier_games() -> No
 
 
 def test_ctrl_c_is_the_users_when_he_pressed_it() -> None:
-    table = referee(
-        "raises:what=KeyboardInterrupt", "first", passes=lambda error: isinstance(error, KeyboardInterrupt)
-    )
+    table = referee("raises:what=KeyboardInterrupt", "first", passes=lambda error: isinstance(error, KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         play(table, [0])
 
@@ -339,10 +334,8 @@ def _stop_at(asked: int, stage: str = "act") -> tuple[move_log.LogSnapshot, list
 
     memory = bytearray(2 * move_log.SIZE)
     buffer = move_log.shared_buffer(memory, clear=True)
-    table = Referee(
-        GameSettings(load_rules("tactical"), 1), [Player("a", Bot), Player("b", Stops)], buffer=buffer
-    )
-    table.players["a"]._make = player("first", "a")._make
+    players = [player("first", "a"), Player("b", Stops)]
+    table = Referee(GameSettings(load_rules("tactical"), 1), players, buffer=buffer)
     row = table.play(GameTask(9, 2**33 + 4, 0, "a", "b", 0))
     moves = row[18].split("; ")[1].split(",")
     assert move_log.read_snapshot(move_log.shared_buffer(memory)).hook is None

@@ -48,9 +48,7 @@ def test_bad_frames_are_told(frame: Any, part: str) -> None:
 
 
 def test_good_frames_pass_and_are_not_changed() -> None:
-    frame = games(turns=[40, None], ending=["stalemate", None], forfeit_by=[None, "ann"]).set_index(
-        pd.Index([5, 9])
-    )
+    frame = games(turns=[40, None], ending=["stalemate", None], forfeit_by=[None, "ann"]).set_index(pd.Index([5, 9]))
     before = frame.copy(deep=True)
     checked = check_games(frame)
     assert checked.index.tolist() == [0, 1]

@@ -76,9 +76,7 @@ def test_two_bots_are_their_score() -> None:
 
 
 def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
-    drawn = frame(
-        ("a", "b", 0.5, 20), ("b", "c", 0.5, 20), ("c", "a", 1, 30), ("a", "c", 0, 10), ("a", "c", 1, 20)
-    )
+    drawn = frame(("a", "b", 0.5, 20), ("b", "c", 0.5, 20), ("c", "a", 1, 30), ("a", "c", 0, 10), ("a", "c", 1, 20))
     halved = frame(
         ("a", "b", 1, 10), ("a", "b", 0, 10), ("b", "c", 1, 10), ("b", "c", 0, 10),
         ("c", "a", 1, 30), ("a", "c", 0, 10), ("a", "c", 1, 20),

@@ -19,9 +19,7 @@ def played(seed: int = 0, deals: int = 60, luck: Luck | None = None) -> pd.DataF
     parts = []
     for name, lead in (("base", 20.0), ("tactical", 120.0)):
         games = simulate_games(np.array([lead, 0.0]), deals, generator, 30.0, luck)
-        parts.append(
-            games.assign(variant=name, turns=generator.integers(30, 50, len(games)) + (lead > 100) * 4)
-        )
+        parts.append(games.assign(variant=name, turns=generator.integers(30, 50, len(games)) + (lead > 100) * 4))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -117,8 +115,7 @@ def test_p_values_of_equal_rates_are_spread_evenly(shared: bool) -> None:
     for generator in np.random.default_rng(7).spawn(1500):
         fate = generator.normal(0, 1, 40) if shared else np.zeros(40)
         one, other = (
-            np.where(fate[:, None] + generator.normal(0, 1, (40, 2)) < 0.4, 1.0, 0.0).ravel()
-            for _ in range(2)
+            np.where(fate[:, None] + generator.normal(0, 1, (40, 2)) < 0.4, 1.0, 0.0).ravel() for _ in range(2)
         )
         deals = np.arange(80) // 2
         p_values.append(mean_difference(one, deals, other, deals).p_value)

@@ -81,11 +81,7 @@ def test_progress_is_what_the_schedule_needs(store: Store) -> None:
     assert list(schedule.tasks(store.progress())) == tasks[:4] + tasks[16:]
     by_hand = ScheduleProgress.of(store.results())
     assert store.progress().games == by_hand.games == 24
-    assert (
-        {p: by_hand.score(p) for p in range(3)}
-        == store.scores()
-        == {p: store.progress().score(p) for p in range(3)}
-    )
+    assert {p: by_hand.score(p) for p in range(3)} == store.scores() == {p: store.progress().score(p) for p in range(3)}
 
 
 def cell_key(cell: PairingSums) -> tuple[int, int, float, str]:
@@ -236,9 +232,7 @@ def test_a_different_game_of_the_same_identity_is_loud(store: Store) -> None:
     store.add(chunk, [game(one), game(two)])
     assert store.add(chunk, [game(one, ms=(9.0, 9.0), max_ms=(9.0, 9.0), duration_ms=99.0), game(two)]) == 0
     for changes in ({"record": "other"}, {"plies": 1}, {"turns": 1}, {"decisions": (1, 1)}):
-        with pytest.raises(
-            ConflictingResults, match=rf"game 0/0/1 was played twice and differs in .*{min(changes)}"
-        ):
+        with pytest.raises(ConflictingResults, match=rf"game 0/0/1 was played twice and differs in .*{min(changes)}"):
             store.add(chunk, [game(one), game(two, **changes)])
     assert list(store.rows()) == [game(one), game(two)]
 
