@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena import ArenaError, Bot, Run, load, load_rules, run_tournament
+from arena.cli.main import main
 
 FAST = {"games": 4, "seed": 1, "workers": 1}
 
@@ -39,13 +40,13 @@ def test_the_same_call_plays_nothing_again() -> None:
     assert run_tournament(["first", "random"], format="match", games=2, workers=1).folder != first.folder
 
 
-def test_it_is_the_run_of_the_command() -> None:
+def test_it_is_the_run_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     run = run_tournament(["first", "random"], rules=load_rules("tactical").name, **FAST)
     words = ["tournament", "first", "random", "--games=4", "--seed=1", "--workers=1", "--rules", run.rules]
-    done = subprocess.run([sys.executable, "-m", "arena.cli.main", *words], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert f"Stored in {run.folder}." in done.stdout
-    assert "All 4 games" in done.stderr
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert f"Stored in {run.folder}." in said.out
+    assert "All 4 games" in said.err
 
 
 def test_settings_of_all_kinds(here: Path) -> None:

@@ -121,6 +121,15 @@ def view_dump(view: View, history: bool = True) -> dict[str, Any]:
     return found
 
 
+def scouted(scout_return: str) -> State:
+    """Seat 0 holds b8 p8 from the clan deck and the joker from the tactic deck, and must put two back."""
+    rules = f"tactical:scout_return={scout_return}"
+    state = set_up(rules, "r1", "g1", deck="y8 b8 p8 k8", tactic="scout *J mud *J")
+    go(state, "r1@1,draw tactic,g1@1,draw clan,scout,draw tactic,draw clan,draw clan")
+    assert state.phase == "return"
+    return state
+
+
 def dump(state: State) -> dict[str, Any]:
     """Everything that can be asked of a state: public and hidden cards, moves, events, what both seats see."""
     return public_dump(state) | {

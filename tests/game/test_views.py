@@ -1,4 +1,4 @@
-"""What a seat may see: the view, its events, and the states that agree with it (`View.sample`)."""
+"""What a seat may see: the view, and the states that agree with it (`View.sample`)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from tests.game.play import (
     dump,
     go,
     random_game,
+    scouted,
     set_up,
     view_dump,
     whole_deck,
@@ -267,32 +268,20 @@ def test_returned_cards_stay_where_they_are_known(rules_name: str) -> None:
         assert seen["hand"] > (20 if COMPILED else 0)
 
 
-TOP, BOTTOM = "tactical:scout_return=top", "tactical:scout_return=bottom"
-SCOUTED = "r1@1,draw tactic,g1@1,draw clan,scout,draw tactic,draw clan,draw clan"
-
-
-def scouted(rules_name: str) -> State:
-    """Seat 0 holds b8 p8 from the clan deck and the joker from the tactic deck, and must put two back."""
-    state = set_up(rules_name, "r1", "g1", deck="y8 b8 p8 k8", tactic="scout *J mud *J")
-    go(state, SCOUTED)
-    assert state.phase == "return"
-    return state
-
-
 def test_the_last_returned_card_lies_uppermost() -> None:
-    state = go(scouted(TOP), "return *J,return b8")
+    state = go(scouted("top"), "return *J,return b8")
     assert state.clan_cards_left[0] == "b8"
     assert state.tactic_cards_left[0] == "*J"
     view = state.view(0)
     assert set(view.known_in_decks) == {("*J", "tactic", 0), ("b8", "clan", 0)}
     assert state.view(1).known_in_decks == ()
-    both = go(scouted(TOP), "return b8,return p8")
+    both = go(scouted("top"), "return b8,return p8")
     assert both.clan_cards_left[:2] == ("p8", "b8")
     assert both.view(0).known_in_decks == (("b8", "clan", 1), ("p8", "clan", 0))
 
 
 def test_the_last_returned_card_lies_lowest() -> None:
-    state = go(scouted(BOTTOM), "return b8,return p8")
+    state = go(scouted("bottom"), "return b8,return p8")
     assert state.clan_cards_left[-2:] == ("b8", "p8")
     last = len(state.clan_cards_left) - 1
     assert state.view(0).known_in_decks == (("b8", "clan", last - 1), ("p8", "clan", last))
@@ -300,7 +289,7 @@ def test_the_last_returned_card_lies_lowest() -> None:
 
 def test_a_returned_card_is_followed_into_the_hands() -> None:
     """Known in the deck, then in the opponent's hand, then face up and no longer news."""
-    state = go(scouted(TOP), "return *J,return b8")
+    state = go(scouted("top"), "return *J,return b8")
     go(state, "g3@2")
     assert state.phase == "draw"
     go(state, "draw clan")
@@ -316,7 +305,7 @@ def test_a_returned_card_is_followed_into_the_hands() -> None:
 
 def test_a_known_joker_in_the_other_hand() -> None:
     """The opponent draws the joker that was put back, and perhaps holds the other one too."""
-    state = go(scouted(TOP), "return *J,return b8,g3@2,draw tactic")
+    state = go(scouted("top"), "return *J,return b8,g3@2,draw tactic")
     view = state.view(0)
     assert view.known_in_hand == ("*J",)
     samples = [view.sample(Rng(n)) for n in range(60)]
@@ -451,53 +440,3 @@ def test_samples_of_the_opening_are_uniform(rules_name: str) -> None:
     assert set(hands) == set(tops) == set(view.unseen)
     assert chisquare([hands[card] for card in view.unseen]).pvalue > 0.001
     assert chisquare([tops[card] for card in view.unseen]).pvalue > 0.001
-
-
-# ---- events ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rules_name", ["base", "tactical", "battle-line-tactical"])
-def test_events_are_censored_for_a_seat(rules_name: str) -> None:
-    """Both seats saw the same events; of the other's draws and returns only the deck."""
-    hidden = 0
-    for seed in range(10):
-        end = [state for state, _ in random_game(rules_name, seed, tactic=5)][-1]
-        for seat in (0, 1):
-            own, other = end.events(seat), end.events(1 - seat)
-            assert len(own) == len(other)
-            assert [event.seat for event in own] == [event.seat for event in other]
-            for mine, theirs in zip(own, other, strict=True):
-                if mine.kind not in ("draw", "return"):
-                    assert mine == theirs
-                elif mine.seat == seat:
-                    assert mine.card
-                    assert mine.deck == theirs.deck == ("clan" if mine.card in CARD_TEXTS[:60] else "tactic")
-                else:
-                    hidden += 1
-                    assert mine.card is None
-                    assert mine.text in (f"{'draws' if mine.kind == 'draw' else 'returns'} a {mine.deck} card",)
-    assert hidden > 100
-
-
-def test_events_in_words() -> None:
-    state = go(scouted(TOP), "return *J,return b8")
-    assert [str(event) for event in state.events(0)] == [
-        "a r1@1", "a draws scout", "b g1@1", "b draws a clan card", "a scout", "a draws *J", "a draws b8",
-        "a draws p8", "a return *J", "a return b8",
-    ]  # fmt: skip
-    assert [str(event) for event in state.events(1, 5)] == [
-        "a draws a tactic card", "a draws a clan card", "a draws a clan card", "a returns a tactic card",
-        "a returns a clan card",
-    ]  # fmt: skip
-    assert [str(event) for event in state.view(1).history[-2:]] == [
-        "a returns a tactic card",
-        "a returns a clan card",
-    ]
-
-
-def test_automatic_claims_are_events() -> None:
-    deck = "g1 g2 g3"
-    state = set_up("base", "r7 r8 r9", "k1 k2 k3", deck=deck)
-    go(state, "r7@1,k1@1,r8@1,k2@1,r9@1")
-    assert state.owners == "a........"
-    assert "a claim 1" in [str(event) for event in state.events(1)]

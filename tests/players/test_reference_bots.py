@@ -77,6 +77,7 @@ def test_runs_of_the_first_editions_can_be_resumed(path: Path) -> None:
     assert find_bot(path.stem).source_hash == hashlib.sha256(source.encode()).hexdigest()
 
 
+@pytest.mark.slow
 def test_types_of_the_bots() -> None:
     """Authors copy these files: they must be examples for editors and mypy, too."""
     pytest.importorskip("mypy")
