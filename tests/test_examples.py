@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from arena import run_tournament
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
 SAYS = {
     "compare_rules": "base:hand_size=7",
     "one_game": "a (counter) wins, stones 5-1: five stones",
@@ -23,24 +25,35 @@ SAYS = {
 }
 
 
-def run(folder: Path, *words: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.mark.parametrize("name", SAYS)
-def test_an_example(name: str, tmp_path: Path) -> None:
-    script = str(ROOT / "examples" / f"{name}.py")
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name == "compare_rules" else ())
+        for name in SAYS
+        if name != "test_bot"
+    ],
+)
+def test_a_script(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = str(EXAMPLES / f"{name}.py")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [script])
+    monkeypatch.setenv("MPLBACKEND", "Agg")
     if name == "read_run":
-        code = "import arena; arena.run_tournament('quick', games=4, workers=1)"
-        run(tmp_path, "-c", code)
-    words = ["-m", "pytest", "-o", "addopts=", "-p", "no:cacheprovider"] if name.startswith("test_") else []
-    assert SAYS[name] in run(tmp_path, *words, script)
+        run_tournament("quick", games=4, workers=1)
+    runpy.run_path(script, run_name="__main__")
+    assert SAYS[name] in capsys.readouterr().out
+
+
+@pytest.mark.process
+def test_a_test(tmp_path: Path) -> None:
+    words = ["-m", "pytest", "-o", "addopts=", "-p", "no:cacheprovider", EXAMPLES / "test_bot.py"]
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert SAYS["test_bot"] in done.stdout
 
 
 def test_every_example_is_run() -> None:
-    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(SAYS)
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(SAYS)

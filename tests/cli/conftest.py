@@ -6,13 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from arena.cli.main import main
+from arena.store.reader import Reader
+from arena.store.schema import StoreError
 
 Arena = Callable[..., "Result"]
 
@@ -37,6 +41,29 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         return Result(found, captured.out, captured.err)
 
     return call
+
+
+#: Plays fast once the file `slow` beside it is gone.
+SLOW_BOT = """
+import time
+from pathlib import Path
+
+def act(view, moves):
+    if Path(__file__).with_name("slow").exists():
+        time.sleep(0.005)
+    return moves[0]
+"""
+
+
+def wait_for_games(folder: Path, process: subprocess.Popen[str], games: int = 1) -> int:
+    """Wait until a run has stored some games; how many it has."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        with suppress(StoreError), Reader(folder) as reader:  # it may not have begun yet
+            if reader.count() >= games:
+                return reader.count()
+        time.sleep(0.02)
+    raise AssertionError(f"{games} games were not stored within a minute")
 
 
 def _hear_ctrl_c() -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
 
 import pytest
 
 from arena.report.standings import COLUMNS
-from arena.store.reader import Reader
-from arena.store.schema import DATABASE, StoreError
-from tests.cli.conftest import Arena, program
+from arena.store.schema import DATABASE
+from tests.cli.conftest import SLOW_BOT, Arena, program, wait_for_games
 
 SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
 QUIET = ("--workers", 1)
@@ -27,14 +25,6 @@ seed = 5
 BAD_BOT = """
 def act(view, moves):
     raise ValueError("I do not feel well")
-"""
-
-SLOW_BOT = """
-import time
-
-def act(view, moves):
-    time.sleep(0.0005)
-    return moves[0]
 """
 
 
@@ -141,6 +131,7 @@ def test_any_number_of_workers_gives_the_same_bytes(arena: Arena, config: Path) 
 @pytest.mark.parametrize("format_", ["round-robin", "swiss"])
 def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: Path, format_: str) -> None:
     Path("slow.py").write_text(SLOW_BOT)
+    Path("slow").touch()
     command = (
         "tournament",
         "slow.py",
@@ -155,9 +146,10 @@ def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: P
         *QUIET,
     )
     with program(*command, "--out", "broken", cwd=tmp_path) as process:
-        _wait_for_games(tmp_path / "broken")
+        wait_for_games(tmp_path / "broken", process)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
+    Path("slow").unlink()
     assert process.returncode == 130, errors
     assert "arena resume broken" in errors
     partly = arena("standings", "broken").out
@@ -170,19 +162,6 @@ def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: P
         arena("export", folder, "--games")
     for name in SAME:
         assert Path("broken", name).read_bytes() == Path("whole", name).read_bytes(), name
-
-
-def _wait_for_games(folder: Path) -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        try:
-            with Reader(folder) as reader:
-                if reader.count():
-                    return
-        except StoreError:
-            pass
-        time.sleep(0.02)
-    raise AssertionError("no game was stored within a minute")
 
 
 def test_resume_of_a_finished_run_shows_its_table(arena: Arena, config: Path) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,7 @@ import pytest
 
 from arena.cli.playing import SPRT_FILE
 from arena.store.reader import Reader
-from arena.store.schema import DATABASE, StoreError
-from tests.cli.conftest import Arena, program
+from tests.cli.conftest import SLOW_BOT, Arena, program, wait_for_games
 from tests.runner.runs import games
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())
@@ -171,19 +168,14 @@ def test_other_hypotheses_are_another_test(arena: Arena) -> None:
 
 
 def test_interrupted_and_resumed_it_equals_the_whole(arena: Arena, tmp_path: Path) -> None:
-    slow = "import time\n\ndef act(view, moves):\n    time.sleep(0.002)\n    return moves[0]\n"
-    Path("slow.py").write_text(slow)
+    Path("slow.py").write_text(SLOW_BOT)
+    Path("slow").touch()
     command = ("sprt", "greedy", "slow.py", "--elo0", 0, "--elo1", 60, "--seed", 2)
     run = program(*command, "--out", "broken", "--workers", 2, cwd=tmp_path, start_new_session=True)
-    broken = tmp_path / "broken" / DATABASE
-    until = time.monotonic() + 30
-    count = 0
-    while count < 8 and run.poll() is None and time.monotonic() < until:
-        with suppress(StoreError), Reader(broken.parent) as reader:  # it may not have begun yet
-            count = reader.count()
-        time.sleep(0.02)
+    count = wait_for_games(tmp_path / "broken", run, 8)
     os.killpg(run.pid, signal.SIGINT)
-    out, err = run.communicate(timeout=30)
+    out, err = run.communicate(timeout=60)
+    Path("slow").unlink()
     assert run.returncode == 130, err
     assert "arena resume broken" in err
     assert out == ""

@@ -41,7 +41,7 @@ def _score(a: str, b: str, pairs: int, rules: str) -> float:
     ("a", "b", "pairs", "least"),
     [
         ("greedy", "random", 20, 0.9),
-        ("counter", "greedy", 40, 0.6),
+        ("counter", "greedy", 20, 0.6),
         ("search:rollouts=200", "random", 10, 0.9),
     ],
 )
