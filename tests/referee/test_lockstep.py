@@ -27,8 +27,9 @@ from arena.referee.referee import Referee
 from tests.isolation.children import at_table, isolated, player_of
 from tests.referee.games import forfeit, timeless
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")
+pytestmark = [pytest.mark.process, pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")]
 
+_RULE = Player.__dict__["in_step"]
 FIELD = ("random", "greedy", "first", "well_behaved")
 
 
@@ -94,8 +95,15 @@ def flat(units: list[list[Row]]) -> list[Row]:
 # ---------------------------------------------------------------- the same games
 
 
-@pytest.mark.parametrize("rules", ["base", "tactical", "expert", "bga-expert"])
-@pytest.mark.parametrize("twins", [False, True])
+@pytest.mark.parametrize(
+    ("rules", "twins"),
+    [
+        ("base", False),
+        ("tactical", True),
+        ("expert", False),
+        *(pytest.param("bga-expert", twins, marks=pytest.mark.slow) for twins in (False, True)),
+    ],
+)
 def test_all_games_are_those_played_one_by_one(rules: str, twins: bool) -> None:
     tasks = pairs(range(8))
     with at_table(FIELD, rules, twins=twins) as referee:
@@ -210,7 +218,7 @@ def test_who_fails_in_some_games_fails_in_these_and_no_others(
 ) -> None:
     monkeypatch.setattr(lockstep, "_PAUSE", 20)  # so that it is tried again
     bots = [bot_file(tmp_path, MISBEHAVES.format(hook=hook, deed=DEEDS[deed])), "random", "first"]
-    tasks = pairs(range(10), "abc")
+    tasks = pairs(range(6), "abc")
     with at_table(bots, twins=twins) as referee:
         apart = one_by_one(referee, tasks)
         ready(referee)
@@ -223,7 +231,7 @@ def test_who_fails_in_some_games_fails_in_these_and_no_others(
 def test_half_a_unit_is_none(tmp_path: Path) -> None:
     """At one table the games come one after the other, and some fail when the first of their pair is over."""
     bots = [bot_file(tmp_path, MISBEHAVES.format(hook="act", deed=DEEDS["raises"])), "first"]
-    tasks = pairs(range(30), "ab")
+    tasks = pairs(range(15), "ab")
     with at_table(bots) as referee:
         apart = one_by_one(referee, tasks)
         at = halves = 0
@@ -282,10 +290,10 @@ def test_a_process_that_ends_between_two_chunks_is_no_failure() -> None:
 
 
 def test_too_small_a_house_changes_nothing() -> None:
-    tasks = pairs(range(1), "abc")
-    with at_table(FIELD) as referee:
+    tasks = pairs(range(2), "ab")
+    with at_table(FIELD[:2]) as referee:
         wanted = timeless(one_by_one(referee, tasks))
-    with at_table(FIELD, pool=ProcessPool(2), twins=True) as referee:
+    with at_table(FIELD[:2], pool=ProcessPool(2), twins=True) as referee:
         ready(referee)
         assert timeless(as_a_worker(referee, tasks)) == wanted
 
@@ -380,15 +388,14 @@ def test_quick_bots_are_asked_together_and_others_are_not() -> None:
     """The rule itself, which this file leaves out elsewhere."""
     bot = isolated("first")
     player = player_of(bot)
-    patch = pytest.MonkeyPatch()
+    rule = _RULE.fget
     try:
-        patch.undo()
-        rule = _rule()
         assert not rule(player)
         player.start()
         bot.steps = True
         assert not rule(player)  # not timed yet
-        player._timed, player.mean_ns = 2, 50_000.0
+        for _ in range(2):
+            player.timed([50_000] * 3)
         assert rule(player)
         player.mean_ns = 5e6
         assert not rule(player)
@@ -397,10 +404,3 @@ def test_quick_bots_are_asked_together_and_others_are_not() -> None:
         assert not rule(player)
     finally:
         bot.close()
-
-
-_RULE = Player.__dict__["in_step"]
-
-
-def _rule() -> Callable[[Player], bool]:
-    return _RULE.fget
