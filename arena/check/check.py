@@ -8,14 +8,7 @@ from collections.abc import Callable, Sequence
 from arena.check import failures, findings
 from arena.check.budget import CheckProgress, TimeBudget
 from arena.check.report import LEVELS, Answer, CheckReport, Finding, Loading, RulesReport
-from arena.check.sessions import (
-    CheckSettings,
-    OpenSession,
-    minimal_start,
-    open_session,
-    start_time,
-    without_strays,
-)
+from arena.check.sessions import CheckSettings, OpenSession, minimal_start, open_session, start_time, without_strays
 from arena.check.source.isolated_reader import read_source
 from arena.check.source.model import Source
 from arena.check.trials import Trials

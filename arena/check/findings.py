@@ -65,10 +65,7 @@ _TRIES = {
         "calls the system without Python: {}",
         "Calls that the sandbox forbids fail there, however they are made.",
     ),
-    audit.SPYING: (
-        "inspects the interpreter: {}",
-        "There is nothing of the opponent in the bot's process.",
-    ),
+    audit.SPYING: ("inspects the interpreter: {}", "There is nothing of the opponent in the bot's process."),
 }
 
 

@@ -27,9 +27,7 @@ GAMES = {"engine": 40_000, "loop": 3_000, "referee": 3_000, "oracle": 12}
 
 
 @click.command()
-@click.option(
-    "--rules", "names", multiple=True, metavar="R", help="Rule sets. [default: base, tactical, expert]"
-)
+@click.option("--rules", "names", multiple=True, metavar="R", help="Rule sets. [default: base, tactical, expert]")
 @click.option("--quick", is_flag=True, help="One round in a tenth of the time, for a rough estimate.")
 @click.option("--json", "as_json", is_flag=True)
 def bench(names: tuple[str, ...], quick: bool, as_json: bool) -> None:
@@ -41,10 +39,7 @@ def bench(names: tuple[str, ...], quick: bool, as_json: bool) -> None:
 
     compiled = not engine.__file__.endswith(".py")
     found = measure(
-        list(names or RULE_SETS),
-        rounds=1 if quick else ROUNDS,
-        scale=(0.1 if quick else 1.0),
-        compiled=compiled,
+        list(names or RULE_SETS), rounds=1 if quick else ROUNDS, scale=(0.1 if quick else 1.0), compiled=compiled
     )
     if as_json:
         click.echo(json.dumps(found, indent=2))
@@ -75,11 +70,7 @@ def measure(names: list[str], rounds: int, scale: float, compiled: bool) -> dict
             play(games, number * games)
             rates[key].append(games / max(time.process_time() - start, 1e-9))
     rate = {key: statistics.median(found) for key, found in rates.items()}
-    result: dict[str, Any] = {
-        "compiled": compiled,
-        "engine": {},
-        "python_bots": {"bare_loop": {}, "referee": {}},
-    }
+    result: dict[str, Any] = {"compiled": compiled, "engine": {}, "python_bots": {"bare_loop": {}, "referee": {}}}
     for name in names:
         own = rate["engine", name]
         slow = rate.get(("oracle", name))
@@ -136,8 +127,7 @@ def _referee(rules: Rules) -> Callable[[int, int], object]:
     from arena.referee.rows import GameSettings
 
     referee = Referee(
-        GameSettings(rules, 1),
-        [Player("first", load_bot("first").make), Player("again", load_bot("first").make)],
+        GameSettings(rules, 1), [Player("first", load_bot("first").make), Player("again", load_bot("first").make)]
     )
 
     def play(games: int, start: int) -> None:
@@ -186,13 +176,7 @@ def _in_words(found: dict[str, Any]) -> str:
         referee = found["python_bots"]["referee"][name]["games_per_second"]
         times = own["times_oracle"]
         rows.append(
-            [
-                name,
-                f"{own['games_per_second']:,}",
-                f"{times:,.0f}" if times else "-",
-                f"{loop:,}",
-                f"{referee:,}",
-            ]
+            [name, f"{own['games_per_second']:,}", f"{times:,.0f}" if times else "-", f"{loop:,}", f"{referee:,}"]
         )
     table = tabulate(
         rows,

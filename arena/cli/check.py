@@ -25,15 +25,11 @@ SECONDS = 60
 @click.argument("bot", shell_complete=options.complete_bots)
 @click.option("--rules", multiple=True, metavar="R", shell_complete=options.complete_rules,
               help="Rule sets, with commas or several times. Default: base, tactical, expert.")  # fmt: skip
-@click.option(
-    "--games", type=click.IntRange(min=2), metavar="N", help="Games for each rule set (default: 40)."
-)
+@click.option("--games", type=click.IntRange(min=2), metavar="N", help="Games for each rule set (default: 40).")
 @click.option("--quick", is_flag=True, help=f"Same as --games {QUICK_GAMES}, for CI.")
 @click.option("--seconds", type=click.FloatRange(min=1), metavar="S", default=SECONDS, show_default=True,
               help="Play as many of the games as fit in this time, at least two for each rule set.")  # fmt: skip
-@click.option(
-    "--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", default=1, show_default=True
-)
+@click.option("--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", default=1, show_default=True)
 @click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game.")
 @click.option("--isolation", type=click.Choice(ISOLATIONS), default="sandbox", show_default=True,

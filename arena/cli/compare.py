@@ -42,11 +42,7 @@ class CompareError(ArenaError):
 @options.how_to_play
 @options.where
 @click.option(
-    "--csv",
-    "to",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Also write the tables to this folder, as CSV.",
+    "--csv", "to", type=click.Path(path_type=Path), metavar="DIR", help="Also write the tables to this folder, as CSV."
 )
 @output
 def compare(

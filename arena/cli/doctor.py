@@ -93,8 +93,5 @@ def _data() -> tuple[str, bool]:
     folders = {name: data_folder(name) for name in ("bots", "configs")}
     missing = [name for name, path in folders.items() if not path.is_dir()]
     if missing:
-        return (
-            f"the folders {', '.join(missing)} are missing from the installation; install it again",
-            True,
-        )
+        return (f"the folders {', '.join(missing)} are missing from the installation; install it again", True)
     return f"reference bots and configs in {folders['bots'].parent}", False

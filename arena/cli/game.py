@@ -61,10 +61,7 @@ def _list_rules(as_json: bool) -> None:
         click.echo(json.dumps({one.name: one.options for one in all_rules}, indent=2))
         return
     columns = ("tactics", "values", "hand_size", "claim_window")
-    rows = [
-        [one.name, short.get(one.name, ""), *(_shown(getattr(one, key)) for key in columns)]
-        for one in all_rules
-    ]
+    rows = [[one.name, short.get(one.name, ""), *(_shown(getattr(one, key)) for key in columns)] for one in all_rules]
     click.echo(tabulate(rows, headers=["rule set", "short", *columns]))
     click.echo("\narena rules NAME shows all options, arena rules A B the differences between two.")
 
@@ -88,9 +85,7 @@ def _compare_rules(a: Rules, b: Rules, as_json: bool) -> None:
 
     changes = differences(a, b)
     if as_json:
-        click.echo(
-            json.dumps({key: {a.name: old, b.name: new} for key, (old, new) in changes.items()}, indent=2)
-        )
+        click.echo(json.dumps({key: {a.name: old, b.name: new} for key, (old, new) in changes.items()}, indent=2))
     elif not changes:
         click.echo(f"{a.name} and {b.name} are the same game.")
     else:
@@ -106,17 +101,13 @@ def _shown(value: Any) -> str:
 
 
 @click.command()
-@click.option(
-    "--mine", metavar="CARDS", help="The claimant's side: r1,r2,r3 (wilds *J *7 *123, bound *J=r7)."
-)
+@click.option("--mine", metavar="CARDS", help="The claimant's side: r1,r2,r3 (wilds *J *7 *123, bound *J=r7).")
 @click.option("--theirs", metavar="CARDS", default="", help="The opposing side; may be empty.")
 @click.option("--seen", metavar="CARDS", default="", help="Clan cards face up on other stones or discarded.")
 @click.option("--mud", is_flag=True, help="Mud on the stone: four cards per side.")
 @click.option("--fog", is_flag=True, help="Fog on the stone: only sums count.")
 @click.option("--first", type=click.Choice(["mine", "theirs"]), help="Which side was completed first.")
-@click.option(
-    "--rules", "rules_name", default="iello-tactical", show_default=True, shell_complete=complete_rules
-)
+@click.option("--rules", "rules_name", default="iello-tactical", show_default=True, shell_complete=complete_rules)
 @click.option("--file", "file", type=click.Path(path_type=Path), help="Answer the positions of a JSON file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answers as JSON, one object per line.")
 def explain(
@@ -150,14 +141,10 @@ def explain(
     assert mine is not None
     one = load_rules(rules_name)
     modes = ["mud"] * mud + ["fog"] * fog
-    verdict = judge_claim(
-        one, read_side(one, _cards(mine)), read_side(one, _cards(theirs)), _cards(seen), modes, first
-    )
+    verdict = judge_claim(one, read_side(one, _cards(mine)), read_side(one, _cards(theirs)), _cards(seen), modes, first)
     if as_json:
         click.echo(
-            json.dumps(
-                {"holds": verdict.holds, "reason": verdict.reason, "refutation": list(verdict.refutation)}
-            )
+            json.dumps({"holds": verdict.holds, "reason": verdict.reason, "refutation": list(verdict.refutation)})
         )
     else:
         click.echo(f"The claim {'holds' if verdict.holds else 'does not hold'}: {verdict.reason}.")
@@ -199,12 +186,8 @@ def _explain_file(file: Path, as_json: bool) -> None:
 
 @click.command()
 @click.option("--rules", "rules_name", default="iello-base", show_default=True, shell_complete=complete_rules)
-@click.option(
-    "--seed", type=click.IntRange(0, LARGEST_SEED), default=1, show_default=True, help="Seed of the deal."
-)
-@click.option(
-    "--deal", "number", type=click.IntRange(min=0), default=0, show_default=True, help="Number of the deal."
-)
+@click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=1, show_default=True, help="Seed of the deal.")
+@click.option("--deal", "number", type=click.IntRange(min=0), default=0, show_default=True, help="Number of the deal.")
 @click.option("--depth", type=click.IntRange(0, 12), required=True, help="In moves (decisions), not turns.")
 @click.option("--divide", is_flag=True, help="Count each first move separately.")
 @click.option("--chosen-claims", is_flag=True, help="Claims are moves, for both seats, instead of automatic.")

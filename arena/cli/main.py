@@ -133,12 +133,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     epilog="Exit codes: 0 success, 1 faults found (check, run --strict, verify), 2 usage error, 130 interrupted.",
 )
 @click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_show_version,
-    help="Show the version.",
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
 def cli() -> None:
     """Bot tournaments and match statistics for the card game Schotten-Totten (and Battle Line).

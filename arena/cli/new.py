@@ -70,9 +70,7 @@ def new(name: str) -> None:
     """Write a new bot to ./bots/NAME.py. It works as it is, and its comments explain what a bot is given."""
     name = name.removesuffix(".py")
     if keyword.iskeyword(name):
-        raise NewBotError(
-            f"'{name}' cannot be a bot's name: it is a Python keyword; try '{name.lower()}_bot'"
-        )
+        raise NewBotError(f"'{name}' cannot be a bot's name: it is a Python keyword; try '{name.lower()}_bot'")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         lower = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
         lower += "_bot" * keyword.iskeyword(lower)

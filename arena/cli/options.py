@@ -61,9 +61,7 @@ def what_to_play(command: Command) -> Command:
     return _with(
         command,
         click.option("--games", type=int, metavar="N", help="Games per pairing."),
-        click.option(
-            "--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical."
-        ),
+        click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical."),
         click.option("--seed", type=int, metavar="S", help="Default: drawn, and shown."),
         click.option("--move-ms", type=int, metavar="MS", help="Time for each decision, in milliseconds."),
         click.option("--bank-ms", type=int, metavar="MS", help="Extra time for the whole game, in milliseconds."),

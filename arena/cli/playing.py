@@ -36,9 +36,7 @@ def from_options(
     return with_options(config_from_dict(values, "command line", name or run_name(format_, specs)), given)
 
 
-def with_options(
-    config: TournamentConfig, given: Mapping[str, Any], source: str = "command line"
-) -> TournamentConfig:
+def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str = "command line") -> TournamentConfig:
     """Settings with the options of the command line, which take precedence; `source` is for messages."""
     from arena.tournament import checked_config
 

@@ -24,9 +24,7 @@ class RatingsError(ArenaError):
 @click.command()
 @click.argument("source", metavar="FILE.csv|DIR", shell_complete=complete_runs)
 @click.option("--prior", type=float, metavar="N", help="Virtual draws per bot (default: 2); 0 for none.")
-@click.option(
-    "--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated."
-)
+@click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
 @click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
 @click.option("--nash", is_flag=True, help="Add Nash averaging, for rock-paper-scissors fields.")
 @click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")

@@ -13,10 +13,7 @@ from arena.cli.output import chosen, output
 @click.argument("folder")
 @output
 @click.option(
-    "--prior",
-    type=click.FloatRange(min=0),
-    default=None,
-    help="Virtual draws per bot in the rating (default: 2).",
+    "--prior", type=click.FloatRange(min=0), default=None, help="Virtual draws per bot in the rating (default: 2)."
 )
 def standings(folder: str, format_: str | None, as_json: bool, prior: float | None) -> None:
     """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running."""

@@ -69,9 +69,7 @@ def _format_options(command: Callable[..., int]) -> Callable[..., int]:
     for key, formats in reversed(_settings_of_formats().items()):
         helps = [f"{name}: {one.help} (default: {one.usual})" for name, one in formats.items()]
         kind = next(iter(formats.values())).kind
-        option = click.option(
-            f"--{key.replace('_', '-')}", type=_TYPES.get(kind, str), help=f"{'; '.join(helps)}."
-        )
+        option = click.option(f"--{key.replace('_', '-')}", type=_TYPES.get(kind, str), help=f"{'; '.join(helps)}.")
         command = option(command)
     return command
 
@@ -85,9 +83,7 @@ def _format_options(command: Callable[..., int]) -> Callable[..., int]:
 @options.how_to_play
 @options.where
 @options.what_to_show
-def tournament(
-    bots: tuple[str, ...], format_: str, out: Path | None, as_json: bool, strict: bool, **given: Any
-) -> int:
+def tournament(bots: tuple[str, ...], format_: str, out: Path | None, as_json: bool, strict: bool, **given: Any) -> int:
     """Play every BOT against every other, or another format; in a gauntlet the first plays all the others.
 
     Bots are named as in 'arena match'.

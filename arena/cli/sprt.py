@@ -30,18 +30,14 @@ class SprtError(ArenaError):
 @click.option("--elo1", type=float, metavar="E", help="H1: A is this much stronger.  [default: 10]")
 @click.option("--alpha", type=float, metavar="P", help="Probability of accepting H1 if H0 holds.  [default: 0.05]")
 @click.option("--beta", type=float, metavar="P", help="Probability of accepting H0 if H1 holds.  [default: 0.05]")
-@click.option(
-    "--model", metavar="logistic|normalized", help="The Elo model of --elo0 and --elo1.  [default: logistic]"
-)
+@click.option("--model", metavar="logistic|normalized", help="The Elo model of --elo0 and --elo1.  [default: logistic]")
 @click.option(
     "--max-pairs", type=click.IntRange(min=1), metavar="N", help="Give up after this many pairs.  [default: 1000000]"
 )
 @click.option("--pentanomial", metavar="LL,LD,S,WD,WW", help="Test these counts of pairs; play nothing.")
 @click.option("--trinomial", metavar="L,D,W", help="Test these counts of independent games; play nothing.")
 @click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Rule set, such as base.")
-@click.option(
-    "--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", help="Default: drawn, and shown."
-)
+@click.option("--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", help="Default: drawn, and shown.")
 @click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game.")
 @options.how_to_play
@@ -91,19 +87,13 @@ def parse_counts(option: str, text: str) -> list[float]:
     counts = []
     for name, part in zip(names, parts):
         if not re.fullmatch(r"\+?[0-9]{1,15}", part):
-            raise SprtError(
-                f"--{option} {text}: '{part}' for {name} is not a whole number from 0 up; {expected}"
-            )
+            raise SprtError(f"--{option} {text}: '{part}' for {name} is not a whole number from 0 up; {expected}")
         counts.append(float(part))
     return counts
 
 
 def _from_counts(
-    bots: Sequence[str],
-    pentanomial: str | None,
-    trinomial: str | None,
-    out: Path | None,
-    given: dict[str, Any],
+    bots: Sequence[str], pentanomial: str | None, trinomial: str | None, out: Path | None, given: dict[str, Any]
 ) -> SprtResult:
     from arena.stats.sprt import SprtTest, sprt_result
 

@@ -34,9 +34,7 @@ class StatsUseError(ArenaError):
     help="Also write all tables to this folder, as tidy CSV.",
 )
 @output
-def stats(
-    folder: str, error: float, prior: float | None, to: Path | None, format_: str | None, as_json: bool
-) -> None:
+def stats(folder: str, error: float, prior: float | None, to: Path | None, format_: str | None, as_json: bool) -> None:
     """Show all statistics of the run in FOLDER (a path, or a name in results/), even while it is running.
 
     Ratings, scores by bot and by opponent with their errors, how many pairs are still needed, the first player,

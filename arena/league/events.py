@@ -158,10 +158,7 @@ def _event(
 def _store(league: League, event: int, found: Standings) -> None:
     league.run_many(
         "INSERT INTO ratings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (event, p.version.id, p.rank, p.elo, p.error, p.games, p.wins, p.draws, p.losses)
-            for p in found.rows
-        ],
+        [(event, p.version.id, p.rank, p.elo, p.error, p.games, p.wins, p.draws, p.losses) for p in found.rows],
     )
 
 

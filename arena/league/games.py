@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _INSERT = (
-    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-    " ON CONFLICT (id) DO NOTHING"
+    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (id) DO NOTHING"
 )
 
 
@@ -42,10 +41,7 @@ def new_lineup(league: League, process: int, isolation: str) -> int:
     """The number of a new lineup, which is used once: a row of the table `crews`."""
     with league.change():
         return league.insert(
-            "INSERT INTO crews (process, started, isolation) VALUES (?, ?, ?)",
-            process,
-            time.time(),
-            isolation,
+            "INSERT INTO crews (process, started, isolation) VALUES (?, ?, ?)", process, time.time(), isolation
         )
 
 
@@ -75,17 +71,13 @@ def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> l
                 if task is not None:
                     tasks.append(task._replace(deal=number + len(tasks)))
         league.run("UPDATE meta SET value = ? WHERE key = 'deals'", str(number + len(tasks)))
-        league.run_many(
-            "INSERT INTO reserved VALUES (?, ?, ?)", [(task.deal, task.pairing, lineup) for task in tasks]
-        )
+        league.run_many("INSERT INTO reserved VALUES (?, ?, ?)", [(task.deal, task.pairing, lineup) for task in tasks])
     return tasks
 
 
 def _pairing(league: League, a: int, b: int) -> int:
     found = league.one("SELECT pairing FROM pairings WHERE a = ? AND b = ?", a, b)
-    return (
-        int(found) if found is not None else league.insert("INSERT INTO pairings (a, b) VALUES (?, ?)", a, b)
-    )
+    return int(found) if found is not None else league.insert("INSERT INTO pairings (a, b) VALUES (?, ?)", a, b)
 
 
 def store_rows(league: League, process: int, lineup: int, rows: Sequence[Row]) -> int:

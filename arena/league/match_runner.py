@@ -93,11 +93,7 @@ def open_session(
     """
     level = isolation or league.settings.isolation
     require_isolation(level)
-    with (
-        LeagueProcess(league, doing) as process,
-        RunLog(league.folder) as run_log,
-        StopSignals() as signals,
-    ):
+    with LeagueProcess(league, doing) as process, RunLog(league.folder) as run_log, StopSignals() as signals:
         yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell, say)
 
 
@@ -187,9 +183,7 @@ class MatchRunner:
         session = self.session
         number = self._numbers[-1]
         tasks = games.reserve_deals(session.league, number, fixtures)
-        return self.play(
-            tasks, lambda rows: games.store_rows(session.league, session.process.number, number, rows)
-        )
+        return self.play(tasks, lambda rows: games.store_rows(session.league, session.process.number, number, rows))
 
     def play(self, tasks: Sequence[PairTask], deliver: Deliver) -> int:
         """Play units of work; `deliver` stores the rows. How many were stored.

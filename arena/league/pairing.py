@@ -133,11 +133,7 @@ def _links(found: Standings) -> list[tuple[int, int]]:
     if found.rated:  # the middle of the largest group
         members = [one for one, group in zip(found.rated, found.group) if group == found.group[0]]
         home = members[len(members) // 2]
-    pairs = [
-        (home.id, place.version.id)
-        for place in found.rows
-        if place.elo is None and place.version.id != home.id
-    ]
+    pairs = [(home.id, place.version.id) for place in found.rows if place.elo is None and place.version.id != home.id]
     seen = {found.group[0]} if found.group else set()
     for group, one in zip(found.group, found.rated):
         if group not in seen:

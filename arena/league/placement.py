@@ -51,9 +51,7 @@ class SubmissionResult:
         return self.version.state in versions.OPEN
 
 
-def submit(
-    session: LeagueSession, what: Submission, again: bool = False
-) -> tuple[Receipt, SubmissionResult | None]:
+def submit(session: LeagueSession, what: Submission, again: bool = False) -> tuple[Receipt, SubmissionResult | None]:
     """Store a submission and handle it, unless it is known or another process holds it (None then).
 
     `again` and errors as in `versions.submit`.

@@ -71,9 +71,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     With `anchored` False the mean is 0 in any case.
     """
     with league.snapshot():
-        shown = [
-            one for one in versions.in_state(league, ACTIVE) if candidate is None or one.bot != candidate.bot
-        ]
+        shown = [one for one in versions.in_state(league, ACTIVE) if candidate is None or one.bot != candidate.bot]
         behind = [one for one in versions.in_state(league, ACTIVE, REPLACED) if one not in shown]
         if candidate is not None:
             shown.append(candidate)
@@ -104,9 +102,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
         for i in (row[one.id],)
     ]  # fmt: skip
     without = [one for one in shown if one.id not in row]
-    lines += [
-        StandingsRow(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(without, start=len(order) + 1)
-    ]
+    lines += [StandingsRow(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(without, start=len(order) + 1)]
     at = np.array([row[one.id] for one in order], dtype=np.int64)
     names = {str(one.id): one.label for one in (*shown, *behind)}
     if len({int(fit.group[i]) for i in inside}) > 1:
@@ -131,9 +127,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     )
 
 
-def _anchors(
-    league: League, shown: Sequence[Version], playing: set[str], notes: list[str]
-) -> dict[str, float]:
+def _anchors(league: League, shown: Sequence[Version], playing: set[str], notes: list[str]) -> dict[str, float]:
     """The rating to hold fixed, by the version's number as text."""
     name = league.settings.anchor
     if name is None:
@@ -145,9 +139,7 @@ def _anchors(
     return {}
 
 
-def _gauged(
-    elo: Floats, covariance: Floats, group: Ints, inside: Ints, anchored: int | None
-) -> tuple[Floats, Floats]:
+def _gauged(elo: Floats, covariance: Floats, group: Ints, inside: Ints, anchored: int | None) -> tuple[Floats, Floats]:
     """Ratings and covariance shifted so that the mean of those `inside` is 0 in each group but the anchor's."""
     project = np.eye(len(elo))
     shown = np.zeros(len(elo), dtype=bool)

@@ -43,23 +43,13 @@ class LeagueSettings:
         most=1000,
         **_PLACEMENT,
     )
-    most_games: int = whole(
-        1000, 2, 1_000_000, "games after which a placement ends in any case", **_PLACEMENT
-    )
+    most_games: int = whole(1000, 2, 1_000_000, "games after which a placement ends in any case", **_PLACEMENT)
     sample: int = whole(8, 1, 1000, "opponents that a placement meets at a time", **_PLACEMENT)
     games: int = whole(
-        10,
-        2,
-        10_000,
-        "games against each of them before the next look at the ratings, an even number",
-        **_PLACEMENT,
+        10, 2, 10_000, "games against each of them before the next look at the ratings, an even number", **_PLACEMENT
     )
     anchor: str | None = text(
-        None,
-        40,
-        "bot whose rating is held at `anchor_elo`",
-        unset="none, and the mean of all ratings is 0",
-        **_RATING,
+        None, 40, "bot whose rating is held at `anchor_elo`", unset="none, and the mean of all ratings is 0", **_RATING
     )
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
     prior: float = real(2.0, "virtual draws for each bot", least=0.01, most=100, **_RATING)
@@ -91,9 +81,7 @@ def check_author(text: str | None) -> str | None:
         return None
     text = text.strip()
     if not text or not text.isprintable() or len(text) > _LONGEST_AUTHOR:
-        raise LeagueError(
-            f"--author: expected a line of printable text, at most {_LONGEST_AUTHOR} characters"
-        )
+        raise LeagueError(f"--author: expected a line of printable text, at most {_LONGEST_AUTHOR} characters")
     return text
 
 
@@ -110,10 +98,7 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
     if clock == {}:
         data = {key: value for key, value in data.items() if key != "clock"}
     elif isinstance(clock, Mapping):  # 0 is no limit
-        data = {
-            **data,
-            "clock": {key: value for key, value in clock.items() if value or type(value) is not int},
-        }
+        data = {**data, "clock": {key: value for key, value in clock.items() if value or type(value) is not int}}
     values = check.read(LeagueSettings, data)
     found = LeagueSettings(**{**values, "name": check_name(values.get("name", name), "league")})
     try:

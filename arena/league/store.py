@@ -147,10 +147,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
                 "deals": "0",
             }
             db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
-            db.execute(
-                "INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)",
-                (time.time(),),
-            )
+            db.execute("INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)", (time.time(),))
             db.execute("COMMIT")
             return League(folder, db)
         except BaseException:

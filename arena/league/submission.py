@@ -117,13 +117,9 @@ def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> Bot
 def _check_entry(path: str) -> None:
     """LeagueError for a file whose name cannot be a bot's."""
     if not path.endswith(".py"):
-        raise LeagueError(
-            f"{path!a} is not a Python file; a bot in another language is a command: 'cmd:./mybot'"
-        )
+        raise LeagueError(f"{path!a} is not a Python file; a bot in another language is a command: 'cmd:./mybot'")
     if re.search(r"[:=~\\]", path) or not path.isprintable():
-        raise LeagueError(
-            f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes"
-        )
+        raise LeagueError(f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes")
 
 
 def check_inside(found: BotSpec, folder: Path) -> None:
@@ -183,9 +179,7 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
         ) from error
     path = Path(found.path)
     if re.fullmatch(r"[\w.]+:\w+", parts.target):
-        raise LeagueError(
-            f"{parts.target} is a class in an installed package; a league stores files, so name a file"
-        )
+        raise LeagueError(f"{parts.target} is a class in an installed package; a league stores files, so name a file")
     _check_entry(path.name)
     chosen = _bot_name(name, parts.name, path.name)
     return Submission(chosen, author, _entry(path.name, bot), (_read_file(path, path.name),))
@@ -240,9 +234,7 @@ def _read_folder(folder: Path) -> Iterator[StoredFile]:
                 path = Path(place, one)
                 paths.append((path.relative_to(folder).as_posix(), path))
         if len(paths) > MOST_FILES:
-            raise LeagueError(
-                f"--folder {folder}: more than {MOST_FILES} files, the most that a bot may have"
-            )
+            raise LeagueError(f"--folder {folder}: more than {MOST_FILES} files, the most that a bot may have")
     if not paths:
         raise LeagueError(f"--folder {folder}: it has no files")
     total = 0
@@ -258,9 +250,7 @@ def _read_file(path: Path, name: str) -> StoredFile:
     if not name.isprintable() or "\\" in name:
         raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
     if len(os.fsencode(name)) > LONGEST_PATH:
-        raise LeagueError(
-            f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes, folders included"
-        )
+        raise LeagueError(f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes, folders included")
     try:
         # opening a named pipe must not block
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

@@ -159,9 +159,7 @@ def submit(league: League, process: int, submission: Submission, again: bool = F
 def _known(league: League, process: int, submission: Submission, old: Version, again: bool) -> Receipt:
     """Receive content that the league has already."""
     if old.name.lower() != submission.name.lower():
-        raise LeagueError(
-            f"{league.name} already has this content, as {old.label}, submitted {date(old.submitted)}"
-        )
+        raise LeagueError(f"{league.name} already has this content, as {old.label}, submitted {date(old.submitted)}")
     _check_author(submission, old.name, old.author)
     _check_retired(old.name, old.retired, old.retired_reason)
     if old.state == REPLACED or (old.state == REFUSED and again):
@@ -182,15 +180,11 @@ def _bot_for(league: League, submission: Submission) -> int:
     """The number of the submission's bot, which is created if it is new."""
     rows = league.query("SELECT bot, name, author, retired, reason FROM bots WHERE name = ?", submission.name)
     if not rows:
-        return league.insert(
-            "INSERT INTO bots (name, author) VALUES (?, ?)", submission.name, submission.author
-        )
+        return league.insert("INSERT INTO bots (name, author) VALUES (?, ?)", submission.name, submission.author)
     bot, name, author, retired, reason = rows[0]
     states = {state for (state,) in league.query("SELECT state FROM versions WHERE bot = ?", bot)}
     if states <= {REFUSED}:  # a bot that was never accepted does not keep its name from others
-        league.run(
-            "UPDATE bots SET name = ?, author = ? WHERE bot = ?", submission.name, submission.author, bot
-        )
+        league.run("UPDATE bots SET name = ?, author = ? WHERE bot = ?", submission.name, submission.author, bot)
         return int(bot)
     if name != submission.name:
         raise LeagueError(f"{league.name} has a bot '{name}'; spell its name like that")
@@ -237,9 +231,7 @@ def claim(league: League, process: int, wanted: int | None = None) -> Version | 
             if one.attempts >= MOST_ATTEMPTS:
                 _refuse(league, one, f"given up: {one.attempts} times the work on it has failed")
                 continue
-            league.run(
-                "UPDATE versions SET holder = ?, attempts = attempts + 1 WHERE version = ?", process, one.id
-            )
+            league.run("UPDATE versions SET holder = ?, attempts = attempts + 1 WHERE version = ?", process, one.id)
             return get(league, one.id)
     return None
 
@@ -284,9 +276,7 @@ def promote(league: League, one: Version) -> bool:
 
     False if the version is no longer being placed, because another process has decided it.
     """
-    rows = league.query(
-        "SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", one.bot, ACTIVE
-    )
+    rows = league.query("SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", one.bot, ACTIVE)
     mine = league.query("SELECT submitted, state FROM versions WHERE version = ?", one.id)[0]
     if mine[1] != PLACING:
         return False
@@ -309,9 +299,7 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
         league.run("UPDATE bots SET retired = NULL, reason = '' WHERE bot = ?", found[-1].bot)
     else:
         if found[-1].retired is not None:
-            raise LeagueError(
-                f"'{name}' was already retired {date(found[-1].retired)}. To bring it back: --undo"
-            )
+            raise LeagueError(f"'{name}' was already retired {date(found[-1].retired)}. To bring it back: --undo")
         if active is None:
             raise LeagueError(f"'{name}' is not in the table: it has no active version")
         league.run(

@@ -34,9 +34,7 @@ def league_line(folder: Path) -> Line:
     try:
         found = open_league(folder, write=False)
     except (KeyError, TypeError, ValueError) as error:
-        raise LeagueError(
-            f"the settings in {folder / DATABASE} are damaged. Restore it from a copy"
-        ) from error
+        raise LeagueError(f"the settings in {folder / DATABASE} are damaged. Restore it from a copy") from error
     with found as league:
         table = standing_lines(league, standings(league), [])
         return {
@@ -83,9 +81,7 @@ def standing_lines(league: League, found: Standings, before: Sequence[StoredRow]
 
 def stored_lines(league: League, table: Sequence[StoredRow], before: Sequence[StoredRow]) -> list[Line]:
     """The same for an earlier table."""
-    change = _changes(
-        league, [(line.bot, line.rank, line.elo) for line in table], {line.bot: line for line in before}
-    )
+    change = _changes(league, [(line.bot, line.rank, line.elo) for line in table], {line.bot: line for line in before})
     return [
         {
             "rank": line.rank,

@@ -26,16 +26,7 @@ from arena.store.tactic_cards import plays_frame
 
 _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
-_SHOWN_LENGTHS = [
-    "variant",
-    "games",
-    "turns_mean",
-    "turns_sd",
-    "turns_p10",
-    "turns_p50",
-    "turns_p90",
-    "plies_mean",
-]
+_SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
 _DIFFERENCE_NOTE = (
     "p holm: p-value adjusted for all rows of the table (Holm). Low, high: 95 % interval of the difference, before that"
     " adjustment."
@@ -124,11 +115,7 @@ def _tables(runs: Sequence[VariantRun], games: pd.DataFrame, variants: Sequence[
             _DIFFERENCE_NOTE,
         ),
         table_of("first_player", "The first player by variant", _in_order(first_player_advantage(games), variants)),
-        table_of(
-            "first_player_differences",
-            "How the first player's score differs",
-            first_player_differences(games),
-        ),
+        table_of("first_player_differences", "How the first player's score differs", first_player_differences(games)),
         table_of("length", "Length of games by variant", lengths, people=lengths.filter(_SHOWN_LENGTHS)),
         table_of("length_differences", "How the length in turns differs", length_differences(games), shares=False),
     ]

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 @click.command()
 @league_argument
 @click.option("--at", metavar="WHEN", help="The table after an event (its number) or at a date (UTC).")
-@click.option(
-    "--history", type=click.IntRange(min=1), metavar="N", help="Ratings after each of the last N events."
-)
+@click.option("--history", type=click.IntRange(min=1), metavar="N", help="Ratings after each of the last N events.")
 @output
 def standings(name: str, at: str | None, history: int | None, format_: str | None, as_json: bool) -> None:
     """Show the table of LEAGUE and what the last event changed. Works while games are played."""
@@ -104,9 +102,7 @@ def history(name: str, format_: str | None, as_json: bool) -> None:
 @click.option("--version", "number", type=click.IntRange(min=1), metavar="V", help="Default: the active one.")
 @click.option("--against", metavar="OTHER", help="Only games against this bot.")
 @output
-def show(
-    name: str, bot: str, number: int | None, against: str | None, format_: str | None, as_json: bool
-) -> None:
+def show(name: str, bot: str, number: int | None, against: str | None, format_: str | None, as_json: bool) -> None:
     """Show BOT: its versions, the opponents of the active one, and the games it forfeited."""
     form = chosen(format_, as_json)
     from arena.league import versions, views
@@ -130,11 +126,7 @@ def show(
                    "versions": rows, "opponents": opponents, "forfeits": faults})  # fmt: skip
             return
         author = f" by {one.author}" if one.author else ""
-        tables = [
-            versions_table(rows),
-            opponents_table(opponents, f"{one.label} against"),
-            forfeits_table(faults),
-        ]
+        tables = [versions_table(rows), opponents_table(opponents, f"{one.label} against"), forfeits_table(faults)]
         remarks = [f"{against} was never met by {one.label}."] if against and not opponents else []
         if one.retired is not None:
             remarks.append(
@@ -171,9 +163,7 @@ def export(name: str, to: Path | None) -> None:
 @league_argument
 @click.argument("bot")
 @click.option("--version", "number", type=click.IntRange(min=1), metavar="V", help="Default: the active one.")
-@click.option(
-    "--to", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write them."
-)
+@click.option("--to", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write them.")
 def fetch(name: str, bot: str, number: int | None, to: Path) -> None:
     """Write the files of BOT into a folder as they were submitted. None of them is run."""
     from arena.league.store import open_league

@@ -11,19 +11,12 @@ from arena.cli.output import chosen, output
 
 @click.command()
 @league_argument
-@click.option(
-    "--games", type=click.IntRange(min=1), metavar="N", help="Stop after N games (default: Ctrl-C)."
-)
+@click.option("--games", type=click.IntRange(min=1), metavar="N", help="Stop after N games (default: Ctrl-C).")
 @options.workers
 @options.isolation_of_play
 @output
 def play(
-    name: str,
-    games: int | None,
-    workers: int | None,
-    isolation: str | None,
-    format_: str | None,
-    as_json: bool,
+    name: str, games: int | None, workers: int | None, isolation: str | None, format_: str | None, as_json: bool
 ) -> int:
     """Play the least certain pairings of LEAGUE, until Ctrl-C or for N games, and show the table.
 

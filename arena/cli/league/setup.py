@@ -17,19 +17,11 @@ from arena.text import indented
 
 @click.command()
 @click.argument("name")
-@click.option(
-    "--config", type=click.Path(path_type=Path), metavar="FILE.toml", help="Settings of the league."
-)
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE.toml", help="Settings of the league.")
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Default: leagues/NAME.")
 @click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Default: base.")
-@click.option(
-    "--isolation",
-    type=click.Choice(ISOLATIONS),
-    help="Where bots run (default: sandbox).",
-)
-@click.option(
-    "--move-ms", type=click.IntRange(min=0), help="Milliseconds per decision (default: 1000; 0: no limit)."
-)
+@click.option("--isolation", type=click.Choice(ISOLATIONS), help="Where bots run (default: sandbox).")
+@click.option("--move-ms", type=click.IntRange(min=0), help="Milliseconds per decision (default: 1000; 0: no limit).")
 @click.option("--bank-ms", type=click.IntRange(min=0), help="Extra milliseconds per game (default: none).")
 @click.option("--error", type=float, metavar="ELO", help="A placement ends at this 95 % error (default: 40).")
 @click.option("--most-games", type=int, metavar="N", help="... or after so many games (default: 1000).")

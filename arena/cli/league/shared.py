@@ -70,9 +70,7 @@ def _remarks(found: League, table: Standings, since: int | None) -> list[str]:
 
     anchor = found.settings.anchor
     zero = "mean of the table 0" if anchor is None else f"{anchor} = {found.settings.anchor_elo:g}"
-    remarks = [
-        f"Elo: {zero}; 95 % errors, clustered by deal. Prior: {found.settings.prior:g} virtual draws a bot."
-    ]
+    remarks = [f"Elo: {zero}; 95 % errors, clustered by deal. Prior: {found.settings.prior:g} virtual draws a bot."]
     if since is not None:
         common = ", beside the mean move of all" if anchor is None else ""
         remarks[0] += f" Change: since event {since}{common}."
