@@ -6,16 +6,17 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from arena.config.tournament import TournamentConfig, config_from_dict, load_config
 from arena.errors import ArenaError, did_you_mean
 from arena.formats.registry import FORMATS
 from arena.formats.sprt import SprtSettings
-from arena.game.rules import Rules, load_rules
+from arena.game.rules import Rules
 from arena.paths import RESULTS, data_folder
 from arena.players.faults import show_value
 from arena.players.spec import find_bot
@@ -87,7 +88,7 @@ def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
     source = "run_tournament"
     if isinstance(bots, str | PathLike):
         config = named_config(fspath(bots))
-        return checked_config(config.to_dict() | given, source, config.name), True
+        return config_from_dict(config.to_dict() | given, source, config.name, exist=True), True
     if isinstance(bots, Mapping):
         values = {**bots, **given}
     elif isinstance(bots, Sequence):
@@ -103,10 +104,10 @@ def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
     form = FORMATS.get(str(values.get("format")))
     if form is not None and form.name not in values and (table := form.completed({})):
         values[form.name] = dict(table)
-    config = checked_config(values, source, "run")
+    config = config_from_dict(values, source, "run", exist=True)
     if "name" in values:
         return config, True
-    return checked_config(values, source, run_name(config.format, config.bots)), False
+    return replace(config, name=run_name(config.format, config.bot_names)), False
 
 
 # ---------------------------------------------------------------- settings
@@ -125,28 +126,7 @@ def named_config(text: str) -> TournamentConfig:
                 f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
             )
         path = found
-    return load_config(path, _bot_fault, _rules_fault)
-
-
-def checked_config(values: Mapping[str, Any], source: str, name: str) -> TournamentConfig:
-    """Settings whose bots and rules exist, too; `source` is for messages, `name` the default name."""
-    return config_from_dict(values, source, name, _bot_fault, _rules_fault)
-
-
-def _bot_fault(spec: str) -> str | None:
-    return _fault_of(find_bot, spec)
-
-
-def _rules_fault(name: str) -> str | None:
-    return _fault_of(load_rules, name)
-
-
-def _fault_of(load: Callable[[str], object], text: str) -> str | None:
-    try:
-        load(text)
-    except ArenaError as error:
-        return str(error)
-    return None
+    return load_config(path, exist=True)
 
 
 def drawn_seed(isolated: bool = False) -> int:
@@ -157,14 +137,9 @@ def drawn_seed(isolated: bool = False) -> int:
 # ---------------------------------------------------------------- folders
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-def run_name(start: str, bots: Sequence[_Named]) -> str:
+def run_name(start: str, bots: Sequence[str]) -> str:
     """A name for a run without a file: how it is played, and its first bots."""
-    shown = "-".join([start, *(bot.name for bot in bots[:4])] + ["and-more"] * (len(bots) > 4))
+    shown = "-".join([start, *bots[:4]] + ["and-more"] * (len(bots) > 4))
     return re.sub(r"[^\w.]+", "-", shown).strip("-.")[:60]
 
 

@@ -136,7 +136,7 @@ def _play(bots: Sequence[str], variants: Sequence[str], out: Path | None, given:
         configs = {name: config.with_seed(seed) for name, config in configs.items()}
     if out is None:
         one, *_ = configs.values()
-        folder = marked_folder(run_name("compare", one.bots), [c.canonical() for c in configs.values()], one)
+        folder = marked_folder(run_name("compare", one.bot_names), [c.canonical() for c in configs.values()], one)
     else:
         folder = out
     for at, (name, config) in enumerate(configs.items(), start=1):

@@ -33,12 +33,13 @@ def from_options(
 
     specs = find_bots(tuple(bots))
     values = {"format": format_, "bots": [{"spec": one.spec, "name": one.name} for one in specs], **tables}
-    return with_options(config_from_dict(values, "command line", name or run_name(format_, specs)), given)
+    name = name or run_name(format_, [one.name for one in specs])
+    return with_options(config_from_dict(values, "command line", name), given)
 
 
 def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str = "command line") -> TournamentConfig:
     """Settings with the options of the command line, which take precedence; `source` is for messages."""
-    from arena.tournament import checked_config
+    from arena.config.tournament import config_from_dict
 
     values = config.to_dict()
     values |= {key: given[key] for key in _OPTIONS if given.get(key) is not None}
@@ -46,7 +47,7 @@ def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str
     values["clock"] = values.get("clock", {}) | clock
     if values.get("scheduler") is not None and given.get("executor") is None:
         values["executor"] = "dask"
-    return checked_config(values, source, config.name)
+    return config_from_dict(values, source, config.name, exist=True)
 
 
 # ---------------------------------------------------------------- playing

@@ -1,14 +1,13 @@
 """The settings of a tournament: a TOML file, checked strictly into frozen values.
 
-All mistakes of a file are reported together, each with the file, the key, what was expected and the nearest
-known name; nothing starts while there is one. `TournamentConfig.canonical` is the part that determines the
-results.
+All mistakes of a file are reported together, each with the file, the key, what was expected and the nearest known
+name. `TournamentConfig.canonical` is the part that determines the results.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,9 +17,10 @@ from arena.errors import ArenaError
 from arena.formats.format import Design, Format, FormatSettings
 from arena.formats.registry import FORMATS
 from arena.formats.schedule import Schedule
+from arena.game.rules import load_rules
 from arena.isolation.levels import ISOLATIONS
 from arena.players.faults import BotError
-from arena.players.spec import display_name, parse_spec
+from arena.players.spec import display_name, find_bot, parse_spec
 from arena.processes.limits import Limits
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 
@@ -30,8 +30,6 @@ LARGEST_SEED = 2**63 - 1
 LONGEST_TIME = 10**9  # milliseconds, eleven days
 
 Param: TypeAlias = str | int | float | bool
-Check: TypeAlias = Callable[[str], str | None]
-"""Given a bot's spec or the name of a rule set: what is wrong with it, or None."""
 
 
 class ConfigError(ArenaError):
@@ -40,7 +38,7 @@ class ConfigError(ArenaError):
 
 @dataclass(frozen=True)
 class BotSetting:
-    """A bot of the tournament: what loads it, its name in the tables, its parameters, and where it runs."""
+    """A bot of the tournament."""
 
     spec: str = text(REQUIRED, 4096, "name of a bot that comes with the program, its file, or package.module:Class")
     name: str = text(REQUIRED, 200, "name in the tables", unset="made from the spec")
@@ -124,8 +122,7 @@ class TournamentConfig:
         """What determines the results, as plain values for JSON.
 
         Left out is what must make no difference: name, folder, workers, executor, limits, and settings declared so.
-        Bots in processes of their own are named, since the global generators that some bots draw from are seeded
-        differently there.
+        Bots in their own processes are named: the global generators that some draw from are seeded differently there.
         """
         settings: dict[str, Any] = {
             "format": self.format,
@@ -190,13 +187,12 @@ def config_from_dict(
     data: Mapping[str, Any],
     source: str = "settings",
     name: str | None = None,
-    check_bot: Check | None = None,
-    check_rules: Check | None = None,
+    exist: bool = False,
 ) -> TournamentConfig:
     """Check plain values, as TOML gives them, into a config. ConfigError with all mistakes.
 
-    `source` names the file in messages; `name` is the default name of the tournament. `check_bot` and
-    `check_rules` say what is wrong with a bot's spec or the name of a rule set, or None.
+    `source` names the file in messages; `name` is the default name of the tournament. `exist`: bots and rule set are
+    looked up, too.
 
     >>> config_from_dict({"bots": ["greedy", "random"], "gmaes": 10, "rules": 7}, source="my.toml")
     Traceback (most recent call last):
@@ -207,7 +203,7 @@ def config_from_dict(
     tables = [key for key, one in FORMATS.items() if settings_of(one.settings)]
     values: dict[str, Any] = {"name": name or Path(source).stem, "format": "round-robin"}
     values |= check.read(TournamentConfig, data, others=["bots", *tables])
-    values["bots"] = _bots(check, data, check_bot)
+    values["bots"] = _bots(check, data, exist)
     form = FORMATS[values["format"]]
     for key in tables:
         if key in data and key != form.name:
@@ -218,14 +214,14 @@ def config_from_dict(
     for key, wrong in config.format_settings.faults(given, config.bot_names):
         check.fault(f"{form.name}.{key}" if key else form.name, wrong)
     _check_together(check, data, config, form)
-    if check_rules is not None and (fault := check_rules(config.rules)) is not None:
-        check.fault("rules", fault)
+    if exist:
+        check.attempt("rules", load_rules, config.rules)
     if check.faults:
         raise ConfigError("\n".join(check.faults))
     return config
 
 
-def _bots(check: Checker, data: Mapping[str, Any], check_bot: Check | None) -> tuple[BotSetting, ...]:
+def _bots(check: Checker, data: Mapping[str, Any], exist: bool) -> tuple[BotSetting, ...]:
     entries = data.get("bots")
     if entries is None:
         check.fault("bots", 'missing; expected a list such as ["random", "bots/greedy.py"]')
@@ -239,8 +235,8 @@ def _bots(check: Checker, data: Mapping[str, Any], check_bot: Check | None) -> t
         bot = _bot(check, entry, f"bots, entry {at}")
         if bot is None:
             continue
-        if check_bot is not None and (wrong := check_bot(bot.spec)) is not None:
-            check.fault(f"bots, entry {at}", wrong)
+        if exist:
+            check.attempt(f"bots, entry {at}", find_bot, bot.spec)
         if any(bot.name == other.name for other in bots):
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
             check.fault(f"bots, entry {at}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
@@ -292,8 +288,7 @@ def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentC
         check.fault("clock.bank_ms", "0 without move_ms is a clock without any time")
 
 
-def load_config(path: Path | str, check_bot: Check | None = None, check_rules: Check | None = None) -> TournamentConfig:
+def load_config(path: Path | str, exist: bool = False) -> TournamentConfig:
     """Read and check a TOML file. ConfigError for a file that cannot be read, is not TOML, or has mistakes."""
     path = Path(path)
-    data = read_toml(path, ConfigError)
-    return config_from_dict(data, str(path), path.stem, check_bot, check_rules)
+    return config_from_dict(read_toml(path, ConfigError), str(path), path.stem, exist)

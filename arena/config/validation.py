@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,13 @@ class Checker:
 
     def fault(self, key: str, text: str) -> None:
         self.faults.append(f"{self.source}: {key}: {text}")
+
+    def attempt(self, key: str, load: Callable[[str], object], text: str) -> None:
+        """Note what is wrong if `text` cannot be loaded."""
+        try:
+            load(text)
+        except ArenaError as error:
+            self.fault(key, str(error))
 
     def known(self, table: Mapping[str, Any], known: Sequence[str], prefix: str = "") -> None:
         """Note the keys that are not known."""

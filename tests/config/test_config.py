@@ -134,16 +134,15 @@ def test_missing_bots() -> None:
         config_from_dict({}, source="t.toml")
 
 
-def test_bots_and_rules_are_checked_by_the_caller() -> None:
-    data = {"bots": ["random", "gredy"], "rules": "ielo"}
+def test_bots_and_rules_must_exist_where_that_is_asked_for() -> None:
+    data = {"bots": ["random", "gredy"], "rules": "ielo-base"}
+    assert config_from_dict(data).rules == "ielo-base"
     with pytest.raises(ConfigError) as caught:
-        config_from_dict(
-            data,
-            source="t.toml",
-            check_bot=lambda spec: None if spec == "random" else f"no bot {spec}",
-            check_rules=lambda rules: f"no rules {rules}",
-        )
-    assert str(caught.value) == "t.toml: bots, entry 2: no bot gredy\nt.toml: rules: no rules ielo"
+        config_from_dict(data, source="t.toml", exist=True)
+    bot, rules = str(caught.value).splitlines()
+    assert bot.startswith("t.toml: bots, entry 2: ")
+    assert "did you mean 'greedy'" in bot
+    assert rules.startswith("t.toml: rules: unknown rule set 'ielo-base'; did you mean 'iello-base'?")
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
