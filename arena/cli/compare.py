@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import options
-from arena.cli.output import chosen, output
+from arena.cli.output import csv_folder, output, print_report
 from arena.cli.playing import INTERRUPTED, from_options
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
-
-
-class CompareError(ArenaError):
-    """Variants cannot be compared with these options."""
 
 
 @click.command()
@@ -41,9 +37,7 @@ class CompareError(ArenaError):
 @options.what_to_play
 @options.how_to_play
 @options.where
-@click.option(
-    "--csv", "to", type=click.Path(path_type=Path), metavar="DIR", help="Also write the tables to this folder, as CSV."
-)
+@csv_folder
 @output
 def compare(
     bots: tuple[str, ...],
@@ -51,8 +45,7 @@ def compare(
     stored: tuple[str, ...],
     out: Path | None,
     to: Path | None,
-    format_: str | None,
-    as_json: bool,
+    form: str,
     **given: Any,
 ) -> int:
     """Play the same deals under several rule sets, and show what that changes.
@@ -61,16 +54,15 @@ def compare(
     set, with changed options or without; a comma before option=value continues the same variant. Each variant is a
     run of its own in DIR/VARIANT; the same command resumes an interrupted comparison.
     """  # fmt: skip
-    form = chosen(format_, as_json)
     if stored:
         if variants or out is not None or any(value is not None for key, value in given.items() if key != "rules"):
-            raise CompareError(
+            raise ArenaError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
         folders = _folders([*stored, *bots])
     else:
         if given.pop("rules") is not None:
-            raise CompareError("--rules is for one rule set; name those to compare with --variants")
+            raise ArenaError("--rules is for one rule set; name those to compare with --variants")
         played = _play(bots, split_variants(variants), out, given)
         if played is None:
             return INTERRUPTED
@@ -90,10 +82,10 @@ def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str
         begun = len(found)
         for part in (part.strip() for part in text.split(",")):
             if not part:
-                raise CompareError(f"{option} {text}: nothing between two commas")
+                raise ArenaError(f"{option} {text}: nothing between two commas")
             if re.fullmatch(r"[a-z_]+\s*=[^:]*", part) and not part.endswith(".toml"):
                 if len(found) == begun or ":" not in found[-1]:
-                    raise CompareError(
+                    raise ArenaError(
                         f"{option} {text}: '{part}' changes an option, but there is no rule set"
                         " before it; write, for example, base:hand_size=7"
                     )
@@ -112,9 +104,9 @@ def _play(bots: Sequence[str], variants: Sequence[str], out: Path | None, given:
     from arena.tournament import drawn_seed, marked_folder, run_name
 
     if len(bots) < 2:
-        raise CompareError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
+        raise ArenaError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
     if len(variants) < 2:
-        raise CompareError(
+        raise ArenaError(
             f"expected at least two variants, found {len(variants)}; for example --variants base,tactical,expert"
         )
     names: dict[str, str] = {}
@@ -123,7 +115,7 @@ def _play(bots: Sequence[str], variants: Sequence[str], out: Path | None, given:
         name, canonical = folder_name(variant), load_rules(variant).canonical
         for other, known in ((names.get(name), variant), (rules.get(canonical), variant)):
             if other is not None:
-                raise CompareError(f"--variants: '{other}' and '{known}' are the same rule set")
+                raise ArenaError(f"--variants: '{other}' and '{known}' are the same rule set")
         names[name] = rules[canonical] = variant
     configs = {
         name: from_options("round-robin", bots, given, {"rules": variant}, name) for name, variant in names.items()
@@ -206,18 +198,13 @@ def _folders(texts: Sequence[str]) -> list[Path]:
     seen: dict[Path, Path] = {}
     for folder in found:
         if folder.resolve() in seen:
-            raise CompareError(f"--from: {folder} is named twice")
+            raise ArenaError(f"--from: {folder} is named twice")
         seen[folder.resolve()] = folder
     return found
 
 
 def _show(folders: Sequence[Path], form: str, to: Path | None) -> None:
     from arena.report.compare import comparison, read_variants
-    from arena.report.export import write_csv
-    from arena.report.formats import write
 
     report = comparison(read_variants(folders))
-    click.echo(write(report, form), nl=False)
-    if to is not None:
-        for path in write_csv(report, to):
-            click.echo(path, err=True)
+    print_report(report, form, to)

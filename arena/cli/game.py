@@ -9,19 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.bench import bench
 from arena.cli.options import LARGEST_SEED, complete_rules
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.game.rules import Rules
-
-__all__ = ["bench", "explain", "perft", "rules"]
-
-
-class QuestionError(ArenaError):
-    """A question that cannot be answered."""
-
 
 # ---- rules ---------------------------------------------------------------------------------------------------
 
@@ -38,7 +30,7 @@ def rules(names: tuple[str, ...], as_json: bool) -> None:
     from arena.game.rules import load_rules
 
     if len(names) > 2:
-        raise QuestionError(
+        raise ArenaError(
             f"{len(names)} rule sets given; expected none (lists all), one (shows it) or two (compares them)"
         )
     found = [load_rules(name) for name in names]
@@ -131,7 +123,7 @@ def explain(
     argument.
     """
     if (mine is None) == (file is None):
-        raise QuestionError("give either --mine (and --theirs, --seen ...) or --file")
+        raise ArenaError("give either --mine (and --theirs, --seen ...) or --file")
     if file is not None:
         _explain_file(file, as_json)
         return
@@ -160,12 +152,12 @@ def _explain_file(file: Path, as_json: bool) -> None:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise QuestionError(f"cannot read {file}: {error.strerror}") from None
+        raise ArenaError(f"cannot read {file}: {error.strerror}") from None
     except ValueError as error:
-        raise QuestionError(f"{file} is not JSON: {error}") from None
+        raise ArenaError(f"{file} is not JSON: {error}") from None
     positions = content.get("positions") if isinstance(content, dict) else content
     if not isinstance(positions, list):
-        raise QuestionError(f"{file} holds no positions: a list, or an object with the key 'positions'")
+        raise ArenaError(f"{file} holds no positions: a list, or an object with the key 'positions'")
     answers = [(position, answer(position)) for position in positions]  # all or nothing
     right = 0
     for position, found in answers:

@@ -54,7 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "rules": Entry("arena.cli.game:rules", "List, show and compare rule sets.", GAME),
     "explain": Entry("arena.cli.game:explain", "Say what a position or a move means.", GAME),
     "perft": Entry("arena.cli.game:perft", "Count move sequences, to compare engines.", GAME),
-    "bench": Entry("arena.cli.game:bench", "Measure the speed of the engine.", GAME),
+    "bench": Entry("arena.cli.bench:bench", "Measure the speed of the engine.", GAME),
 }
 
 

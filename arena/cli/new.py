@@ -60,22 +60,18 @@ class {class_name}(Bot):
 '''
 
 
-class NewBotError(ArenaError):
-    """The new bot cannot be written."""
-
-
 @click.command()
 @click.argument("name")
 def new(name: str) -> None:
     """Write a new bot to ./bots/NAME.py. It works as it is, and its comments explain what a bot is given."""
     name = name.removesuffix(".py")
     if keyword.iskeyword(name):
-        raise NewBotError(f"'{name}' cannot be a bot's name: it is a Python keyword; try '{name.lower()}_bot'")
+        raise ArenaError(f"'{name}' cannot be a bot's name: it is a Python keyword; try '{name.lower()}_bot'")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         lower = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
         lower += "_bot" * keyword.iskeyword(lower)
         wish = f"; try '{lower}'" if re.fullmatch(r"[a-z][a-z0-9_]*", lower) else ""
-        raise NewBotError(
+        raise ArenaError(
             f"'{name}' cannot be a bot's name; use lower-case letters, digits and _, starting with a letter{wish}"
         )
     path = Path("bots") / f"{name}.py"
@@ -99,15 +95,15 @@ def _write(path: Path, text: str) -> None:
     from arena.paths import data_folder
 
     if path.parent.exists() and not path.parent.is_dir():
-        raise NewBotError(f"cannot write {path}: {path.parent} is a file, not a folder")
+        raise ArenaError(f"cannot write {path}: {path.parent} is a file, not a folder")
     try:
         path.parent.mkdir(exist_ok=True)
         # never overwrite a file, not even one that appears at this moment
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except FileExistsError:
-        raise NewBotError(f"{path} already exists; choose another name") from None
+        raise ArenaError(f"{path} already exists; choose another name") from None
     except OSError as error:
-        raise NewBotError(f"cannot write {path}: {error.strerror or error}") from None
+        raise ArenaError(f"cannot write {path}: {error.strerror or error}") from None
     with open(handle, "w", encoding="utf-8") as file:
         file.write(text)
     known = data_folder("bots") / path.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,9 +21,7 @@ def complete_bots(ctx: click.Context, param: click.Parameter, incomplete: str) -
     from arena.paths import data_folder
 
     files = [*Path("bots").glob("*.py"), *data_folder("bots").glob("*.py")]
-    names = sorted({path.stem for path in files if not path.name.startswith("_")})
-    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return [*found, CompletionItem(incomplete, type="file")]
+    return _completed((path.stem for path in files if not path.name.startswith("_")), incomplete, "file")
 
 
 def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -35,25 +33,25 @@ def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 def complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Runs in results/ by name, and folders."""
-    names = sorted(path.parent.name for path in Path("results").glob("*/games.sqlite"))
-    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return [*found, CompletionItem(incomplete, type="dir")]
+    return _completed((path.parent.name for path in Path("results").glob("*/games.sqlite")), incomplete, "dir")
 
 
 def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Tournaments that come with the program, and files."""
     from arena.paths import data_folder
 
-    names = sorted(path.stem for path in data_folder("configs").glob("*.toml"))
-    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return [*found, CompletionItem(incomplete, type="file")]
+    return _completed((path.stem for path in data_folder("configs").glob("*.toml")), incomplete, "file")
 
 
 def complete_leagues(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Leagues in leagues/ by name, and folders."""
-    names = sorted(path.parent.name for path in Path("leagues").glob("*/league.sqlite"))
-    found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-    return [*found, CompletionItem(incomplete, type="dir")]
+    return _completed((path.parent.name for path in Path("leagues").glob("*/league.sqlite")), incomplete, "dir")
+
+
+def _completed(names: Iterable[str], incomplete: str, type_: str) -> list[CompletionItem]:
+    """The names that begin so, sorted, and the paths."""
+    found = [CompletionItem(name) for name in sorted(set(names)) if name.startswith(incomplete)]
+    return [*found, CompletionItem(incomplete, type=type_)]
 
 
 def what_to_play(command: Command) -> Command:

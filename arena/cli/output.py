@@ -1,28 +1,45 @@
-"""The options that choose the format of tables."""
+"""Writing a report: the options that choose its format and its CSV folder."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.report.formats import FORMATS
+from arena.report.formats import FORMATS, write
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from arena.report.table import Report
 
+Result = TypeVar("Result")
 
-def output(command: Command) -> Command:
-    """`--format`, and `--json` as a shortcut for one of them."""
-    as_json = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-    format_ = click.option(
-        "--format", "format_", type=click.Choice(tuple(FORMATS)), default=None, help="Default: table."
-    )
-    return format_(as_json(command))
+csv_folder = click.option(
+    "--csv", "to", type=click.Path(path_type=Path), metavar="DIR", help="Also write all tables to this folder, as CSV."
+)
 
 
-def chosen(format_: str | None, as_json: bool) -> str:
-    """The chosen format. UsageError if two were given."""
-    if as_json and format_ not in (None, "json"):
-        raise click.UsageError(f"--json and --format {format_} were both given; choose one")
-    return "json" if as_json else format_ or "table"
+def output(command: Callable[..., Result]) -> Callable[..., Result]:
+    """`--format`, and `--json` as a shortcut for one of them; the command is given the chosen one as `form`."""
+
+    @click.option("--format", "format_", type=click.Choice(tuple(FORMATS)), default=None, help="Default: table.")
+    @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+    @functools.wraps(command)
+    def with_form(format_: str | None, as_json: bool, **given: Any) -> Result:
+        if as_json and format_ not in (None, "json"):
+            raise click.UsageError(f"--json and --format {format_} were both given; choose one")
+        return command(form="json" if as_json else format_ or "table", **given)
+
+    return with_form
+
+
+def print_report(report: Report, form: str, to: Path | None = None) -> None:
+    """Print a report, and write its tables to the folder `to`, whose paths go to stderr."""
+    click.echo(write(report, form), nl=False)
+    if to is not None:
+        from arena.report.export import write_csv
+
+        for path in write_csv(report, to):
+            click.echo(path, err=True)

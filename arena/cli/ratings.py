@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.options import complete_runs
-from arena.cli.output import chosen, output
+from arena.cli.output import output, print_report
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class RatingsError(ArenaError):
-    """A list of games cannot be rated with these options."""
 
 
 @click.command()
@@ -36,8 +32,7 @@ def ratings(
     no_first_advantage: bool,
     nash: bool,
     los: bool,
-    format_: str | None,
-    as_json: bool,
+    form: str,
 ) -> None:
     """Rate the bots of a list of games, or of a run.
 
@@ -48,12 +43,10 @@ def ratings(
     # Matrices of a few thousand bots gain little from more threads, and lose much beside other programs. One thread
     # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from arena.report.formats import write
     from arena.report.ratings import ratings_report
     from arena.stats.nash import nash_ratings
     from arena.stats.ratings import DEFAULT_PRIOR, rate
 
-    form = chosen(format_, as_json)
     fixed = parse_anchors(anchors)
     games = read_games(source)
     found = rate(
@@ -65,7 +58,7 @@ def ratings(
     )
     averaged = nash_ratings(games, ratings=found) if nash else None
     report = ratings_report(found, averaged, los, heading=f"{source}: {len(games)} games")
-    click.echo(write(report, form), nl=False)
+    print_report(report, form)
 
 
 def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
@@ -78,9 +71,9 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
         except ValueError:
             value = math.nan
         if not (equals and bot and math.isfinite(value)):
-            raise RatingsError(f"--anchor {text}: expected BOT=ELO, such as greedy=100")
+            raise ArenaError(f"--anchor {text}: expected BOT=ELO, such as greedy=100")
         if bot in fixed:
-            raise RatingsError(f"--anchor {text}: '{bot}' is anchored twice")
+            raise ArenaError(f"--anchor {text}: '{bot}' is anchored twice")
         fixed[bot] = value
     return fixed
 
@@ -99,7 +92,7 @@ def read_games(source: str) -> pd.DataFrame:
         try:
             folder = run_folder(str(path.parent) if path.name == DATABASE else source)
         except StoreError as error:
-            raise RatingsError(f"{error}. To rate a list of games, name a file such as games.csv") from error
+            raise ArenaError(f"{error}. To rate a list of games, name a file such as games.csv") from error
         with Reader(folder) as reader:
             games = reader.frame()
         if not len(games):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.output import chosen, output
+from arena.cli.output import output, print_report
 
 
 @click.command()
@@ -15,10 +15,8 @@ from arena.cli.output import chosen, output
 @click.option(
     "--prior", type=click.FloatRange(min=0), default=None, help="Virtual draws per bot in the rating (default: 2)."
 )
-def standings(folder: str, format_: str | None, as_json: bool, prior: float | None) -> None:
+def standings(folder: str, form: str, prior: float | None) -> None:
     """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running."""
-    form = chosen(format_, as_json)
-    from arena.report.formats import write
     from arena.report.read_run import read_run
     from arena.report.standings import standings as compute
     from arena.report.standings_report import standings_report
@@ -26,7 +24,7 @@ def standings(folder: str, format_: str | None, as_json: bool, prior: float | No
     from arena.store.folders import run_folder
 
     found = compute(read_run(run_folder(folder)), DEFAULT_PRIOR if prior is None else prior)
-    click.echo(write(standings_report(found), form), nl=False)
+    print_report(standings_report(found), form)
 
 
 @click.command()

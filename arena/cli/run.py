@@ -18,10 +18,6 @@ _FORMATS = [one.name for one in FORMATS.values() if not one.two_bots]
 _TYPES = {"whole number": int, "number": float}
 
 
-class RunError(ArenaError):
-    """A run cannot begin as asked."""
-
-
 @click.command()
 @click.argument("config", shell_complete=options.complete_configs)
 @options.own_deals
@@ -98,7 +94,7 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
     options = {key: given[key] for key in known if given[key] is not None}
     for key in options:
         if format_ not in (formats := known[key]):
-            raise RunError(
+            raise ArenaError(
                 f"--{key.replace('_', '-')} belongs to --format {' or '.join(formats)}, but the format is {format_}"
             )
     table = FORMATS[format_].completed(options)

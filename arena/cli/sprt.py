@@ -20,10 +20,6 @@ _CELLS = {"pentanomial": ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW"), "trinomial"
 _HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model", "max_pairs")
 
 
-class SprtError(ArenaError):
-    """A test cannot be run as asked."""
-
-
 @click.command(context_settings={"show_default": True})
 @click.argument("bots", nargs=-1, metavar="A B", shell_complete=options.complete_bots)
 @click.option("--elo0", type=float, metavar="E", help="H0: A is this much stronger.  [default: 0]")
@@ -65,7 +61,7 @@ def sprt(
         _show_counts(result, as_json)
         return 0
     if len(bots) != 2:
-        raise SprtError(
+        raise ArenaError(
             f"expected two bots, found {len(bots)}{': ' + ', '.join(bots) if bots else ''}"
             " (or counts: --pentanomial LL,LD,S,WD,WW or --trinomial L,D,W)"
         )
@@ -78,16 +74,16 @@ def sprt(
 
 
 def parse_counts(option: str, text: str) -> list[float]:
-    """Counts such as 120,0,500,0,180, five for pentanomial and three for trinomial; SprtError says what is wrong."""
+    """Counts such as 120,0,500,0,180, five for pentanomial and three for trinomial; ArenaError says what is wrong."""
     names = _CELLS[option]
     parts = [part.strip() for part in text.split(",")]
     expected = f"expected {len(names)} counts: {', '.join(names)}"
     if len(parts) != len(names):
-        raise SprtError(f"--{option} {text}: {len(parts)} given, {expected}")
+        raise ArenaError(f"--{option} {text}: {len(parts)} given, {expected}")
     counts = []
     for name, part in zip(names, parts):
         if not re.fullmatch(r"\+?[0-9]{1,15}", part):
-            raise SprtError(f"--{option} {text}: '{part}' for {name} is not a whole number from 0 up; {expected}")
+            raise ArenaError(f"--{option} {text}: '{part}' for {name} is not a whole number from 0 up; {expected}")
         counts.append(float(part))
     return counts
 
@@ -98,13 +94,13 @@ def _from_counts(
     from arena.stats.sprt import SprtTest, sprt_result
 
     if pentanomial is not None and trinomial is not None:
-        raise SprtError("--pentanomial and --trinomial were both given; give one of them")
+        raise ArenaError("--pentanomial and --trinomial were both given; give one of them")
     if bots:
-        raise SprtError(f"bots ({', '.join(bots)}) and counts were given; either play or test counts")
+        raise ArenaError(f"bots ({', '.join(bots)}) and counts were given; either play or test counts")
     played = [key for key, value in {**given, "out": out}.items() if value is not None]
     played = [f"--{key.replace('_', '-')}" for key in played if key not in _HYPOTHESES[:5]]
     if played:
-        raise SprtError(f"{', '.join(played)}: does not go with counts, since nothing is played")
+        raise ArenaError(f"{', '.join(played)}: does not go with counts, since nothing is played")
     counts = parse_counts("pentanomial", pentanomial) if pentanomial is not None else []
     if trinomial is not None:
         counts = parse_counts("trinomial", trinomial)

@@ -13,7 +13,7 @@ import click
 from arena.cli import options
 from arena.cli.league import limit_threads
 from arena.cli.league.shared import INTERRUPTED, LeagueProgress, show_standings, tell_result
-from arena.cli.output import chosen, output
+from arena.cli.output import output
 from arena.text import indented
 
 if TYPE_CHECKING:
@@ -44,15 +44,13 @@ def submit(
     again: bool,
     workers: int | None,
     isolation: str | None,
-    format_: str | None,
-    as_json: bool,
+    form: str,
 ) -> int:
     """Submit BOT to a league: store, check and place it, and show the new standings.
 
     BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). A file of the same name with different
     content is a new version, which replaces the old one.
     """
-    form = chosen(format_, as_json)
     limit_threads()
     from arena.league import placement, versions
     from arena.league.match_runner import open_session

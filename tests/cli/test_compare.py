@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.cli.compare import CompareError, split_variants
+from arena.cli.compare import split_variants
 from arena.cli.main import main
+from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.report.compare import VariantRun, comparison
 from arena.stats.frames import StatsError
@@ -166,7 +167,7 @@ def test_the_same_games_twice_are_no_comparison(arena: Arena, played: dict[str, 
 def test_overrides_after_a_comma_belong_to_the_rule_set_before() -> None:
     assert split_variants([f"base,{SIX}", "expert"]) == ["base", SIX, "expert"]
     assert split_variants(["rules/a=b.toml,base"]) == ["rules/a=b.toml", "base"]
-    with pytest.raises(CompareError, match="there is no rule set before it"):
+    with pytest.raises(ArenaError, match="there is no rule set before it"):
         split_variants(["base:hand_size=6", "scout_return=top"])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.league.shared import league_argument, print_json, show_standings
-from arena.cli.output import chosen, output
+from arena.cli.output import output, print_report
 from arena.text import indented
 
 if TYPE_CHECKING:
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 @click.option("--at", metavar="WHEN", help="The table after an event (its number) or at a date (UTC).")
 @click.option("--history", type=click.IntRange(min=1), metavar="N", help="Ratings after each of the last N events.")
 @output
-def standings(name: str, at: str | None, history: int | None, format_: str | None, as_json: bool) -> None:
+def standings(name: str, at: str | None, history: int | None, form: str) -> None:
     """Show the table of LEAGUE and what the last event changed. Works while games are played."""
-    form = chosen(format_, as_json)
     if at is not None and history is not None:
         raise click.UsageError("--at and --history were both given; choose one")
     from arena.league.rating import standings
@@ -40,7 +39,6 @@ def standings(name: str, at: str | None, history: int | None, format_: str | Non
 def _show_past(found: League, at: str, form: str) -> None:
     from arena.league import events
     from arena.league.views import stored_lines
-    from arena.report.formats import write
     from arena.report.league import standing_table, when
     from arena.report.table import Report
 
@@ -53,14 +51,13 @@ def _show_past(found: League, at: str, form: str) -> None:
         return
     heading = f"{found.name} after event {event.id}, {when(event.happened)} UTC: {event.total} games"
     if lines:
-        click.echo(write(Report(heading, [standing_table(lines)]), form), nl=False)
+        print_report(Report(heading, [standing_table(lines)]), form)
     else:
         click.echo(f"{heading}\n\nNo bot was in the table.")
 
 
 def _show_history(found: League, last: int, form: str) -> None:
     from arena.league.views import rating_history
-    from arena.report.formats import write
     from arena.report.league import rating_history_table
     from arena.report.table import Report
 
@@ -73,18 +70,16 @@ def _show_history(found: League, last: int, form: str) -> None:
     else:
         heading = f"{found.name}: Elo after each of the last {len(numbers)} events"
         table = rating_history_table(numbers, lines)
-        click.echo(write(Report(heading, [table]), form), nl=False)
+        print_report(Report(heading, [table]), form)
 
 
 @click.command()
 @league_argument
 @output
-def history(name: str, format_: str | None, as_json: bool) -> None:
+def history(name: str, form: str) -> None:
     """Show what has happened in LEAGUE: bots submitted, replaced and retired, games played, and the ratings."""
-    form = chosen(format_, as_json)
     from arena.league.store import open_league
     from arena.league.views import history_lines
-    from arena.report.formats import write
     from arena.report.league import history_table
     from arena.report.table import Report
 
@@ -93,7 +88,7 @@ def history(name: str, format_: str | None, as_json: bool) -> None:
         if form == "json":
             print_json({"league": found.name, "events": lines})
         else:
-            click.echo(write(Report(found.name, [history_table(lines)]), form), nl=False)
+            print_report(Report(found.name, [history_table(lines)]), form)
 
 
 @click.command()
@@ -102,13 +97,11 @@ def history(name: str, format_: str | None, as_json: bool) -> None:
 @click.option("--version", "number", type=click.IntRange(min=1), metavar="V", help="Default: the active one.")
 @click.option("--against", metavar="OTHER", help="Only games against this bot.")
 @output
-def show(name: str, bot: str, number: int | None, against: str | None, format_: str | None, as_json: bool) -> None:
+def show(name: str, bot: str, number: int | None, against: str | None, form: str) -> None:
     """Show BOT: its versions, the opponents of the active one, and the games it forfeited."""
-    form = chosen(format_, as_json)
     from arena.league import versions, views
     from arena.league.rating import standings
     from arena.league.store import open_league
-    from arena.report.formats import write
     from arena.report.league import forfeits_table, opponents_table, versions_table
     from arena.report.table import Report
 
@@ -134,7 +127,7 @@ def show(name: str, bot: str, number: int | None, against: str | None, format_: 
             )
         if one.reason:
             remarks.append(f"{one.label} {one.state}: {indented(one.reason)}")
-        click.echo(write(Report(f"{one.name}{author}", tables, remarks), form), nl=False)
+        print_report(Report(f"{one.name}{author}", tables, remarks), form)
 
 
 @click.command()

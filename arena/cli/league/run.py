@@ -6,7 +6,7 @@ import click
 
 from arena.cli import options
 from arena.cli.league.shared import INTERRUPTED, LeagueProgress, league_argument, show_standings, tell_result
-from arena.cli.output import chosen, output
+from arena.cli.output import output
 
 
 @click.command()
@@ -15,14 +15,11 @@ from arena.cli.output import chosen, output
 @options.workers
 @options.isolation_of_play
 @output
-def play(
-    name: str, games: int | None, workers: int | None, isolation: str | None, format_: str | None, as_json: bool
-) -> int:
+def play(name: str, games: int | None, workers: int | None, isolation: str | None, form: str) -> int:
     """Play the least certain pairings of LEAGUE, until Ctrl-C or for N games, and show the table.
 
     Unfinished submissions are finished first. Several of these may run side by side.
     """
-    form = chosen(format_, as_json)
     from arena.league.match_runner import open_session
     from arena.league.placement import handle_waiting
     from arena.league.play import play_games
@@ -51,9 +48,8 @@ def play(
 @click.option("--reason", default="", help="Why, for the history.")
 @click.option("--undo", is_flag=True, help="Bring it back.")
 @output
-def retire(name: str, bot: str, reason: str, undo: bool, format_: str | None, as_json: bool) -> None:
+def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
     """Take BOT out of the table of LEAGUE. Its games stay in the history but no longer count."""
-    form = chosen(format_, as_json)
     from arena.league.placement import retire as change
     from arena.league.store import open_league
 

@@ -10,7 +10,7 @@ import click
 
 from arena.cli import options
 from arena.cli.league.shared import describe, print_json
-from arena.cli.output import chosen, output
+from arena.cli.output import output, print_report
 from arena.isolation.levels import ISOLATIONS
 from arena.text import indented
 
@@ -66,13 +66,11 @@ def _nested(given: dict[str, Any]) -> dict[str, Any]:
 
 @click.command("list")
 @output
-def list_(format_: str | None, as_json: bool) -> None:
+def list_(form: str) -> None:
     """List the leagues in leagues/."""
-    form = chosen(format_, as_json)
     from arena.errors import ArenaError
     from arena.league.store import LEAGUES, league_names
     from arena.league.views import league_line
-    from arena.report.formats import write
     from arena.report.league import leagues_table
     from arena.report.table import Report
 
@@ -91,4 +89,4 @@ def list_(format_: str | None, as_json: bool) -> None:
     elif not lines:
         click.echo("There are no leagues in leagues/. Create one: arena league create NAME")
     else:
-        click.echo(write(Report("", [leagues_table(lines)]), form), nl=False)
+        print_report(Report("", [leagues_table(lines)]), form)

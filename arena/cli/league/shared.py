@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import options
+from arena.cli.output import print_report
 from arena.text import indented
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ def describe(settings: LeagueSettings) -> str:
 def show_standings(found: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` goes into the JSON as well."""
     from arena.league.views import standing_lines, table_before, waiting
-    from arena.report.formats import write
     from arena.report.league import standing_table
     from arena.report.table import Report
 
@@ -62,7 +62,7 @@ def show_standings(found: League, table: Standings, form: str, more: dict[str, A
         click.echo(f"{heading}\n\nNo bot is in the table yet.")
         return
     remarks = _remarks(found, table, None if since is None else since.id)
-    click.echo(write(Report(heading, [standing_table(lines)], remarks), form), nl=False)
+    print_report(Report(heading, [standing_table(lines)], remarks), form)
 
 
 def _remarks(found: League, table: Standings, since: int | None) -> list[str]:
