@@ -60,7 +60,7 @@ _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class Game:
     """A game with its players, and how it goes. Pairs are by seat."""
 

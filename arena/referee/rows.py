@@ -77,7 +77,8 @@ def make_row(
         score = 0 if loser == starter else 2
         ending, fault, by = ENDING_CODES["forfeit"], FORFEIT_CODES[kind], 1 if loser == starter else 2
     result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
-    record = record_line(text.head % task.deal, map(text.moves.__getitem__, moves), result)
+    texts = text.moves
+    record = record_line(text.head % task.deal, [texts[index] for index in moves], result)
     own, other = stones[starter], stones[1 - starter]
     game = (task.key, score, ending, fault, by, own, other, state.turns, len(moves))
     return game + asked + clocked + (record, detail)
