@@ -6,7 +6,7 @@ States and views answer the same questions in the same words.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 try:
     import cython
@@ -24,8 +24,7 @@ PHASES = ("claim", "play", "take", "put", "scout", "return", "claim", "draw", "o
 REASONS = ("", "five stones", "three adjacent", "stalemate")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The end of a game.
 
     `winner` is a seat or None for a draw; `reason` is `five stones` (also when three of them are adjacent),
