@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Protocol
 
 from arena.isolation.launch import Launch
+from arena.isolation.process import BotProcess
 from arena.isolation.start_budget import StartBudget
 from arena.players.bot import RemoteBot, TimeLeft
 from arena.players.output import BotOutput
@@ -19,30 +19,11 @@ _LAST_LINES = 6
 _LINE_LENGTH = 300
 
 
-class AnyProcess(Protocol):
-    """What a stand-in needs of a `BotProcess`, for tests that put something else in its place."""
-
-    ponders: bool
-
-    @property
-    def ends(self) -> tuple[int, int]: ...
-    def send(self, data: bytes, deadline: float) -> None: ...
-    def receive(self, deadline: float) -> bytes: ...
-    def pending(self, wait_s: float = 0.0) -> bool: ...
-    def read_stderr(self) -> str: ...
-    def cpu_seconds(self) -> float: ...
-    def new_game(self) -> None: ...
-    def wake(self) -> None: ...
-    def rest(self) -> None: ...
-    def suspend(self) -> None: ...
-    def close(self, grace_s: float = 0.0) -> str: ...
-
-
 class ProcessBot(RemoteBot):
     """The stand-in for a bot in a process at one of the levels of `arena.isolation.levels`. Starts nothing yet."""
 
     def __init__(
-        self, spec: BotSpec, launch: Launch, pool: ProcessPool | None, start: Callable[[Launch], AnyProcess]
+        self, spec: BotSpec, launch: Launch, pool: ProcessPool | None, start: Callable[[Launch], BotProcess]
     ) -> None:
         self.name = spec.name
         self._launch = launch
@@ -50,12 +31,12 @@ class ProcessBot(RemoteBot):
         self._pool = pool
         self._start_process = start
         self._start_budget = StartBudget(launch.limits.loading_s)
-        self._process: AnyProcess | None = None
+        self._process: BotProcess | None = None
         self._games = 0
         self._output = BotOutput(lambda: (spec.name, self._games))
 
     @property
-    def process(self) -> AnyProcess | None:
+    def process(self) -> BotProcess | None:
         """The process, None if there is none now."""
         return self._process
 
@@ -76,7 +57,7 @@ class ProcessBot(RemoteBot):
 
     # ---- for the two kinds of bots -------------------------------------------------------------------------
 
-    def _next_game(self) -> AnyProcess | None:
+    def _next_game(self) -> BotProcess | None:
         """Count a game that is to be played; the process of the last one, if it is still there."""
         if self._pool is not None:
             self._pool.use(self)
@@ -88,7 +69,7 @@ class ProcessBot(RemoteBot):
             process.new_game()
         return process
 
-    def _is_worn_out(self, process: AnyProcess) -> bool:
+    def _is_worn_out(self, process: BotProcess) -> bool:
         """Is so much of its processor time used up that it should be replaced between two games?"""
         return process.cpu_seconds() > self._limits.cpu_s / 2
 

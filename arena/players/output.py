@@ -27,6 +27,9 @@ class BotOutput(io.TextIOBase):
     game are kept, and `per_process` in all; a note says where output was dropped.
     """
 
+    encoding = "utf-8"
+    errors = "replace"
+
     def __init__(
         self, who: Callable[[], tuple[str, int]], per_game: int = PER_GAME, per_process: int = PER_PROCESS
     ) -> None:
@@ -37,14 +40,6 @@ class BotOutput(io.TextIOBase):
         self._total: dict[str, int] = {}
         self._open: dict[str, str] = {}  # bot: the line it has not ended yet
         self.buffer = _Bytes(self)
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return "utf-8"
-
-    @property
-    def errors(self) -> str:  # type: ignore[override]
-        return "replace"
 
     def writable(self) -> bool:
         return True

@@ -15,13 +15,20 @@ from collections.abc import Collection
 from pathlib import Path
 
 
+def read_text(path: str) -> str:
+    """The text of a file; empty if there is none or it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
 def children(pid: int) -> list[int]:
     """The children of all threads of a process; it and they may end meanwhile."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError):
-                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split())
+            found += map(int, read_text(f"/proc/{pid}/task/{thread}/children").split())
     return found
 
 
@@ -41,10 +48,8 @@ def has_children(known: Collection[int] = ()) -> bool:
     if not hasattr(os, "waitid"):
         return False
     if known:
-        with contextlib.suppress(OSError, ValueError):
-            pids = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
-            return any(int(pid) not in known for pid in pids)
-        return False
+        pids = read_text(f"/proc/self/task/{threading.get_native_id()}/children").split()
+        return any(int(pid) not in known for pid in pids)
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -73,28 +78,17 @@ def current_core() -> int:
 
 def _stat(pid: int | str) -> list[str]:
     """The fields of /proc/PID/stat from the third, the state, on; empty if there is no such process."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return text.rpartition(")")[2].split()
+    return read_text(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
 def process_name(pid: int) -> str:
     """The name of a process's program, empty if that is not known."""
-    try:
-        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
+    return read_text(f"/proc/{pid}/comm").strip()
 
 
 def status_mb(pid: int, field: str) -> float | None:
     """A size in /proc/PID/status, such as `VmHWM` (peak memory) or `VmRSS` (memory now), in MB."""
-    try:
-        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    for line in text.splitlines():
+    for line in read_text(f"/proc/{pid}/status").splitlines():
         name, _, rest = line.partition(":")
         if name == field:
             return int(rest.split()[0]) / 1024
@@ -129,7 +123,4 @@ def _statm(field: int) -> int:
 
 def machine_boot() -> str:
     """This machine since it was booted: its name, and on Linux the ID of the boot, as in `host/ID`."""
-    boot = ""
-    with contextlib.suppress(OSError):
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return f"{platform.node()}/{boot}"
+    return f"{platform.node()}/{read_text('/proc/sys/kernel/random/boot_id').strip()}"

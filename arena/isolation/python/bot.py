@@ -26,32 +26,9 @@ from arena.isolation.launch import Launch
 from arena.isolation.levels import Isolation
 from arena.isolation.pipe import DeadlinePassed, ProcessEnded
 from arena.isolation.process import BotProcess
-from arena.isolation.process_bot import AnyProcess, ProcessBot, ProcessPool, clock_text, last_lines
-from arena.isolation.python.messages import (
-    ASK,
-    ASK_FORCED,
-    ASKING,
-    AUTO_CLAIM,
-    BEGIN,
-    BEGINNING,
-    DONE,
-    DRAWS,
-    END,
-    ENDING,
-    HAS_BEGIN,
-    HAS_END,
-    HAS_OBSERVE,
-    LOAD,
-    MADE,
-    MAKE,
-    WANTS_ANSWER,
-    Message,
-    MessageReader,
-    clock_flags,
-    pack_message,
-    read_answer,
-    read_fault,
-)
+from arena.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
+from arena.isolation.python import messages
+from arena.isolation.python.messages import Message, MessageReader, clock_flags, pack_message, read_answer, read_fault
 from arena.isolation.sandbox.bubblewrap import counts_inside
 from arena.paths import PACKAGE
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
@@ -81,7 +58,7 @@ class PythonBot(ProcessBot):
         level: str,
         limits: BotLimits,
         pool: ProcessPool | None = None,
-        start: Callable[[Launch], AnyProcess] = BotProcess,
+        start: Callable[[Launch], BotProcess] = BotProcess,
     ) -> None:
         """Starts nothing yet: `load` or `prepare` does, by `start`."""
         launch = Launch(
@@ -124,7 +101,7 @@ class PythonBot(ProcessBot):
         order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
         try:
             with self._start_budget.phase() as deadline:
-                self._done(self._exchange(pack_message(LOAD, order.encode()), deadline, "loading"))
+                self._done(self._exchange(pack_message(messages.LOAD, order.encode()), deadline, "loading"))
         except BotFault as fault:
             self._start_budget.blame()
             self.close()
@@ -147,19 +124,19 @@ class PythonBot(ProcessBot):
         assert self._process is not None
         started, used = time.monotonic(), self._process.cpu_seconds()
         with self._start_budget.phase() as deadline:
-            made = self._exchange(pack_message(MAKE), deadline, "__init__")
-        if made.kind != MADE or len(made.body) != 1:
+            made = self._exchange(pack_message(messages.MAKE), deadline, "__init__")
+        if made.kind != messages.MADE or len(made.body) != 1:
             raise self._failed(read_fault(made, 0))
         self._start_budget.ready()
         flags = made.body[0]
         if self._flags is None:  # read once
-            self.auto_claim = bool(flags & AUTO_CLAIM)
-            self.ask_forced = bool(flags & ASK_FORCED)
-            if flags & (HAS_OBSERVE | HAS_END):
+            self.auto_claim = bool(flags & messages.AUTO_CLAIM)
+            self.ask_forced = bool(flags & messages.ASK_FORCED)
+            if flags & (messages.HAS_OBSERVE | messages.HAS_END):
                 self.finish = self._finish
         # by its own processor time, whatever the load; but one that waits in __init__ is not quick either
         quick = self._process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
-        self.steps = quick and not flags & (HAS_OBSERVE | HAS_END | DRAWS)
+        self.steps = quick and not flags & (messages.HAS_OBSERVE | messages.HAS_END | messages.DRAWS)
         self._flags = flags
 
     def close(self) -> str:
@@ -175,7 +152,7 @@ class PythonBot(ProcessBot):
 
     def begin(self, setup: Setup) -> None:
         """A new game. Asks the child only if its bot has a `begin`."""
-        wants = bool((self._flags or 0) & HAS_BEGIN)
+        wants = bool((self._flags or 0) & messages.HAS_BEGIN)
         message = self.beginning(0, setup, wants)
         if self._line is not None:  # with the first question: that saves waking the child
             self._line.begin(b"" if wants else message)
@@ -191,8 +168,10 @@ class PythonBot(ProcessBot):
     def beginning(self, table: int, setup: Setup, reply: bool = False) -> bytes:
         """The message that begins a game at a table."""
         flags, move, bank = clock_flags(setup.clock)
-        flags |= WANTS_ANSWER * reply
-        return pack_message(BEGIN, BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank))
+        flags |= messages.WANTS_ANSWER * reply
+        return pack_message(
+            messages.BEGIN, messages.BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank)
+        )
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move. The referee refuses one that is not legal."""
@@ -234,8 +213,8 @@ class PythonBot(ProcessBot):
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")
         question, count = line.count(), len(questions)
-        body = ASKING.pack(question, count, 0, 0.0, 0.0) + b"".join(questions)
-        found = self._exchange(b"".join(beginnings) + pack_message(ASK, body), deadline, "act")
+        body = messages.ASKING.pack(question, count, 0, 0.0, 0.0) + b"".join(questions)
+        found = self._exchange(b"".join(beginnings) + pack_message(messages.ASK, body), deadline, "act")
         try:
             return read_answer(found, question, count)
         except BotFault as fault:
@@ -248,7 +227,7 @@ class PythonBot(ProcessBot):
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")
         begun, image = line.tell(view)
-        message = begun + pack_message(END, ENDING.pack(0, len(text)) + text + image)
+        message = begun + pack_message(messages.END, messages.ENDING.pack(0, len(text)) + text + image)
         self._done(self._exchange(message, self._deadline(view.clock), "end"))
         self._rest(view.clock)
 
@@ -301,7 +280,7 @@ class PythonBot(ProcessBot):
         return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s{clock_text(clock)}"))
 
     def _done(self, found: Message) -> None:
-        if found.kind != DONE or found.body:
+        if found.kind != messages.DONE or found.body:
             raise self._failed(read_fault(found, 0))
 
     def _failed(self, fault: BotFault) -> BotFault:

@@ -20,33 +20,8 @@ from arena.game.moves import MOVES, Move
 from arena.game.packing import Desk, answer_all, answer_line
 from arena.game.rng import derive_seed
 from arena.game.rules import Rules
-from arena.isolation.python.messages import (
-    ANSWER,
-    ANSWERING,
-    ASK,
-    ASK_FORCED,
-    AUDIT_VARIABLE,
-    AUTO_CLAIM,
-    BEGIN,
-    BEGINNING,
-    DONE,
-    DRAWS,
-    END,
-    ENDING,
-    HAS_BEGIN,
-    HAS_END,
-    HAS_OBSERVE,
-    HEAD,
-    LOAD,
-    MADE,
-    MAKE,
-    QUESTION,
-    REPLY,
-    WANTS_ANSWER,
-    fault_message,
-    pack_message,
-    read_clock,
-)
+from arena.isolation.python import messages
+from arena.isolation.python.messages import fault_message, pack_message, read_clock
 from arena.players.bot import GameEnd, Setup, hook_of
 from arena.players.faults import author_traceback, show_value
 from arena.players.loading import LoadedBot, load_bot
@@ -87,38 +62,33 @@ class Child:
 
     def serve(self, orders: int, answers: int) -> None:
         """Answer the messages from a pipe until the runner closes its end."""
-        data = b""
         while True:
-            more, question, _, thing = answer_line(orders, answers, self.desks, self.quick, read_clock)
-            if more is None:
+            data, question, _, thing = answer_line(orders, answers, self.desks, self.quick, read_clock)
+            if data is None:
                 return
-            if thing is not None or not more:
+            if thing is not None or not data:
                 self._say(question, "act", thing)
                 continue
-            data += more
-            while (whole := _first_message(data)) is not None:
-                data = data[len(whole) :]
-                self.answer(whole[4], whole)
-            while data:  # a message that came in pieces
-                more = os.read(orders, _PIECE)
-                if not more:
-                    return
-                data += more
-                while (whole := _first_message(data)) is not None:
+            while data:
+                if (whole := _first_message(data)) is not None:
                     data = data[len(whole) :]
                     self.answer(whole[4], whole)
+                elif more := os.read(orders, _PIECE):  # a message that came in pieces
+                    data += more
+                else:
+                    return
 
     def answer(self, kind: int, whole: bytes) -> None:
         """Carry out one message."""
-        if kind == ASK:
+        if kind == messages.ASK:
             self._ask(whole)
-        elif kind == BEGIN:
-            self._begin(whole[HEAD.size :])
-        elif kind == END:
-            self._end(whole[HEAD.size :])
-        elif kind == LOAD:
-            self._load(json.loads(whole[HEAD.size :]))
-        elif kind == MAKE:
+        elif kind == messages.BEGIN:
+            self._begin(whole[messages.HEAD.size :])
+        elif kind == messages.END:
+            self._end(whole[messages.HEAD.size :])
+        elif kind == messages.LOAD:
+            self._load(json.loads(whole[messages.HEAD.size :]))
+        elif kind == messages.MAKE:
             self._make()
 
     # ---- the bot -------------------------------------------------------------------------------------------
@@ -131,7 +101,7 @@ class Child:
         self.moves = MOVES[self.rules.spy_value]
         spec = order["spec"]
         spec["params"] = tuple((key, value) for key, value in spec["params"])
-        if AUDIT_VARIABLE in os.environ:
+        if messages.AUDIT_VARIABLE in os.environ:
             from arena.isolation.audit import audit_if_requested  # rarely needed
 
             audit_if_requested(spec["path"])
@@ -145,7 +115,7 @@ class Child:
             with contextlib.suppress(ImportError):
                 importlib.import_module("numpy.random")  # which numpy itself does when it is first asked for
         gc.freeze()  # what was loaded is never looked at again
-        self.write(pack_message(DONE))
+        self.write(pack_message(messages.DONE))
 
     def _make(self) -> None:
         try:
@@ -155,14 +125,14 @@ class Child:
             return
         bot = table.bot
         flags = (
-            AUTO_CLAIM * bool(getattr(bot, "auto_claim", True))
-            | ASK_FORCED * bool(getattr(bot, "ask_forced", False))
-            | HAS_BEGIN * (table.begin is not None)
-            | HAS_OBSERVE * (table.observe is not None)
-            | HAS_END * (table.end is not None)
-            | DRAWS * self.generators  # games in step would share the global generators
+            messages.AUTO_CLAIM * bool(getattr(bot, "auto_claim", True))
+            | messages.ASK_FORCED * bool(getattr(bot, "ask_forced", False))
+            | messages.HAS_BEGIN * (table.begin is not None)
+            | messages.HAS_OBSERVE * (table.observe is not None)
+            | messages.HAS_END * (table.end is not None)
+            | messages.DRAWS * self.generators  # games in step would share the global generators
         )
-        self.write(pack_message(MADE, bytes((flags,))))
+        self.write(pack_message(messages.MADE, bytes((flags,))))
 
     def _table(self, number: int) -> _Table:
         """The table with that number, made when first needed; each has a bot object of its own."""
@@ -181,7 +151,7 @@ class Child:
     # ---- games ---------------------------------------------------------------------------------------------
 
     def _begin(self, body: bytes) -> None:
-        number, seat, starter, seed, flags, move, bank = BEGINNING.unpack(body)
+        number, seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
         self.games += 1
         try:
             table = self._table(number)
@@ -195,18 +165,18 @@ class Child:
                 table.begin(Setup(seat, starter, self.rules, seed, read_clock(flags, move, bank)))
         except BaseException as error:
             fault = fault_message(0, "begin", "exception", _text_of(error))
-            if flags & WANTS_ANSWER:
+            if flags & messages.WANTS_ANSWER:
                 self.write(fault)
             elif number in self.tables:
                 self.tables[number].fault = fault
                 self.quick[number] = None
             return
-        if flags & WANTS_ANSWER:
-            self.write(pack_message(DONE))
+        if flags & messages.WANTS_ANSWER:
+            self.write(pack_message(messages.DONE))
 
     def _ask(self, data: bytes) -> None:
         """Decide at one table or at many. A clock, and `observe`, come with single ones only."""
-        _, _, question, count, flags, move, bank, number = QUESTION.unpack_from(data)
+        _, _, question, count, flags, move, bank, number = messages.QUESTION.unpack_from(data)
         if count != 1:
             self._ask_many(question, count, data)
             return
@@ -217,7 +187,7 @@ class Child:
         hook = "observe"
         try:
             clock = read_clock(flags, move, bank) if flags else None
-            view, moves, _ = table.desk.read(data, QUESTION.size, clock)
+            view, moves, _ = table.desk.read(data, messages.QUESTION.size, clock)
             if table.observe is not None:
                 self._tell(table)
             hook = "act"
@@ -226,7 +196,7 @@ class Child:
             self._say_fault(question, hook, error)
             return
         if type(made) is Move and 0 <= made.index < len(self.moves) and self.moves[made.index] is made:
-            self.write(REPLY.pack(8, ANSWER, question, 1, made.index))
+            self.write(messages.REPLY.pack(8, messages.ANSWER, question, 1, made.index))
         else:
             self._say_wrong(question, made)
 
@@ -235,9 +205,9 @@ class Child:
         if faults:
             self.write(faults[0])
             return
-        moves_made, table_number, thing = answer_all(self.desks, self.acts, data, QUESTION.size - 2, count)
+        moves_made, table_number, thing = answer_all(self.desks, self.acts, data, messages.QUESTION.size - 2, count)
         if table_number < 0:
-            self.write(pack_message(ANSWER, ANSWERING.pack(question, count) + moves_made))
+            self.write(pack_message(messages.ANSWER, messages.ANSWERING.pack(question, count) + moves_made))
         else:
             self._say(question, "act", thing)
 
@@ -262,9 +232,9 @@ class Child:
             table.observe(event)
 
     def _end(self, body: bytes) -> None:
-        number, size = ENDING.unpack_from(body)
-        start = ENDING.size + size
-        winner, stones, reason, forfeit = json.loads(body[ENDING.size : start])
+        number, size = messages.ENDING.unpack_from(body)
+        start = messages.ENDING.size + size
+        winner, stones, reason, forfeit = json.loads(body[messages.ENDING.size : start])
         table = self.tables[number]
         hook = "observe"
         try:
@@ -277,7 +247,7 @@ class Child:
         except BaseException as error:
             self._say_fault(0, hook, error)
             return
-        self.write(pack_message(DONE))
+        self.write(pack_message(messages.DONE))
 
     def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
         self.write(fault_message(question, hook, "exception", _text_of(error)))
@@ -285,9 +255,9 @@ class Child:
 
 def _first_message(data: bytes) -> bytes | None:
     """The first message, None if it is not complete."""
-    if len(data) < HEAD.size:
+    if len(data) < messages.HEAD.size:
         return None
-    size = HEAD.size + HEAD.unpack_from(data)[0]
+    size = messages.HEAD.size + messages.HEAD.unpack_from(data)[0]
     return data[:size] if len(data) >= size else None
 
 

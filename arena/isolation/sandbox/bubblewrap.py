@@ -36,13 +36,7 @@ _NEEDED = (
     "--cap-drop", "--clearenv", "--die-with-parent", "--hostname", "--new-session", "--perms", "--remount-ro",
     "--ro-bind-data", "--seccomp", "--unshare-cgroup-try",
 )  # fmt: skip
-_INSTALL = {
-    "apt-get": "sudo apt-get install bubblewrap",
-    "dnf": "sudo dnf install bubblewrap",
-    "pacman": "sudo pacman -S bubblewrap",
-    "zypper": "sudo zypper install bubblewrap",
-    "apk": "sudo apk add bubblewrap",
-}
+_INSTALL = {"apt-get": "install", "dnf": "install", "pacman": "-S", "zypper": "install", "apk": "add"}
 _WITHOUT = (
     "There is no silent fallback: at --isolation process a bot cannot see the other's cards, but it can still "
     "read and write all your files, use the network and start programs, so that is for bots you trust"
@@ -233,7 +227,7 @@ def install_command() -> str:
     >>> "bubblewrap" in install_command()
     True
     """
-    found = next((command for tool, command in _INSTALL.items() if shutil.which(tool)), None)
+    found = next((f"sudo {tool} {verb} bubblewrap" for tool, verb in _INSTALL.items() if shutil.which(tool)), None)
     return found or "it is in the package 'bubblewrap' of every distribution"
 
 

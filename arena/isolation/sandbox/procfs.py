@@ -16,9 +16,9 @@ from __future__ import annotations
 import functools
 import os
 import re
-from pathlib import Path
 
 from arena.processes.limits import MIB
+from arena.processes.procfs import read_text
 
 #: Files that say the same as long as the machine runs, and that programs read.
 _STEADY = ("filesystems", "version")
@@ -85,17 +85,17 @@ def _covers() -> tuple[str, ...]:
 @functools.cache
 def _settings() -> tuple[tuple[str, str], ...]:
     paths = [f"/proc/sys/{name}" for name in _SETTINGS]
-    return tuple((path, text) for path in paths if (text := _read(path)))
+    return tuple((path, text) for path in paths if (text := read_text(path)))
 
 
 @functools.cache
 def _figures() -> tuple[tuple[str, str], ...]:
     """Files that programs read for what the machine is and does: it is what it is, and does nothing."""
-    cores = re.findall(r"^cpu\d+", _read("/proc/stat"), re.MULTILINE)
+    cores = re.findall(r"^cpu\d+", read_text("/proc/stat"), re.MULTILINE)
     times = [f"{core} 0 0 0 0 0 0 0 0 0 0\n" for core in ("cpu ", *cores)]
     counts = "intr 0\nctxt 0\nbtime 0\nprocesses 2\nprocs_running 1\nprocs_blocked 0\nsoftirq 0 0 0 0 0 0 0 0 0 0 0\n"
     figures = {
-        "cpuinfo": _SPEED.sub(r"\1 1000.000", _read("/proc/cpuinfo")),
+        "cpuinfo": _SPEED.sub(r"\1 1000.000", read_text("/proc/cpuinfo")),
         "loadavg": "0.00 0.00 0.00 1/2 2\n",
         "stat": "".join(times) + counts,
         "uptime": "1.00 1.00\n",
@@ -114,10 +114,3 @@ def _memory(memory_mb: int) -> str:
     lines = [f"{name + ':':<15} {amount:>8} kB\n" for name, amount in amounts.items()]
     pages = [f"HugePages_{name + ':':<5} {0:>8}\n" for name in ("Total", "Free", "Rsvd", "Surp")]
     return "".join(lines + pages) + "Hugepagesize:       2048 kB\n"
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

@@ -28,7 +28,7 @@ from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.levels import Isolation
 from arena.isolation.pipe import DeadlinePassed, ProcessEnded
 from arena.isolation.process import BotProcess
-from arena.isolation.process_bot import AnyProcess, ProcessBot, ProcessPool, clock_text, last_lines
+from arena.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
 from arena.isolation.sandbox.files import SandboxRefused
 from arena.isolation.wire import messages
 from arena.isolation.wire.answers import HelloAnswer, read_answer, read_hello, read_move
@@ -60,7 +60,7 @@ class WireBot(ProcessBot):
         level: str,
         limits: BotLimits,
         pool: ProcessPool | None = None,
-        start: Callable[[Launch], AnyProcess] = BotProcess,
+        start: Callable[[Launch], BotProcess] = BotProcess,
     ) -> None:
         check_unchanged(spec.target, spec.files, spec.source_hash)
         super().__init__(spec, launch_of(spec, level, limits), pool, start)
@@ -240,7 +240,7 @@ class WireBot(ProcessBot):
                 what = f"it has not read what it is told for {seconds:.3g} s"
             raise self._broken(hook, BotFault("timeout", what)) from None
 
-    def _line(self, process: AnyProcess, deadline: float) -> bytes:
+    def _line(self, process: BotProcess, deadline: float) -> bytes:
         """The next line without its end. What comes after it is kept: it is a fault at the next message."""
         rest = self._unread = bytearray()
         searched = 0
