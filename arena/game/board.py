@@ -2,9 +2,9 @@
 # cython: annotation_typing=False
 """The stones and what lies at them: placing, removing, completing, proving and claiming (RULES.md §2, §3, §5).
 
-Claims are cheap because of *witnesses*: for each complete side that cannot be claimed yet, the cards with which
-the opponent would still beat it. The proof is tried again only when one of these cards turns up face up
-somewhere else, or when the stone itself changes (`dirty`).
+Claims are cheap because of *witnesses*: for each complete side that cannot be claimed yet, the cards with which the
+opponent would still beat it. The proof is tried again only when one of them turns up face up elsewhere, or when the
+stone itself changes (`dirty`).
 
 Within this module and the engine stones are 0..8, `p` is a seat, `q` the other one, and `b` a stone's bit.
 """
@@ -23,14 +23,7 @@ from arena.game.cards import CARD_TEXTS
 if not cython.compiled:
     from arena.game.bits import ALL54, ALL60, BEARER, COLOUR_RUN, JOKER, RANK, SPY, ctz
     from arena.game.cards import BEARER_CARD, FOG_CARD, JOKER_CARD, MUD_CARD, SPY_CARD
-    from arena.game.formations import (
-        best_three,
-        refute,
-        refute_with_one,
-        refute_with_two,
-        strength3,
-        strength_of,
-    )
+    from arena.game.formations import best_three, refute, refute_with_one, refute_with_two, strength3, strength_of
 
     WON, COUNT9, NTH9 = [0] * 512, [0] * 512, [0] * 4608
 
@@ -425,11 +418,7 @@ class Board:
         """The cards of a side as texts, bound wilds with their binding."""
         w = self.sides[9 * p + s]
         cards = [CARD_TEXTS[n] for n in range(60) if w >> n & 1]
-        for card, bound in (
-            (JOKER_CARD, self.bound[p]),
-            (SPY_CARD, self.bound[2]),
-            (BEARER_CARD, self.bound[3]),
-        ):
+        for card, bound in ((JOKER_CARD, self.bound[p]), (SPY_CARD, self.bound[2]), (BEARER_CARD, self.bound[3])):
             if w >> card & 1:
                 text = f"*{self.spy}" if card == SPY_CARD else CARD_TEXTS[card]
                 cards.append(text if bound < 0 else f"{text}={CARD_TEXTS[bound]}")

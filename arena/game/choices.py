@@ -16,18 +16,7 @@ from arena.game.public_state import Shown
 if not cython.compiled:
     from arena.game.bits import ALL60, BEARER, JOKER, SPY, ctz
     from arena.game.cards import FOG_CARD, JOKER_CARD, SCOUT_CARD, SPY_CARD
-    from arena.game.moves import (
-        BIND,
-        BIND_BEARER,
-        BIND_SPY,
-        CLAIM,
-        DISCARD,
-        DRAW,
-        NO_CLAIM,
-        PASS,
-        RETURN,
-        RUSE,
-    )
+    from arena.game.moves import BIND, BIND_BEARER, BIND_SPY, CLAIM, DISCARD, DRAW, NO_CLAIM, PASS, RETURN, RUSE
     from arena.game.moves import TAKE as TAKE_CODE
 
     CLAIM_START, PLAY, TAKE, PUT, SCOUT, PUT_BACK, CLAIM_END, DRAW_CARD, OVER = range(9)

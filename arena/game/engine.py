@@ -102,10 +102,10 @@ class State(Playouts):
     ) -> tuple[int, int, int, int, Any]:
         """Play on to the end, asking `choosers[seat](view, moves)` for each decision: the loop of a referee.
 
-        A decision with one legal move is asked only if `forced[seat]`. The numbers of the moves made go to
-        `trail` (unsigned 16-bit numbers) from place `at` on. Returns the next free place, the decisions asked of
-        both seats, and how it ended: (0, None) at the end of the game, (1, exception) that a chooser raised,
-        (2, what a chooser returned that is no legal move; nothing was done with it).
+        A decision with one legal move is asked only if `forced[seat]`. The numbers of the moves made go to `trail`
+        (unsigned 16-bit numbers) from place `at` on. Returns the next free place, the decisions asked of both seats,
+        and how it ended: (0, None) at the end of the game, (1, exception) that a chooser raised, (2, what a chooser
+        returned instead of a legal move).
         """
         asked_0 = 0
         asked_1 = 0
@@ -313,9 +313,8 @@ class View(Shown):
     def sample(self, rng: Rng) -> State:
         """A full state that agrees with everything this seat knows, all such states equally likely.
 
-        The hidden cards are dealt at random to the opponent's hand and the decks, whose sizes are public; the cards
-        that this seat put back by the recruiter stay where they are known to be. Equally likely means: as by
-        shuffling physical cards. The state has no history.
+        The hidden cards are shuffled and dealt to the opponent's hand and the decks, whose sizes are public; cards that
+        this seat put back by the recruiter stay where they are known to be. The state has no history.
         """
         state: State = State.__new__(State)
         copy_block(state, self)
@@ -357,9 +356,9 @@ class View(Shown):
 
 
 def play_random_games(rules: Rules, count: int, seed: int) -> tuple[int, int, int, int]:
-    """Play whole games of uniformly random moves inside the engine: the measure of its speed.
+    """Play whole games of uniformly random moves inside the engine, to measure its speed.
 
-    Returns the wins of seat 0 and seat 1, the draws, and the number of turns in all. The decks are shuffled by one
+    Returns the wins of seat 0 and seat 1, the draws, and the total number of turns. The decks are shuffled by one
     generator, so the games are not those of `make_deal`; the seats start in turn.
     """
     state = State(rules, make_deal(rules, seed, 0))

@@ -2,10 +2,10 @@
 # cython: annotation_typing=False
 """What a side is worth and what can still beat it (RULES.md §2 and §3), on words of bits.
 
-A strength is one number, `64 * category + sum`; the stronger formation has the larger number and equal
-numbers are a tie. A *refutation* is a set of cards, not yet face up, with which an incomplete side would beat a
-given strength; a claim holds where there is none. Sides without wild cards and combat modes take the short
-functions (`strength3`, `refute_with_one` ...), all others `strength_of` and `refute`.
+A strength is one number, `64 * category + sum`: the greater one wins, equal ones tie. A *refutation* is a set of cards,
+not yet face up, with which an incomplete side would beat a given strength; a claim holds if there is none. Sides
+without wild cards and combat modes take the short functions (`strength3`, `refute_with_one` ...), all others
+`strength_of` and `refute`.
 """
 
 from __future__ import annotations
@@ -271,9 +271,7 @@ def wild_limit(there: bool, limit: int, bound: int) -> int:
     return limit if bound < 0 else VALUE[bound]
 
 
-def strength_of(
-    side: int, n: int, fog: bool, values: int, spy: int, joker_as: int, spy_as: int, bearer_as: int
-) -> int:
+def strength_of(side: int, n: int, fog: bool, values: int, spy: int, joker_as: int, spy_as: int, bearer_as: int) -> int:
     """The strength of a complete side of `n` cards, its free wilds used in the best way for their owner."""
     clan = side & ALL60
     colours = colours_of(clan, side, joker_as, spy_as, bearer_as)
@@ -354,15 +352,7 @@ def refute(
 
 
 def refute_with(
-    avail: int,
-    clan: int,
-    colours: int,
-    wilds: int,
-    k: int,
-    n: int,
-    fog: bool,
-    strength: int,
-    values: int,
+    avail: int, clan: int, colours: int, wilds: int, k: int, n: int, fog: bool, strength: int, values: int
 ) -> int:
     """As `refute`, with the wilds at the given values: try each category from the top."""
     category = strength // RANK
@@ -469,14 +459,7 @@ def side_strength(side: int, n: int, fog: bool, values: int, spy: int, bindings:
 
 
 def find_refutation(
-    avail: int,
-    side: int,
-    n: int,
-    fog: bool,
-    strength: int,
-    values: int,
-    spy: int,
-    bindings: tuple[int, int, int],
+    avail: int, side: int, n: int, fog: bool, strength: int, values: int, spy: int, bindings: tuple[int, int, int]
 ) -> int:
     """`refute` for an incomplete side: the cards that beat `strength`, or 0."""
     return refute(avail, side, n, fog, strength, values, spy, bindings[0], bindings[1], bindings[2])

@@ -1,18 +1,16 @@
 # cython: language_level=3, annotation_typing=False
 """Moves: interned, immutable objects, one for every decision that the game knows, with a text that reads back.
 
-======================  ================================================================================
-`r7@3`                a clan card (or `*J`, `*7`, `*8`, `*123`) to the own side of stone 3
-`*J=r7@3`             the same with the wild bound to red 7 (`wild_binding = on_play`)
-`fog@3` `mud@3`     a combat mode
-`scout` ...           a ruse begins: `scout`, `redeploy`, `deserter`, `traitor`
-`take r7@3`           the card that a ruse takes, and from where
-`discard`             redeploy: the taken card goes to the discard row
-`claim 3`             a stone is claimed; `no claim` closes the window
-`draw clan`           or `draw tactic`
-`return r7`           recruiter: put back, face down
-`pass`
-======================  ================================================================================
+- `r7@3`: a clan card (or `*J`, `*7`, `*8`, `*123`) to the own side of stone 3
+- `*J=r7@3`: the same with the wild bound to red 7 (`wild_binding = on_play`)
+- `fog@3`, `mud@3`: a combat mode
+- `scout`, `redeploy`, `deserter`, `traitor`: a ruse begins
+- `take r7@3`: the card that a ruse takes, and from where
+- `discard`: redeploy puts the taken card into the discard row
+- `claim 3`, `no claim`: a stone is claimed, or the window closed
+- `draw clan`, `draw tactic`
+- `return r7`: the recruiter puts a card back, face down
+- `pass`
 
 There is one table of moves for the spy of value 7 and one for the spy of value 8; all other moves are shared.
 """

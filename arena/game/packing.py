@@ -187,13 +187,11 @@ class Desk:
         return self.log.events(self.rules.spy_value, start, len(self.log))
 
 
-def answer_all(
-    desks: list[Desk], acts: list[Any], data: bytes, at: int, count: int
-) -> tuple[bytearray, int, Any]:
+def answer_all(desks: list[Desk], acts: list[Any], data: bytes, at: int, count: int) -> tuple[bytearray, int, Any]:
     """Ask a bot for `count` moves, in games whose desk number (2 bytes) and view stand in `data` from `at`.
 
     `acts[desk](view, moves)` decides. The numbers of its moves, 2 bytes each; and if it fails, the desk and the
-    exception that it raised or the thing that it returned which is no move, else -1 and None.
+    exception that it raised or what it returned instead of a move, else -1 and None.
     """
     out = bytearray(2 * count)
     to = out
@@ -280,7 +278,7 @@ def answer_line(
     """Answer questions for one move as they come, until something else comes.
 
     `acts[desk]` decides, None where it is not that simple. Returns what was read and not answered (None at the end
-    of the pipe); or the number of a question, the desk, and what the bot has raised or returned that is no move.
+    of the pipe); or the number of a question, the desk, and what the bot raised or returned instead of a move.
     """
     while True:
         data = read_once(back)

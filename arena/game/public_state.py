@@ -1,8 +1,5 @@
 # cython: language_level=3, annotation_typing=False
-"""What anybody may ask of a board: the public part of a game, in texts, by seat and stone.
-
-States and views answer the same questions in the same words.
-"""
+"""The public part of a game, in texts, by seat and stone; states and views share it."""
 
 from __future__ import annotations
 
@@ -85,9 +82,7 @@ class Shown(Board):
     @property
     def owners(self) -> str:
         """The owners of stones 1..9: `a` for seat 0, `b` for seat 1, `.` for none."""
-        return "".join(
-            ["a" if self.owned[0] >> s & 1 else "b" if self.owned[1] >> s & 1 else "." for s in range(9)]
-        )
+        return "".join(["a" if self.owned[0] >> s & 1 else "b" if self.owned[1] >> s & 1 else "." for s in range(9)])
 
     def stones_of(self, seat: int) -> int:
         """How many stones a seat owns."""
@@ -181,9 +176,7 @@ class Shown(Board):
     def hand_texts(self, seat: int) -> tuple[str, ...]:
         """The cards of a hand as texts."""
         check_seat(seat)
-        return clan_cards(self.hands[seat]) + tuple(
-            [self.card_text(card) for card in self.hand_tactics(seat)]
-        )
+        return clan_cards(self.hands[seat]) + tuple([self.card_text(card) for card in self.hand_tactics(seat)])
 
     @cython.final
     def tactics_seen(self) -> list[int]:

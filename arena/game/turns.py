@@ -28,30 +28,9 @@ from arena.game.event_log import SeatLog
 if not cython.compiled:
     from arena.game.bits import popcount
     from arena.game.cards import FOG_CARD, JOKER_CARD, SCOUT_CARD, SPY_CARD
-    from arena.game.choices import (
-        CLAIM_END,
-        CLAIM_START,
-        DRAW_CARD,
-        OVER,
-        PLAY,
-        PUT,
-        PUT_BACK,
-        SCOUT,
-        TAKE,
-    )
+    from arena.game.choices import CLAIM_END, CLAIM_START, DRAW_CARD, OVER, PLAY, PUT, PUT_BACK, SCOUT, TAKE
     from arena.game.event_log import DREW, HIDDEN_DRAW, HIDDEN_RETURN
-    from arena.game.moves import (
-        BIND,
-        BIND_BEARER,
-        BIND_SPY,
-        CLAIM,
-        DISCARD,
-        DRAW,
-        NO_CLAIM,
-        PASS,
-        RETURN,
-        RUSE,
-    )
+    from arena.game.moves import BIND, BIND_BEARER, BIND_SPY, CLAIM, DISCARD, DRAW, NO_CLAIM, PASS, RETURN, RUSE
     from arena.game.moves import TAKE as TAKE_CODE
 
 
