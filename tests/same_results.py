@@ -215,7 +215,7 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
 def resumed(bots: tuple[str, ...], before: Path, after: Path, work: Path) -> list[str]:
     """The old version begins a run, both resume a copy of it."""
     old = Side(before, work / "before")
-    args = ("tournament", *bots, "--games", "20000", "--seed", SEED, "--out", "run", "--workers", "2")
+    args = ("tournament", *bots, "--games", "1000", "--seed", SEED, "--out", "run", "--workers", "2")
     begun = subprocess.Popen(old.command(*args), cwd=old.folder, env=old.environment(), stderr=subprocess.DEVNULL)
     while begun.poll() is None and not played(old.folder / "run" / "games.sqlite"):
         time.sleep(0.1)
