@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.check.compare_games import game_text, position_lines
-from arena.check.omissions import Omissions
-from arena.check.report import ERROR, Finding
+from arena.check.report import ERROR, Finding, Omissions
 from arena.check.sessions import ITSELF, CheckSettings
 from arena.check.source.model import HintKind, Source
 from arena.errors import ArenaError

@@ -12,8 +12,7 @@ from typing import Any
 from arena.check import failures
 from arena.check.compare_games import Divergence
 from arena.check.metrics import speed
-from arena.check.omissions import LINE
-from arena.check.report import NOTE, WARNING, Answer, Finding, Loading, Speed
+from arena.check.report import LINE, NOTE, WARNING, Answer, Finding, Loading, Speed
 from arena.check.source.model import Hint, HintKind, Nature, Source
 from arena.check.trials import Trials
 from arena.config.tournament import Clock

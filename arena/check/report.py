@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from arena.check.source.model import Nature
+from arena.text import one_line
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 LEVELS = (ERROR, WARNING, NOTE)
+LINE = 300
+"""Characters of a line."""
+_MOST_LINES = 40
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -150,3 +156,28 @@ class CheckReport:
         """The report as plain values for JSON (`docs/check.md`)."""
         counts = {"accepted": self.accepted, "errors": len(self.errors), "warnings": len(self.warnings)}
         return {**counts, **asdict(self)}
+
+
+class Omissions:
+    """Lines that say what was not checked, and why, each once: no bot must be able to prevent its report."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def guard(self, what: str, make: Callable[[], T], otherwise: T) -> T:
+        """What `make` returns, or `otherwise` if it fails; `what` names it, as in "the source"."""
+        try:
+            return make()
+        except Exception as error:
+            self.failed(what, error)
+            return otherwise
+
+    def failed(self, what: str, error: Exception) -> None:
+        """Say that it could not be checked, and why."""
+        self.add(f"{what} could not be checked: {type(error).__name__}: {error}")
+
+    def add(self, text: str) -> None:
+        """Add a line."""
+        line = one_line(text.rstrip(": "), LINE)
+        if line not in self.lines and len(self.lines) < _MOST_LINES:
+            self.lines.append(line)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from arena.check.budget import Phase, TimeBudget
 from arena.check.compare_games import Divergence, divergence
 from arena.check.metrics import MemoryMeter
-from arena.check.omissions import Omissions
-from arena.check.report import Memory, OpponentScore
+from arena.check.report import Memory, Omissions, OpponentScore
 from arena.check.sessions import (
     AGAINST,
     ITSELF,

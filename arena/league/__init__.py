@@ -4,7 +4,7 @@ A league is a folder with one SQLite database that holds everything: the setting
 the standings after each event. Several processes may work on it at once, and each may be killed at any moment.
 
     settings        what a league is created with
-    schema store    the database
+    store           the database
     submission      a bot's files, read from disk
     versions        bots, their versions and the states of a submission
     processes       who is working on the league, and what dead processes have left

@@ -8,8 +8,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from arena.check import CheckReport, Finding, check_bot
 from arena.check.budget import CheckProgress
+from arena.check.check import check_bot
+from arena.check.report import CheckReport, Finding
 from arena.check.text import MARGIN, finding_text
 from arena.errors import ArenaError
 from arena.league.match_runner import BotsFailed, MatchRunner

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from arena.league.rating import Standings, standings
+from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from arena.league.versions import Version
+from arena.league.versions import COLUMNS, Version
 
 CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
     "created", "accepted", "back", "refused", "retired", "returned", "played",
@@ -34,22 +34,6 @@ class LeagueEvent:
     note: str
 
 
-@dataclass(frozen=True)
-class StoredRow:
-    """A line of the table as it was after an event."""
-
-    version: int
-    bot: str
-    number: int
-    rank: int
-    elo: float | None
-    error: float | None
-    games: int
-    wins: int
-    draws: int
-    losses: int
-
-
 def events(league: League) -> list[LeagueEvent]:
     """All events, oldest first."""
     rows = league.query(
@@ -59,16 +43,15 @@ def events(league: League) -> list[LeagueEvent]:
     return [LeagueEvent(*row) for row in rows]
 
 
-def table_at(league: League, event: int) -> list[StoredRow]:
+def table_at(league: League, event: int) -> list[StandingsRow]:
     """The table as it was after an event, whether the event changed it or not; best first."""
-    last = league.one("SELECT max(event) FROM ratings WHERE event <= ?", event)
     rows = league.query(
-        "SELECT r.version, b.name, v.number, r.rank, r.elo, r.error, r.games, r.wins, r.draws, r.losses"
-        " FROM ratings r JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"
-        " WHERE r.event = ? ORDER BY r.rank",
-        last,
+        f"SELECT r.elo, r.error, r.games, r.wins, r.draws, r.losses, r.rank, {COLUMNS} FROM ratings r"
+        " JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"
+        " WHERE r.event = (SELECT max(event) FROM ratings WHERE event <= ?) ORDER BY r.rank",
+        event,
     )
-    return [StoredRow(*row) for row in rows]
+    return [StandingsRow(row[6], Version(*row[7:]), *row[:6]) for row in rows]
 
 
 def publish(

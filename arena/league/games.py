@@ -113,6 +113,11 @@ class HeadToHead:
     draws: int
     losses: int
 
+    @property
+    def score(self) -> float:
+        """Mean points per game."""
+        return (self.wins + self.draws / 2) / self.games
+
 
 def head_to_heads(league: League, number: int) -> list[HeadToHead]:
     """A version's results against each opponent, in the order of the opponents' numbers."""

@@ -61,10 +61,12 @@ class Version:
         return f"{self.name} v{self.number}"
 
 
-_SELECT = (
-    "SELECT v.version, v.bot, b.name, b.author, v.number, v.hash, v.entry, v.submitted, v.state, v.decided,"
-    " v.reason, v.attempts, b.retired, b.reason FROM versions v JOIN bots b ON b.bot = v.bot"
+COLUMNS = (
+    "v.version, v.bot, b.name, b.author, v.number, v.hash, v.entry, v.submitted, v.state, v.decided,"
+    " v.reason, v.attempts, b.retired, b.reason"
 )
+"""What a Version is made from, of the tables `versions v` and `bots b`."""
+_SELECT = f"SELECT {COLUMNS} FROM versions v JOIN bots b ON b.bot = v.bot"
 
 
 def in_state(league: League, *states: str, retired: bool = False) -> list[Version]:

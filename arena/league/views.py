@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from arena.league import events, games, versions
-from arena.league.events import LeagueEvent, StoredRow
-from arena.league.rating import Standings, standings
-from arena.league.schema import DATABASE
+from arena.league.events import LeagueEvent
+from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
-from arena.league.store import League, open_league
+from arena.league.store import DATABASE, League, open_league
 from arena.league.versions import PENDING, PLACING, Version
 from arena.match.results import COLUMNS, GameResult
 from arena.match.tasks import GameId
@@ -36,7 +35,7 @@ def league_line(folder: Path) -> Line:
     except (KeyError, TypeError, ValueError) as error:
         raise LeagueError(f"the settings in {folder / DATABASE} are damaged. Restore it from a copy") from error
     with found as league:
-        table = standing_lines(league, standings(league), [])
+        table = standing_lines(league, standings(league).rows, [])
         return {
             "rules": league.settings.rules,
             "isolation": league.settings.isolation,
@@ -50,69 +49,49 @@ def league_line(folder: Path) -> Line:
 # ---------------------------------------------------------------- the table
 
 
-def standing_lines(league: League, found: Standings, before: Sequence[StoredRow]) -> list[Line]:
-    """The table, with what has changed since an earlier one."""
-    change = _changes(
-        league, [(p.version.name, p.rank, p.elo) for p in found.rows], {line.bot: line for line in before}
-    )
+def standing_lines(
+    league: League, table: Sequence[StandingsRow], before: Sequence[StandingsRow], *, past: bool = False
+) -> list[Line]:
+    """A table, with what has changed since an earlier one. A `past` one has no authors, forfeits and hashes."""
+    change = _changes(league, _by_bot(table), _by_bot(before))
     faults: dict[int, int] = {}
     for fault in games.forfeits(league):
         faults[fault.version] = faults.get(fault.version, 0) + fault.games
     return [
         {
-            "rank": place.rank,
-            "bot": place.version.name,
-            "version": place.version.number,
-            "author": place.version.author,
-            "elo": place.elo,
-            "elo_error95": place.error,
-            **change[place.version.name],
-            "games": place.games,
-            "wins": place.wins,
-            "draws": place.draws,
-            "losses": place.losses,
-            "score": place.score,
-            "forfeits": faults.get(place.version.id, 0),
-            "hash": place.version.hash,
+            "rank": row.rank,
+            "bot": row.version.name,
+            "version": row.version.number,
+            **({} if past else {"author": row.version.author}),
+            "elo": row.elo,
+            "elo_error95": row.error,
+            **change[row.version.name],
+            "games": row.games,
+            "wins": row.wins,
+            "draws": row.draws,
+            "losses": row.losses,
+            "score": row.score,
+            **({} if past else {"forfeits": faults.get(row.version.id, 0), "hash": row.version.hash}),
         }
-        for place in found.rows
+        for row in table
     ]
 
 
-def stored_lines(league: League, table: Sequence[StoredRow], before: Sequence[StoredRow]) -> list[Line]:
-    """The same for an earlier table."""
-    change = _changes(league, [(line.bot, line.rank, line.elo) for line in table], {line.bot: line for line in before})
-    return [
-        {
-            "rank": line.rank,
-            "bot": line.bot,
-            "version": line.number,
-            "elo": line.elo,
-            "elo_error95": line.error,
-            **change[line.bot],
-            "games": line.games,
-            "wins": line.wins,
-            "draws": line.draws,
-            "losses": line.losses,
-            "score": (line.wins + line.draws / 2) / line.games if line.games else None,
-        }
-        for line in table
-    ]
+def _by_bot(table: Sequence[StandingsRow]) -> dict[str, StandingsRow]:
+    return {row.version.name: row for row in table}
 
 
-def _changes(
-    league: League, table: Sequence[tuple[str, int, float | None]], old: Mapping[str, StoredRow]
-) -> dict[str, Line]:
+def _changes(league: League, table: Mapping[str, StandingsRow], old: Mapping[str, StandingsRow]) -> dict[str, Line]:
     """By bot: is it new, and by how much Elo and how many places has it moved?
 
     Where the mean is 0, all ratings move when a bot comes or goes. That says nothing about them, so the mean move
     of the bots in both tables is subtracted.
     """
     moves: dict[str, float] = {}
-    for bot, _, elo in table:
+    for bot, row in table.items():
         before = old[bot].elo if bot in old else None
-        if elo is not None and before is not None:
-            moves[bot] = elo - before
+        if row.elo is not None and before is not None:
+            moves[bot] = row.elo - before
     shift = 0.0
     if moves and league.settings.anchor is None:
         shift = sum(moves.values()) / len(moves)
@@ -120,13 +99,13 @@ def _changes(
         bot: {
             "new": bot not in old,
             "elo_change": moves[bot] - shift if bot in moves else None,
-            "rank_change": old[bot].rank - rank if bot in old else None,
+            "rank_change": old[bot].rank - row.rank if bot in old else None,
         }
-        for bot, rank, _ in table
+        for bot, row in table.items()
     }
 
 
-def table_before(league: League, found: Standings) -> tuple[list[StoredRow], LeagueEvent | None]:
+def table_before(league: League, found: Standings) -> tuple[list[StandingsRow], LeagueEvent | None]:
     """The table that the present one is compared with, and its event: that of the last event but one that changed
     it, or of the last one if games have been stored since."""
     seen = [e for e in events.events(league) if e.kind != events.REFUSED]
@@ -149,8 +128,8 @@ def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[L
     lines: dict[str, Line] = {}
     for event in shown:
         for place in events.table_at(league, event.id):
-            lines.setdefault(place.bot, {"bot": place.bot})[str(event.id)] = place.elo
-    order = {p.bot: p.rank for p in events.table_at(league, shown[-1].id)} if shown else {}
+            lines.setdefault(place.version.name, {"bot": place.version.name})[str(event.id)] = place.elo
+    order = {p.version.name: p.rank for p in events.table_at(league, shown[-1].id)} if shown else {}
     return shown, sorted(lines.values(), key=lambda line: order.get(line["bot"], len(order) + 1))
 
 
@@ -160,12 +139,12 @@ def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[L
 def history_lines(league: League) -> list[Line]:
     """A row per event, with the rating of the version it is about and the bot's rating before."""
     lines = []
-    before: dict[str, StoredRow] = {}
+    before: dict[str, StandingsRow] = {}
     for event in events.events(league):
-        table = {line.bot: line for line in _own_table(league, event)}
+        table = _by_bot([] if event.kind == events.REFUSED else events.table_at(league, event.id))
         mine = table.get(event.bot or "")
         old = before.get(event.bot or "")
-        changes = _changes(league, [(b, line.rank, line.elo) for b, line in table.items()], before)
+        changes = _changes(league, table, before)
         moved = [(c["elo_change"], bot) for bot, c in changes.items() if c["elo_change"] is not None]
         most = max(moved, key=lambda one: (abs(one[0]), one[1]), default=None)
         lines.append(
@@ -188,10 +167,6 @@ def history_lines(league: League) -> list[Line]:
         )
         before = table or before
     return lines
-
-
-def _own_table(league: League, event: LeagueEvent) -> list[StoredRow]:
-    return [] if event.kind == events.REFUSED else events.table_at(league, event.id)
 
 
 # ---------------------------------------------------------------- a bot
@@ -246,36 +221,27 @@ def opponent_lines(league: League, one: Version, found: Standings) -> list[Line]
     """A row per opponent of a version: the score, and the difference of the ratings."""
     by_id = {v.id: v for v in versions.in_state(league, retired=True)}
     mine = found.row_of(one.id)
-    lines = []
+    rank = {row.version.id: row.rank for row in found.rows}
+    lines: list[tuple[tuple[int, str, int], Line]] = []
     for score in games.head_to_heads(league, one.id):
         other = by_id[score.opponent]
         gap = error = None
         if mine is not None and found.row_of(other.id) is not None:
             gap, error = _difference(found, one.id, other.id)
-        lines.append(
-            {
-                "opponent": other.name,
-                "opponent_version": other.number,
-                "games": score.games,
-                "wins": score.wins,
-                "draws": score.draws,
-                "losses": score.losses,
-                "score": (score.wins + score.draws / 2) / score.games,
-                "elo_difference": gap,
-                "elo_difference_error95": error,
-            }
-        )
-    rank = {place.version.id: place.rank for place in found.rows}
-    places = {(by_id[n].name, by_id[n].number): at for n, at in rank.items()}
-    last = len(places) + 1
-    return sorted(
-        lines,
-        key=lambda line: (
-            places.get((line["opponent"], line["opponent_version"]), last),
-            line["opponent"],
-            -line["opponent_version"],
-        ),
-    )
+        order = (rank.get(other.id, len(rank) + 1), other.name, -other.number)
+        line = {
+            "opponent": other.name,
+            "opponent_version": other.number,
+            "games": score.games,
+            "wins": score.wins,
+            "draws": score.draws,
+            "losses": score.losses,
+            "score": score.score,
+            "elo_difference": gap,
+            "elo_difference_error95": error,
+        }
+        lines.append((order, line))
+    return [line for _, line in sorted(lines, key=lambda one: one[0])]
 
 
 def _difference(found: Standings, one: int, other: int) -> tuple[float | None, float | None]:

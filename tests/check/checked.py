@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.check import CheckReport, Finding, check_bot, report_text
 from arena.check.budget import CheckProgress, TimeBudget
+from arena.check.check import check_bot
+from arena.check.report import CheckReport, Finding
 from arena.check.sessions import CheckSession, CheckSettings, StartTime
+from arena.check.text import report_text
 from arena.check.trials import Trials
 from arena.config.tournament import Clock
 from arena.game.rules import Rules

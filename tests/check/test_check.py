@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.check import check_bot, findings, report_text
+from arena.check import findings
+from arena.check.check import check_bot
 from arena.check.report import (
     ERROR,
     NOTE,
@@ -24,6 +25,7 @@ from arena.check.report import (
     Speed,
 )
 from arena.check.source.model import Nature
+from arena.check.text import report_text
 from arena.config.tournament import Clock
 from arena.errors import ArenaError
 from arena.game.record import parse_record, verify

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from arena.check import CheckReport, check_bot, report_text
+from arena.check.check import check_bot
 from arena.check.findings import LINES, SENTENCE
+from arena.check.report import CheckReport
 from arena.check.source.model import LONGEST
+from arena.check.text import report_text
 from tests.check.checked import ACT, lay
 from tests.isolation.inside import need_sandbox
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from arena.check.findings import LINES, SENTENCE, bounded
-from arena.check.omissions import LINE
-from arena.check.report import ERROR, Finding
+from arena.check.report import ERROR, LINE, Finding
 from arena.check.text import finding_text
 
 

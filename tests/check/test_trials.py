@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from arena.check import CheckReport, check_bot, findings, report_text
+from arena.check import findings
 from arena.check.budget import CheckProgress, Phase, TimeBudget
-from arena.check.report import ERROR
+from arena.check.check import check_bot
+from arena.check.report import ERROR, CheckReport
 from arena.check.source.model import Nature, Source
+from arena.check.text import report_text
 from arena.game.engine import View
 from arena.game.moves import Move
 from arena.match.results import GameResult

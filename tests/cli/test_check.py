@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.check import check_bot
+from arena.check.check import check_bot
 from tests.check.checked import LocalSessions
 from tests.cli.conftest import Arena, program
 from tests.isolation.inside import need_sandbox

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from arena.check import check_bot
+from arena.check.check import check_bot
 from arena.check.report import ERROR, Finding
 from arena.isolation import process as processes
 from arena.league import admission, events, games, match_runner, placement, versions

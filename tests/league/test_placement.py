@@ -61,7 +61,7 @@ def test_three_bots(found: League) -> None:
     assert [e.kind for e in events.events(found)] == ["created", "accepted", "accepted", "accepted"]
     assert events.events(found)[-1].total == games.count(found)
     stored = events.table_at(found, 4)
-    assert [(line.bot, line.elo) for line in stored] == [(p.version.name, p.elo) for p in table.rows]
+    assert [(line.version.name, line.elo) for line in stored] == [(p.version.name, p.elo) for p in table.rows]
     assert found.query("SELECT count(*) FROM reserved") == [(0,)]
     assert not (found.folder / ".playing").exists()
     sound(found.folder)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.schema import DATABASE, LEAGUE
 from arena.league.settings import LeagueError
-from arena.league.store import create_league, league_folder, open_league
+from arena.league.store import DATABASE, LEAGUE, create_league, league_folder, open_league
 from tests.league.leagues import SECRET, enter, league, settings
 
 

@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from arena.check.omissions import Omissions
+from arena.check.report import Omissions
 from arena.check.source.model import Nature, Source, from_json
 from arena.check.source.reader import read_files
 from arena.errors import ArenaError

@@ -38,13 +38,13 @@ def standings(name: str, at: str | None, history: int | None, form: str) -> None
 
 def _show_past(found: League, at: str, form: str) -> None:
     from arena.league import events
-    from arena.league.views import stored_lines
+    from arena.league.views import standing_lines
     from arena.report.league import standing_table, when
     from arena.report.table import Report
 
     event = events.event_at(found, at)
     table = events.table_at(found, event.id)
-    lines = stored_lines(found, table, events.table_at(found, event.id - 1))
+    lines = standing_lines(found, table, events.table_at(found, event.id - 1), past=True)
     if form == "json":
         print_json({"league": found.name, "event": event.id, "happened": event.happened, "games": event.total,
                "standings": lines})  # fmt: skip

@@ -39,7 +39,7 @@ def show_standings(found: League, table: Standings, form: str, more: dict[str, A
     from arena.report.table import Report
 
     before, since = table_before(found, table)
-    lines = standing_lines(found, table, before)
+    lines = standing_lines(found, table.rows, before)
     if form == "json":
         print_json(
             {

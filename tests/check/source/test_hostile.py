@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.check import findings
-from arena.check.omissions import Omissions
+from arena.check.report import Omissions
 from arena.check.source import isolated_reader, reader
 from arena.check.source.isolated_reader import read_source
 from arena.check.source.model import LONGEST, MOST, HintKind, Source, from_json, to_json
