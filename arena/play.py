@@ -1,7 +1,7 @@
 """One game in this process, for tests, debuggers, profilers and notebooks: `play_game("bots/mine.py", "random")`.
 
-It is the game that a tournament with the same seed, rules and names plays on that deal. Nothing is captured and
-nobody watches: `print` prints, `breakpoint()` stops, and a bot that never returns never returns.
+It is the game that a tournament with the same seed, rules and names plays on that deal. Output is not captured and
+time is not enforced: `print` prints, `breakpoint()` stops, and a bot that never returns blocks.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class PlayedGame(GameResult):
         return replay(parse_record(self.record))
 
     def steps(self) -> Iterator[tuple[State, Move]]:
-        """Each move with the state before it: one state, which goes on between the steps; copy it to keep it."""
+        """Each move with the state before it: one state, which changes between the steps; copy it to keep it."""
         return replay_steps(parse_record(self.record))
 
     def __str__(self) -> str:
@@ -101,11 +101,12 @@ def play_game(
     game with the number `deal` if the bots have the same names; with the bots exchanged it is the other game of the
     pair. `deal` may also be a `Deal`, or a text as in records: `"42:17"` (seed and number) or `"cards:..."`.
 
-    `clock` is (time for a move, bank of the game) in ms; either may be None. Who exceeds it forfeits after the fact.
+    `clock` is (time for a move, bank of the game) in ms; either may be None. A bot that exceeds it forfeits once it
+    has returned.
     `names` default to those of the specs, classes or functions; a second bot of the same name gets a `2`.
 
-    With `errors="raise"` an exception out of a bot is raised, its traceback unchanged, instead of losing the game. So
-    are, always, Ctrl-C and leaving a debugger. Illegal moves and the clock are forfeits in either case.
+    With `errors="raise"` an exception from a bot is raised, its traceback unchanged, instead of losing the game; Ctrl-C
+    and quitting a debugger always are. Illegal moves and the clock are forfeits in either case.
 
     Raises ArenaError for bots, rules, deals or settings that do not exist.
 
@@ -198,7 +199,7 @@ def _bot(bot: Any) -> tuple[str, Callable[[], Actor]]:
 
 @contextmanager
 def _generators_kept() -> Iterator[None]:
-    """Give the global generators back as they were: the rest of this process may draw from them, too."""
+    """Restore the global generators: the rest of this process may draw from them, too."""
     state = random.getstate()
     numpy = sys.modules.get("numpy")
     numpy_state = None if numpy is None else numpy.random.get_state()

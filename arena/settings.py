@@ -17,11 +17,11 @@ REQUIRED: Any = MISSING
 
 @dataclass(frozen=True)
 class Setting:
-    """What a setting may be. `above` and `below` are bounds that are not reached themselves.
+    """What a setting may be. `least` and `most` are inclusive bounds, `above` and `below` exclusive ones.
 
-    `unset` says what holds where the default is None, or how the default is to be understood. `longest` is in
-    characters. `section` is the table of the file that holds the setting, where that is another
-    than the table of its class. `shapes_results` is False for what must make no difference to the games.
+    `unset` says what holds where the default is None, or explains the default. `longest` is in characters. `section` is
+    the table of the file that holds the setting, if not that of its class. `shapes_results` is False for what must make
+    no difference to the games.
     """
 
     kind: Kind
@@ -96,7 +96,7 @@ def text(default: str | None, longest: int, help: str, **more: Any) -> Any:
 
 
 def choice(default: str | None, choices: Collection[str], help: str, **more: Any) -> Any:
-    """One of a few words. `choices` is looked at each time, so it may be a registry that grows."""
+    """One of a few words. `choices` is read each time, so it may be a registry that grows."""
     return _declared(Setting("choice", help, default, choices=choices, **more))
 
 
@@ -111,7 +111,7 @@ def table(of: type[Any], help: str, default: Any = None) -> Any:
 
 
 def other(default: Any, help: str) -> Any:
-    """What is read by code of its own. `default` may be a function that makes it."""
+    """A setting with its own reader. `default` may be a function that makes it."""
     return _declared(Setting("other", help, default))
 
 

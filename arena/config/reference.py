@@ -19,7 +19,7 @@ def tournament_reference() -> str:
         declared = settings_of(one.settings)
         told = [f"{one.help[0].upper()}{one.help[1:]}."]
         if one.games_from:
-            told.append(f"{one.games_from} set how many games are played, in the place of `games` and `pairs`.")
+            told.append(f"{one.games_from} set how many games are played, instead of `games` and `pairs`.")
         if one.own_deals:
             told.append("Pairings may play deals of their own (`own_deals`).")
         text = " ".join(told)

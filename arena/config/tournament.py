@@ -62,10 +62,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """Everything about a run. `seed` None: to be drawn (and shown) by the caller, see `with_seed`.
-
-    `format_settings` is the table named after the format.
-    """
+    """Everything about a run. A seed of None is drawn by the caller; `format_settings` is the format's own table."""
 
     name: str = text(REQUIRED, 255, "name of the run", unset="the name of the file")
     format: str = choice("round-robin", FORMATS, "which bots meet, and when")

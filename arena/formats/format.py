@@ -22,10 +22,10 @@ class Design:
 
 @dataclass(frozen=True)
 class FormatSettings:
-    """The settings of one format, for a format without any; others declare theirs in a subclass."""
+    """The settings of a format without any; others declare theirs in a subclass."""
 
     def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """What is wrong with settings only in the company of others: pairs of a key ("": the table), a sentence.
+        """What is wrong with the settings together: pairs of a key ("": the table) and a sentence.
 
         `given` are the keys that the table has; `bots` the names of the bots, empty if they could not be read.
         """
