@@ -24,8 +24,8 @@ from arena.referee.referee import Game, Referee
 
 log = logging.getLogger("arena.lockstep")
 
-_PAUSE = 256  # games played one by one after something has gone wrong
-_MOST_BOTS = 12
+PAUSE_GAMES = 256  # games played one by one after something has gone wrong
+MOST_BOTS = 12
 _PATIENCE_S = 20.0
 
 
@@ -53,7 +53,7 @@ class Lockstep:
             session.play()
         except _Apart as apart:
             log.info("games are played one by one for a while: %s", apart)
-            self._resume = self.referee.games + _PAUSE
+            self._resume = self.referee.games + PAUSE_GAMES
             session.forget()
         return session.finished()
 
@@ -68,7 +68,7 @@ class Lockstep:
             if not isinstance(task, PairTask) or not (self._able(task.a) and self._able(task.b)):
                 break
             bots |= {task.a, task.b}
-            if len(bots) > _MOST_BOTS:
+            if len(bots) > MOST_BOTS:
                 break
             units.append(task)
         return units

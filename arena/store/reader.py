@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _BATCH = 20_000
 _LONGEST_REASON = 200
-_MOST_REASONS = 1000  # of a bot and kind that are counted apart: some texts differ in every game
+MOST_REASONS = 1000  # of a bot and kind that are counted apart: some texts differ in every game
 
 GAME_COLUMNS = (
     "pairing", "deal", "game", "round", "first", "second", "score", "stones_first", "stones_second",
@@ -311,7 +311,7 @@ class Reader:
             reason = reason_line(detail)[:_LONGEST_REASON]
             if reason in reasons:
                 reasons[reason][0] += 1
-            elif len(reasons) < _MOST_REASONS:
+            elif len(reasons) < MOST_REASONS:
                 reasons[reason] = [1, key]
         lines = []
         for (bot, kind), number in games.items():

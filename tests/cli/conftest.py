@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +44,13 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         return Result(found, captured.out, captured.err)
 
     return call
+
+
+def json_of(*args: object) -> Any:
+    """What a command line prints as JSON, for fixtures of a module."""
+    with redirect_stdout(StringIO()) as out:
+        assert main([str(arg) for arg in args]) == 0
+    return json.loads(out.getvalue())
 
 
 #: Plays fast once the file `slow` beside it is gone.

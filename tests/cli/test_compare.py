@@ -13,35 +13,33 @@ import pandas as pd
 import pytest
 
 from arena.cli.compare import split_variants
-from arena.cli.main import main
 from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.report.compare import VariantRun, comparison
 from arena.stats.frames import StatsError
 from arena.stats.variants import holm
 from arena.store.reader import Reader
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, json_of
 
+pytestmark = pytest.mark.process
 QUIET = ("--workers", 1)
 SIX = "tactical:hand_size=6,scout_return=top"
 PLAY = ("compare", "greedy", "random", "--games", 20, "--seed", 3, *QUIET)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A comparison that was played once."""
-    place = tmp_path_factory.mktemp("compare") / "cmp"
-    assert main([str(one) for one in (*PLAY, "--variants", f"base,{SIX},expert", "--out", place)]) == 0
-    return place
+def comparison_played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A comparison that was played once, and what the command said."""
+    folder = tmp_path_factory.mktemp("compare") / "cmp"
+    return folder, json_of(*PLAY, "--variants", f"base,{SIX},expert", "--out", folder, "--json")
 
 
 @pytest.fixture
-def played(arena: Arena, folder: Path) -> dict[str, Any]:
-    """What the command says to a copy of it in the working directory."""
+def played(arena: Arena, comparison_played: tuple[Path, dict[str, Any]]) -> dict[str, Any]:
+    """What the command said; its folder is copied to `cmp` in the working directory."""
+    folder, said = comparison_played
     shutil.copytree(folder, "cmp")
-    found = arena(*PLAY, "--variants", f"base,{SIX},expert", "--out", "cmp", "--json")
-    values: dict[str, Any] = json.loads(found.out)
-    return values
+    return said
 
 
 def test_shape_and_figures(played: dict[str, Any]) -> None:

@@ -14,8 +14,9 @@ from arena.cli.main import main
 from arena.report.run_stats import ONLY_IN_FILES, TITLES
 from arena.stats.pairs import head_to_head, units_needed
 from arena.store.reader import Reader
-from tests.cli.conftest import Arena
+from tests.cli.conftest import Arena, json_of
 
+pytestmark = pytest.mark.process
 FIELD = ("tournament", "greedy", "random", "--games", 20, "--seed", 3, "--workers", 1)
 BAD = "def act(view, moves):\n    if view.rng.random() < 0.02:\n        raise ValueError('no')\n    return moves[0]\n"
 
@@ -35,9 +36,9 @@ def run(arena: Arena, folder: Path) -> Path:
     return Path(shutil.copytree(folder, "run"))
 
 
-@pytest.fixture
-def values(arena: Arena, run: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(arena("stats", run, "--json", "--error", 20).out)
+@pytest.fixture(scope="module")
+def values(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json_of("stats", folder, "--json", "--error", 20)
     return found
 
 

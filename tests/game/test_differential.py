@@ -41,34 +41,34 @@ class Wrong:
     """An engine with one thing falsified, in front of the right one."""
 
     def __init__(self, *given: object) -> None:
-        self._state = State(*given)  # type: ignore[arg-type]
+        self.right = State(*given)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._state, name)
+        return getattr(self.right, name)
 
 
 class MovesLeftOut(Wrong):
     def legal_moves(self) -> list[Move]:
-        moves = self._state.legal_moves()
-        return moves[:-1] if self._state.turns > 6 else moves
+        moves = self.right.legal_moves()
+        return moves[:-1] if self.right.turns > 6 else moves
 
 
 class OneMoveTooMany(Wrong):
     def legal_moves(self) -> list[Move]:
-        moves = self._state.legal_moves()
+        moves = self.right.legal_moves()
         return [*moves, parse_move("pass")] if moves and parse_move("pass") not in moves else moves
 
 
 class ClaimsToTheOther(Wrong):
     @property
     def owners(self) -> str:
-        return self._state.owners.translate(str.maketrans("ab", "ba"))
+        return self.right.owners.translate(str.maketrans("ab", "ba"))
 
 
 class OtherWinner(Wrong):
     @property
     def winner(self) -> int | None:
-        winner = self._state.winner
+        winner = self.right.winner
         return winner if winner is None else 1 - winner
 
 
@@ -77,32 +77,32 @@ class ClaimsTooMuch(Wrong):
         complete = [
             stone
             for stone in range(1, 10)
-            if len(self._state.side(seat, stone)) == 3 and self._state.owners[stone - 1] == "."
+            if len(self.right.side(seat, stone)) == 3 and self.right.owners[stone - 1] == "."
         ]
         return tuple(complete)
 
 
 class HandMixedUp(Wrong):
     def hand_of(self, seat: int) -> tuple[str, ...]:
-        return self._state.hand_of(1 - seat)
+        return self.right.hand_of(1 - seat)
 
 
 class DeckTurnedRound(Wrong):
     @property
     def tactic_cards_left(self) -> tuple[str, ...]:
-        return self._state.tactic_cards_left[::-1]
+        return self.right.tactic_cards_left[::-1]
 
 
 class MudForgotten(Wrong):
     def modes(self, stone: int) -> tuple[str, ...]:
-        return tuple(mode for mode in self._state.modes(stone) if mode != "mud")
+        return tuple(mode for mode in self.right.modes(stone) if mode != "mud")
 
 
 class FailsLate(Wrong):
     def apply(self, move: Move) -> None:
-        if self._state.turns > 10:
+        if self.right.turns > 10:
             raise RuntimeError("out of order")
-        self._state.apply(move)
+        self.right.apply(move)
 
 
 @pytest.mark.parametrize(

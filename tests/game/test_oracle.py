@@ -46,12 +46,12 @@ def tie_order(events: list[str], options: Options) -> str | None:
     cards = iter(clan_cards(options))
     for event in events:
         if event in ("fog", "mud"):
-            game._play_mode(event, 0)
+            game.play_mode(event, 0)
         elif event[1] == "+":
-            game._place("ab".index(event[0]), 0, next(cards))
+            game.place("ab".index(event[0]), 0, next(cards))
         else:
             seat = "ab".index(event[0])
-            game._remove(seat, 0, game.sides[seat][0][-1])
+            game.remove(seat, 0, game.sides[seat][0][-1])
     return {"mine": "a", "theirs": "b", None: None}[game.first_complete(0, 0)]
 
 

@@ -31,7 +31,7 @@ def table(
     for letter in order:
         for number, cards in ((a if letter == "a" else b) or {}).items():
             for card in cards.split():
-                game._place("ab".index(letter), number - 1, card)
+                game.place("ab".index(letter), number - 1, card)
     game.rulings.clear()
     return game
 

@@ -149,9 +149,9 @@ class Oracle(Position):
         if is_clan(card) or is_elite(card):
             if card == "*J":
                 self.joker_played[me] = True
-            self._place(me, int(number) - 1, form)
+            self.place(me, int(number) - 1, form)
         elif card in MODES:
-            self._play_mode(card, int(number) - 1)
+            self.play_mode(card, int(number) - 1)
         else:
             self.discards[me].append(card)  # "a ruse in its player's row"
             self.ruse = card
@@ -164,13 +164,13 @@ class Oracle(Position):
             return
         self._after_play()
 
-    def _play_mode(self, mode: str, stone: int) -> None:
+    def play_mode(self, mode: str, stone: int) -> None:
         self.modes[stone].add(mode)
         if mode == "mud":  # "both sides become incomplete under Mud": their stamps are cleared (§2)
             for seat in SEATS:
                 self._clear_stamp(seat, stone, "stamp_cleared_by_mud")
 
-    def _place(self, seat: int, stone: int, card: str) -> None:
+    def place(self, seat: int, stone: int, card: str) -> None:
         self.sides[seat][stone].append(card)
         if self.is_complete(seat, stone):  # §2: "a stamp is set on a side at the moment it becomes complete"
             self.stamps[seat][stone] = self.clock
@@ -178,7 +178,7 @@ class Oracle(Position):
             if self.count_rulings:
                 watch.side_completed(self, seat, stone)
 
-    def _remove(self, seat: int, stone: int, card: str) -> str:
+    def remove(self, seat: int, stone: int, card: str) -> str:
         """Take a card, named without its binding, from a side; returns it as it lay there."""
         lying = next(each for each in self.sides[seat][stone] if token(each) == card)
         self.sides[seat][stone].remove(lying)
@@ -197,7 +197,7 @@ class Oracle(Position):
         card, _, number = move.removeprefix("take ").partition("@")
         stone = int(number) - 1
         owner = self.turn if self.ruse == "redeploy" else 1 - self.turn
-        self.taken_as = self._remove(owner, stone, card)
+        self.taken_as = self.remove(owner, stone, card)
         if self.ruse == "deserter":  # "a discarded card in the row of the player whose side it left"
             self.discards[owner].append(card)
             self._after_play()
@@ -211,7 +211,7 @@ class Oracle(Position):
             self.discards[self.turn].append(self.pending)
         else:
             form, _, number = move.partition("@")
-            self._place(self.turn, int(number) - 1, form)
+            self.place(self.turn, int(number) - 1, form)
         self._after_play()
 
     # RULES.md §5: Recruiter

@@ -216,7 +216,7 @@ DEEDS = {
 def test_who_fails_in_some_games_fails_in_these_and_no_others(
     tmp_path: Path, hook: str, deed: str, twins: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lockstep, "_PAUSE", 20)  # so that it is tried again
+    monkeypatch.setattr(lockstep, "PAUSE_GAMES", 20)  # so that it is tried again
     bots = [bot_file(tmp_path, MISBEHAVES.format(hook=hook, deed=DEEDS[deed])), "random", "first"]
     tasks = pairs(range(6), "abc")
     with at_table(bots, twins=twins) as referee:
@@ -373,7 +373,7 @@ def test_series_are_played_alone() -> None:
 
 
 def test_not_more_bots_than_there_may_be_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lockstep, "_MOST_BOTS", 3)
+    monkeypatch.setattr(lockstep, "MOST_BOTS", 3)
     tasks: list[Task] = [
         PairTask(0, 1, "a", "b"),
         PairTask(1, 1, "b", "c"),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.match.results import (
-    Row,
-)
+from arena.match.results import Row
 from arena.match.tasks import Chunk, GameTask
-from arena.store.reader import BotEntry
+from arena.store.reader import BotEntry, Reader
+from arena.store.schema import DATABASE
 from arena.store.writer import Store, open_store
 from tests.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
 from tests.store.writer import BOTS
@@ -25,6 +26,12 @@ ENTRIES = [BotEntry(name, name, f"hash of {name}", {"depth": 2}) for name in BOT
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path / "run", CONFIG, ENTRIES) as opened:
         yield opened
+
+
+def query(store: Reader, sql: str) -> list[Any]:
+    """The rows that another program reads from the database."""
+    with closing(sqlite3.connect(store.folder / DATABASE)) as db:
+        return db.execute(sql).fetchall()
 
 
 def chunk_of(deals: range, number: int = 0) -> Chunk:

@@ -35,7 +35,7 @@ from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, PairingSums, Reader,
 from arena.store.schema import StoreError
 from arena.store.writer import ConflictingResults, Store, open_store
 from tests.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
-from tests.store.stored import ENTRIES, chunk_of, expected, game
+from tests.store.stored import ENTRIES, chunk_of, expected, game, query
 from tests.store.writer import BOTS
 
 ROOT = Path(__file__).parents[2]
@@ -139,7 +139,7 @@ def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatc
         text = f"{task.id} {'x' * 999}" if task.id.deal < 60 else "the same"
         return replace(fake_result(task), detail=text)
 
-    monkeypatch.setattr("arena.store.reader._MOST_REASONS", 1)
+    monkeypatch.setattr("arena.store.reader.MOST_REASONS", 1)
     store.add(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))
     found = store.forfeit_reasons()
     assert {len(one.reason) for one in found} == {200}  # no other reason than the first was counted
@@ -194,7 +194,7 @@ def test_frame_and_table_agree_with_the_results(store: Store) -> None:
     assert tuple(frame.columns) == GAME_COLUMNS + CLOCK_COLUMNS
     plain = frame.astype(object).where(frame.notna(), None)
     assert [tuple(line) for line in plain.itertuples(index=False)] == lines
-    view = store._db.execute(f"SELECT {', '.join(GAME_COLUMNS + CLOCK_COLUMNS)} FROM game_list").fetchall()
+    view = query(store, f"SELECT {', '.join(GAME_COLUMNS + CLOCK_COLUMNS)} FROM game_list")
     assert view == lines
 
 
