@@ -14,6 +14,7 @@ from arena.notebook import COLUMNS
 from arena.store.reader import Reader
 from tests.runner.runs import bot, play, settings
 
+pytestmark = pytest.mark.process
 PAGE = (Path(__file__).parents[1] / "docs" / "notebooks.md").read_text(encoding="utf-8")
 
 

@@ -13,6 +13,7 @@ import pytest
 from arena import ArenaError, Bot, Run, load, load_rules, run_tournament
 from arena.cli.main import main
 
+pytestmark = pytest.mark.process
 FAST = {"games": 4, "seed": 1, "workers": 1}
 
 

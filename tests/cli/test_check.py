@@ -18,6 +18,7 @@ from tests.cli.conftest import Arena, program
 from tests.isolation.inside import need_sandbox
 from tests.runner.runs import alive, children, wait_for
 
+pytestmark = pytest.mark.process
 BOTS = Path(__file__).parents[1] / "data" / "check"
 QUICKLY = ("--isolation", "process", "--rules", "base", "--games", 2)
 

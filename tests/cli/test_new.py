@@ -18,6 +18,7 @@ def test_the_skeleton_loads_with_its_parameters(arena: Arena) -> None:
     assert load_bot("my_bot").name == "my_bot"
 
 
+@pytest.mark.process
 def test_the_skeleton_plays_and_beats_chance(arena: Arena) -> None:
     arena("new", "mine")
     settings = ("--games", 100, "--seed", 1, "--rules", "tactical", "--workers", 1)

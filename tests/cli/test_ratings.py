@@ -137,6 +137,7 @@ def test_deals_make_errors_of_shared_cards(arena: Arena) -> None:
     assert shared < apart / 2
 
 
+@pytest.mark.process
 def test_rates_a_run_by_its_name(arena: Arena) -> None:
     arena("match", "greedy", "random", "--games", 20, "--seed", 3, "--out", "results/mine", *QUIET)
     by_name = rated(arena("ratings", "mine", "--json").out)

@@ -15,6 +15,7 @@ from arena.store.reader import Reader
 from tests.cli.conftest import SLOW_BOT, Arena, program, wait_for_games
 from tests.runner.runs import games
 
+pytestmark = pytest.mark.process
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())
 CASES = [
     (kind, name, at)
