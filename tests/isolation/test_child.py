@@ -199,9 +199,7 @@ def test_hooks_that_are_no_methods_are_the_bots_fault(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- asking
 
 
-@pytest.mark.parametrize(
-    "how", ["ValueError('on purpose')", "SystemExit(3)", "KeyboardInterrupt()", "BaseException()"]
-)
+@pytest.mark.parametrize("how", ["ValueError('on purpose')", "SystemExit(3)", "KeyboardInterrupt()", "BaseException()"])
 def test_whatever_act_raises_is_told(tmp_path: Path, how: str) -> None:
     spoken = Spoken(tmp_path, f"def act(view, moves):\n    raise {how}\n")
     spoken.make()
@@ -238,9 +236,7 @@ def test_what_is_no_move_is_told(tmp_path: Path, value: str, words: str) -> None
 
 def test_any_move_of_the_table_is_passed_on(tmp_path: Path) -> None:
     """Whether it is legal is the referee's to say, who does not trust this process."""
-    code = (
-        "from arena.game.moves import MOVES\ndef act(view, moves): return MOVES[view.rules.spy_value][-1]\n"
-    )
+    code = "from arena.game.moves import MOVES\ndef act(view, moves): return MOVES[view.rules.spy_value][-1]\n"
     spoken = Spoken(tmp_path, code)
     spoken.make()
     spoken.begin()
@@ -303,9 +299,7 @@ class Bot:
         state = spoken.state.copy()
         while moves := state.legal_moves():
             if state.turn == seat:
-                assert read_answer(spoken.ask(view=state.view(seat)), 1, 1) == moves[0].index.to_bytes(
-                    2, "little"
-                )
+                assert read_answer(spoken.ask(view=state.view(seat)), 1, 1) == moves[0].index.to_bytes(2, "little")
             state.apply(moves[0])
         text = json.dumps([1, [2, 5], "five stones", None]).encode()
         image = spoken.line.tell(state.view(seat))[1]
@@ -314,9 +308,7 @@ class Bot:
 
 
 def test_a_failure_in_observe_is_told_by_its_name(tmp_path: Path) -> None:
-    code = (
-        "class Bot:\n    def observe(self, event): 1 / 0\n    def act(self, view, moves): return moves[0]\n"
-    )
+    code = "class Bot:\n    def observe(self, event): 1 / 0\n    def act(self, view, moves): return moves[0]\n"
     spoken = Spoken(tmp_path, code)
     spoken.make()
     spoken.begin()
@@ -426,10 +418,7 @@ def loop(spoken: Spoken, *pieces: bytes) -> list[Message]:
         for piece in pieces:
             os.write(out, piece)
             until = time.monotonic() + 10
-            while (
-                struct.unpack("i", fcntl.ioctl(orders, termios.FIONREAD, b"\0" * 4))[0]
-                and time.monotonic() < until
-            ):
+            while struct.unpack("i", fcntl.ioctl(orders, termios.FIONREAD, b"\0" * 4))[0] and time.monotonic() < until:
                 time.sleep(0.0005)
         os.close(out)
 
