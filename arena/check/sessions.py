@@ -174,7 +174,7 @@ def open_session(settings: CheckSettings, rules: Rules, hash_seed: str = STEADY,
 
 
 class _HeardProcess(BotProcess):
-    """A process whose complaints go through an ear."""
+    """A process whose standard error goes through an AuditReader."""
 
     def __init__(self, launch: Launch, ear: AuditReader) -> None:
         self._ear = ear

@@ -48,6 +48,11 @@ class Comparison:
     different: int = 0
     first: Divergence | None = None
 
+    def add(self, other: Comparison) -> None:
+        self.games += other.games
+        self.different += other.different
+        self.first = self.first or other.first
+
 
 @dataclass
 class Trials:
@@ -150,21 +155,17 @@ class Trials:
         if found is not None:
             self.memory[rules] = found
         before = self.again.different
-        self._compare(self.again, rules, rows)
+        self.again.add(self._compare(rules, rows))
         if self.again.different > before == 0 and self.settings.level != "none":
             self.by_hash = self._same_with_steady_hashes(rules, rows)
 
     def _same_with_steady_hashes(self, rules: str, others: Sequence[GameResult]) -> bool | None:
         """Is it only the order of sets that makes the difference in these games? None if out of time."""
-        once_more = Comparison()
         with closing(self._session(rules)) as session:
             rows = list(self._played(session, _games_of(self._units(rules))[: len(others)]))
-        self._compare(once_more, rules, rows)
-        if once_more.different:
+        if self._compare(rules, rows).different:
             return False
-        of_those = Comparison()
-        self._compare(of_those, rules, others[: len(rows)])
-        return True if of_those.different else None
+        return True if self._compare(rules, others[: len(rows)]).different else None
 
     @property
     def repeatable(self) -> bool:
@@ -277,28 +278,23 @@ class Trials:
         If they differ, they are played in that way once more: if that differs, too, it is not the other games.
         """
         rows = play()
-        found = Comparison()
-        self._compare(found, rules, rows)
+        found = self._compare(rules, rows)
         if found.different:
             for one, two in zip(rows, play()):
                 unsteady = self._divergence(rules, one, two)
                 if unsteady is not None:
-                    self.again.games += 1
-                    self.again.different += 1
-                    self.again.first = self.again.first or unsteady
+                    self.again.add(Comparison(1, 1, unsteady))
                     return
-        into.games += found.games
-        into.different += found.different
-        into.first = into.first or found.first
+        into.add(found)
 
-    def _compare(self, into: Comparison, rules: str, rows: Iterable[GameResult]) -> None:
+    def _compare(self, rules: str, rows: Iterable[GameResult]) -> Comparison:
+        """Games that were played again, beside the first time."""
+        into = Comparison()
         before = {row.id: row for row in self.rows[rules]}
         for row in rows:
-            into.games += 1
             found = self._divergence(rules, before[row.id], row)
-            if found is not None:
-                into.different += 1
-                into.first = into.first or found
+            into.add(Comparison(1, found is not None, found))
+        return into
 
     def _divergence(self, rules: str, before: GameResult, after: GameResult) -> Divergence | None:
         what = "a game that was played again"

@@ -35,28 +35,25 @@ def bench(names: tuple[str, ...], quick: bool, as_json: bool) -> None:
 
     times_oracle compares with the oracle of the tests; it is null without the source folder.
     """
-    from arena.game import engine
-
-    compiled = not engine.__file__.endswith(".py")
-    found = measure(
-        list(names or RULE_SETS), rounds=1 if quick else ROUNDS, scale=(0.1 if quick else 1.0), compiled=compiled
-    )
+    found = measure(list(names or RULE_SETS), *((1, 0.1) if quick else (ROUNDS, 1.0)))
     if as_json:
         click.echo(json.dumps(found, indent=2))
     else:
         click.echo(_in_words(found))
 
 
-def measure(names: list[str], rounds: int, scale: float, compiled: bool) -> dict[str, Any]:
+def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
     """Games per second of CPU time on one core, medians of interleaved rounds."""
+    from arena.game import engine
     from arena.game.rules import load_rules
 
+    compiled = not engine.__file__.endswith(".py")
     share = scale * (1.0 if compiled else 0.005)
     oracle = _oracle()
     jobs: dict[tuple[str, str], tuple[Callable[[int, int], object], int]] = {}
     for name in names:
         rules = load_rules(name)
-        jobs["engine", name] = (partial(_play_inside, rules), _games("engine", share))
+        jobs["engine", name] = (partial(engine.play_random_games, rules), _games("engine", share))
         if oracle is not None:
             jobs["oracle", name] = (partial(_play_oracle, oracle, rules), _games("oracle", scale))
     for name in names:
@@ -92,26 +89,13 @@ def _games(kind: str, share: float) -> int:
     return max(3, int(GAMES[kind] * share))
 
 
-def _play_inside(rules: Rules, games: int, start: int) -> None:
-    from arena.game.engine import play_random_games
-
-    play_random_games(rules, games, start)
-
-
 def _play_loop(rules: Rules, games: int, start: int) -> None:
     """A bare loop around the engine with two Python bots, which pick the first and the last legal move."""
     from arena.game.deals import make_deal
     from arena.game.engine import State
 
     deals = [make_deal(rules, 1, start + number) for number in range(min(games, 100))]
-
-    def first(moves: list[Any]) -> Any:
-        return moves[0]
-
-    def last(moves: list[Any]) -> Any:
-        return moves[-1]
-
-    bots = (first, last)
+    bots = (lambda moves: moves[0], lambda moves: moves[-1])
     for number in range(games):
         state = State(rules, deals[number % len(deals)])
         while not state.is_over:
@@ -178,16 +162,7 @@ def _in_words(found: dict[str, Any]) -> str:
         rows.append(
             [name, f"{own['games_per_second']:,}", f"{times:,.0f}" if times else "-", f"{loop:,}", f"{referee:,}"]
         )
-    table = tabulate(
-        rows,
-        headers=[
-            "rule set",
-            "random games/s in the engine",
-            "x oracle",
-            "Python bots, bare loop",
-            "through the referee",
-        ],
-        stralign="right",
-    )
+    heads = ["rule set", "random games/s in the engine", "x oracle", "Python bots, bare loop", "through the referee"]
+    table = tabulate(rows, heads, stralign="right")
     kind = "compiled" if found["compiled"] else "uncompiled (no compiler at installation?)"
     return f"{table}\n\nGames a second of CPU time on one core, engine {kind}."

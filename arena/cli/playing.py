@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
-    from arena.report.run import RunData
+    from arena.report.read_run import RunData
     from arena.store.sequential_test import SequentialTest
 
 DONE, FORFEITED, INTERRUPTED = 0, 1, 130

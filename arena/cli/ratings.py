@@ -98,4 +98,4 @@ def read_games(source: str) -> pd.DataFrame:
         if not len(games):
             raise StatsError(f"{folder}: no games yet")
         games = check_games(games, what=str(folder))
-    return games[[name for name in ("first", "second", "score", "deal") if name in games.columns]]
+    return games.filter(["first", "second", "score", "deal"])

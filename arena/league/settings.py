@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +53,6 @@ class LeagueSettings:
     )
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
     prior: float = real(2.0, "virtual draws for each bot", least=0.01, most=100, **_RATING)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, read back by `stored_settings`."""
-        return asdict(self)
 
 
 def check_name(text: str, what: str) -> str:
@@ -116,10 +112,10 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
     return found
 
 
-def load_settings(path: Path, name: str, given: Mapping[str, Any] | None = None) -> LeagueSettings:
-    """Settings of a TOML file with those `given` before them; LeagueError for what is wrong with it."""
-    data = read_toml(path, LeagueError)
-    return settings_from_dict(merged(data, given or {}), name, str(path))
+def load_settings(path: Path | None, name: str, given: Mapping[str, Any]) -> LeagueSettings:
+    """Settings of a TOML file, if there is one, with those `given` before them; LeagueError for what is wrong."""
+    data = {} if path is None else read_toml(path, LeagueError)
+    return settings_from_dict(merged(data, given), name, "command line" if path is None else str(path))
 
 
 def merged(data: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,9 +132,10 @@ def merged(data: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def stored_settings(values: Mapping[str, Any]) -> LeagueSettings:
-    """The settings out of what `to_dict` gave.
+    """The settings out of their values.
 
-    >>> stored_settings(LeagueSettings("open").to_dict()) == LeagueSettings("open")
+    >>> from dataclasses import asdict
+    >>> stored_settings(asdict(LeagueSettings("open"))) == LeagueSettings("open")
     True
     """
     known = dict(values)

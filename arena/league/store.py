@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -196,7 +197,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
                 )
             LEAGUE.make_tables(db)  # all tables and the settings, or nothing
             values = {
-                "settings": json.dumps(settings.to_dict(), sort_keys=True),
+                "settings": json.dumps(asdict(settings), sort_keys=True),
                 "secret": secret or f"{secrets.randbits(SECRET_BITS):032x}",
                 "created": repr(time.time()),
                 "deals": "0",

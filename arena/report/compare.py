@@ -141,7 +141,7 @@ def _in_order(table: pd.DataFrame, variants: Sequence[str]) -> pd.DataFrame:
 
 def _labelled(frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], columns: Sequence[str]) -> pd.DataFrame:
     """The columns and the variant, with deals renumbered so that equal numbers mean equal cards in all runs."""
-    out = frame[[name for name in columns if name in frame.columns]].copy()
+    out = frame.filter(list(columns)).copy()
     seeds = list(dict.fromkeys(one.seed for one in runs))
     out["deal"] = out["deal"].to_numpy(dtype=np.int64) + (seeds.index(run.seed) << 40)
     for name in ("first", "second"):

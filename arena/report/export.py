@@ -17,7 +17,7 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.report.formats.csv import csv_text, table_csv
 from arena.report.formats.json import json_text
-from arena.report.run import RunData
+from arena.report.read_run import RunData
 from arena.report.standings import RunStandings
 from arena.report.standings_report import DIGITS, summary
 from arena.report.table import Report, number

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.report.ratings import ratings_frame
-from arena.report.run import RunData
+from arena.report.read_run import RunData
 from arena.report.standings_report import heading
 from arena.report.table import Report, figures, table_of
 from arena.stats.field import (
@@ -72,7 +72,7 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> dict
     games = run.games
     if not len(games):
         raise StatsError(f"{run.name}: no games yet")
-    small = games[[name for name in ("pairing", "first", "second", "score", "deal") if name in games.columns]]
+    small = games.filter(["pairing", "first", "second", "score", "deal"])
     rated = rate_run(small, prior)
     found = {
         "ratings": ratings_frame(rated),

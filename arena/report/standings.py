@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from arena.endings import ENDINGS, FORFEIT_KINDS
-from arena.report.run import RunData
+from arena.report.read_run import RunData
 from arena.stats.field import by_seat, crosstable, first_player_score
 from arena.stats.frames import StatsError
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
@@ -40,6 +40,7 @@ COLUMNS: dict[str, str] = {
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
 """Columns of `RunStandings.table`; format_points and remark follow where the format has a ranking of its own."""
+_RATED = ["first", "second", "score", "deal"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
 
@@ -89,7 +90,7 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
     table = _ranked(table, run, order)
     cross = _crosstable(games, list(table["bot"]))
     counts = games["ending"].value_counts()
-    first = first_player_score(games[_present(games, "first", "second", "score", "deal")])
+    first = first_player_score(games.filter(_RATED))
     return RunStandings(
         run=run,
         table=table,
@@ -104,12 +105,8 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
     )
 
 
-def _present(games: pd.DataFrame, *names: str) -> list[str]:
-    return [name for name in names if name in games.columns]
-
-
 def _rate(games: pd.DataFrame, prior: float) -> tuple[Ratings, tuple[str, ...]]:
-    small = games[_present(games, "first", "second", "score", "deal")]
+    small = games.filter(_RATED)
     try:
         found = rate(small, prior=prior, disconnected="separate")
         return found, found.notes
@@ -185,8 +182,8 @@ def _head_to_head(run: RunData) -> HeadToHead | None:
     if len(run.bots) != 2:
         return None
     one, two = run.bots
-    columns = _present(run.games, "pairing", "deal", "first", "second", "score")
-    return head_to_head(counts_between(run.games[columns], one, two))
+    games = run.games.filter(["pairing", "deal", "first", "second", "score"])
+    return head_to_head(counts_between(games, one, two))
 
 
 def _nothing_played(run: RunData, prior: float) -> RunStandings:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.formats.registry import FORMATS as TOURNAMENT_FORMATS
-from arena.report.run import RunData
+from arena.report.read_run import RunData
 from arena.report.standings import FORFEIT_COLUMNS, RunStandings
 from arena.report.table import Code, Column, Report, Table, elo_text, number, percent, records, rounded
 from arena.text import first_line, one_line, printable_lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from arena.paths import data_folder
 
 
 def test_the_example_is_what_is_usual() -> None:
-    assert load_settings(data_folder("configs") / "leagues" / "open.toml", "x") == LeagueSettings("x")
+    assert load_settings(data_folder("configs") / "leagues" / "open.toml", "x", {}) == LeagueSettings("x")
     assert settings_from_dict({}, "x") == LeagueSettings("x")
 
 
@@ -30,7 +31,7 @@ def test_options_go_before_the_file(tmp_path: Path) -> None:
     found = load_settings(file, "x", {"clock": {"move_ms": 70}, "isolation": "process"})
     assert (found.rules, found.isolation, found.clock) == ("tactical", "process", Clock(70, 900))
     assert (found.anchor, found.anchor_elo) == ("greedy", 0.0)
-    assert stored_settings(found.to_dict()) == found
+    assert stored_settings(asdict(found)) == found
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> Non
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(LeagueError, match=r"my\.toml"):
-        load_settings(file, "x")
+        load_settings(file, "x", {})
 
 
 @pytest.mark.parametrize("name", ["", "-rf", ".hidden", "a b", "a/b", "ä", "x" * 41, "a\x1b[2J", "a\n"])

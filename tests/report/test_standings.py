@@ -9,8 +9,7 @@ import pytest
 
 from arena.match.results import GameResult
 from arena.match.tasks import GameTask
-from arena.report.read_run import read_run
-from arena.report.run import RunData
+from arena.report.read_run import RunData, read_run
 from arena.report.standings import COLUMNS, FORFEIT_COLUMNS, standings
 from arena.stats.pairs import head_to_head, pentanomial
 from arena.stats.ratings import rate

@@ -33,14 +33,10 @@ from arena.text import indented
 def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
     """Create the league NAME. Options override the file; the settings cannot be changed later."""
     from arena.isolation.process import require_isolation
-    from arena.league.settings import load_settings, settings_from_dict
+    from arena.league.settings import load_settings
     from arena.league.store import LEAGUES, create_league
 
-    values = _nested(given)
-    if config is None:
-        settings = settings_from_dict(values, name, "command line")
-    else:
-        settings = load_settings(config, name, values)
+    settings = load_settings(config, name, _nested(given))
     require_isolation(settings.isolation)
     place = LEAGUES / settings.name if folder is None else folder
     create_league(place, settings).close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -45,7 +46,7 @@ def show_standings(found: League, table: Standings, form: str, more: dict[str, A
             {
                 **(more or {}),
                 "league": found.name,
-                "settings": found.settings.to_dict(),
+                "settings": asdict(found.settings),
                 "games": table.total,
                 "change_since_event": None if since is None else since.id,
                 "standings": lines,
@@ -93,7 +94,7 @@ def tell_result(league: League, result: SubmissionResult) -> None:
         click.echo(f"{one.label}: {indented(warning)}", err=True)
     if result.interrupted:
         text = (
-            f"Interrupted: {one.label} is {one.state}, {result.games} games are stored. To go on:\n"
+            f"Interrupted: {one.label} is {one.state}, {result.games} games are stored. Resume with:\n"
             f"  arena league play {shlex.quote(str(league.folder))}"
         )
     elif result.standings is None:
