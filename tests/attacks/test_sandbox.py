@@ -126,7 +126,7 @@ DIES = [
     attack("dies", "crash", "killed by SIGSEGV", how="segfaults"),
     attack("dies", "crash", "killed by SIGKILL", how="is_killed"),
     attack("dies", "crash", "killed by SIGTERM", how="is_terminated"),
-    attack("dies", "crash", "killed by SIG(XCPU|KILL)", how="uses_up_time"),
+    attack("dies", "crash|timeout", "killed by SIG(XCPU|KILL)|no answer", how="uses_up_time"),
 ]
 SPEAKS = [
     attack("babbles", how="prints"),

@@ -38,13 +38,13 @@ class TellsItsTwin:
 
     def act(self, view, moves):
         if self.heard is None:
-            self.heard = set(self.medium.read(self.game)) if self.medium.one_state else set()
+            self.heard = set(self.medium.hear(self.game)) if self.medium.one_state else set()
             self.medium.say(self.game, sorted(card_number(card) for card in view.hand))
         played = {card for side in view.theirs for card in side}
         if self.waiting and played:
             self.waiting = False
             if not self.medium.one_state:
-                self.heard = self.medium.read(self.game)
+                self.heard = self.medium.hear(self.game)
             heard = {CARD_TEXTS[number] for number in self.heard}
             if heard:
                 KNOWN.append(self.is_it(heard, view, played))
