@@ -19,7 +19,8 @@ from arena.report import ratings as rating_table
 from arena.report import standings as standing
 from arena.report.export import export
 from arena.report.read_run import RunData, read_run, stored_config
-from arena.report.run_stats import pairings_frame, rate_run, run_frames, superiority_frame, time_frame
+from arena.report.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
+from arena.report.standings import rate_run
 from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError

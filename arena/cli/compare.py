@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import options
+from arena.cli.main import INTERRUPTED
 from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import INTERRUPTED, from_options
+from arena.cli.playing import from_options
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:

@@ -27,19 +27,17 @@ def doctor() -> int:
     """
     from arena.isolation.doctor import capabilities
 
-    faults = [fault for line, fault in checks() if _print(line, fault)]
+    found = checks()
+    for line, fault in found:
+        click.echo(f"{'!!' if fault else 'ok'}  {line}")
+    faults = any(fault for _, fault in found)
     click.echo("\nIsolation of bots (docs/security.md):")
     for capability in capabilities():
         click.echo(f"{'ok' if capability.ok else '--'}  {capability.text}")
     if not faults:
         lacking = "" if _sandboxed() else ", but bots cannot be sandboxed here"
         click.echo(f"\nEverything works{lacking}.")
-    return 1 if faults else 0
-
-
-def _print(line: str, fault: bool) -> bool:
-    click.echo(f"{'!!' if fault else 'ok'}  {line}")
-    return fault
+    return int(faults)
 
 
 def checks() -> list[tuple[str, bool]]:

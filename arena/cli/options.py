@@ -54,6 +54,20 @@ def _completed(names: Iterable[str], incomplete: str, type_: str) -> list[Comple
     return [*found, CompletionItem(incomplete, type=type_)]
 
 
+own_deals = click.option(
+    "--own-deals",
+    is_flag=True,
+    default=None,
+    help="Every pairing plays deals of its own, for bots that might remember cards.",
+)
+workers = click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one per core.")
+isolation_of_play = click.option(
+    "--isolation",
+    type=click.Choice(ISOLATIONS),
+    help="Where bots run, instead of what the league says. none: in the workers, with your rights.",
+)
+
+
 def what_to_play(command: Command) -> Command:
     """Options that determine the games; whoever reads the settings checks the numbers."""
     return _with(
@@ -66,12 +80,6 @@ def what_to_play(command: Command) -> Command:
     )
 
 
-def own_deals(command: Command) -> Command:
-    """Whether every pairing has its own deals; None if not given."""
-    text = "Every pairing plays deals of its own, for bots that might remember cards."
-    return click.option("--own-deals", is_flag=True, default=None, help=text)(command)
-
-
 def how_to_play(command: Command) -> Command:
     """Options that do not change the results."""
     return _with(
@@ -79,24 +87,6 @@ def how_to_play(command: Command) -> Command:
         click.option("--workers", type=int, metavar="W", help="Default: one per core."),
         click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
         click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
-    )
-
-
-def workers(command: Command) -> Command:
-    """How many worker processes to use."""
-    option = click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one per core.")
-    return option(command)
-
-
-def isolation_of_play(command: Command) -> Command:
-    """The isolation of bots in a league, to override its settings."""
-    return _with(
-        command,
-        click.option(
-            "--isolation",
-            type=click.Choice(ISOLATIONS),
-            help="Where bots run, instead of what the league says. none: in the workers, with your rights.",
-        ),
     )
 
 

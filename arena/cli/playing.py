@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.main import INTERRUPTED
+
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
     from arena.report.read_run import RunData
     from arena.store.sequential_test import SequentialTest
 
-DONE, FORFEITED, INTERRUPTED = 0, 1, 130
+DONE, FORFEITED = 0, 1
 SPRT_FILE = "sprt.json"
 
 _OPTIONS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")

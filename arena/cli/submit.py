@@ -12,7 +12,8 @@ import click
 
 from arena.cli import options
 from arena.cli.league import limit_threads
-from arena.cli.league.shared import INTERRUPTED, LeagueProgress, show_standings, tell_result
+from arena.cli.league.shared import LeagueProgress, show_standings, tell_result
+from arena.cli.main import INTERRUPTED
 from arena.cli.output import output
 from arena.text import indented
 

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn, Self, TypeAlias
+from typing import NoReturn, Self
 
 from arena.errors import ArenaError
 from arena.isolation.process import require_isolation
@@ -33,7 +33,7 @@ from arena.paths import data_folder
 from arena.players.spec import BotSpec, find_bot
 from arena.runner.dispatch import Dispatcher
 from arena.runner.executors import make_executor
-from arena.runner.executors.base import Executor, Failed, Lost, Played, WorkerFault
+from arena.runner.executors.base import Executor, Failed, Played, WorkerFault
 from arena.runner.job import Job
 from arena.runner.logs import RunLog, Sink
 from arena.runner.signals import StopSignals
@@ -41,9 +41,6 @@ from arena.runner.signals import StopSignals
 log = logging.getLogger("arena.league")
 
 _DETAIL = COLUMNS.index("detail")
-
-Deliver: TypeAlias = Callable[[Sequence[Row]], int]
-"""Stores rows; returns how many were new."""
 
 
 class BotsFailed(LeagueError):
@@ -185,8 +182,8 @@ class MatchRunner:
         tasks = games.reserve_deals(session.league, number, fixtures)
         return self.play(tasks, lambda rows: games.store_rows(session.league, session.process.number, number, rows))
 
-    def play(self, tasks: Sequence[PairTask], deliver: Deliver) -> int:
-        """Play units of work; `deliver` stores the rows. How many were stored.
+    def play(self, tasks: Sequence[PairTask], deliver: Callable[[Sequence[Row]], int]) -> int:
+        """Play units of work; `deliver` stores rows and returns how many were new. How many were stored.
 
         BotsFailed if a bot cannot be loaded; the lineup is over then.
         """
@@ -213,7 +210,11 @@ class MatchRunner:
             session = self.session
             self._executor = make_executor(self.job, workers=session.workers, sink=session.sink)
             self._dispatcher = Dispatcher(
-                self._executor, session.signals, failed=self._fail, lost=_note_lost, tick=session.process.beat
+                self._executor,
+                session.signals,
+                failed=self._fail,
+                lost=lambda event: log.warning("%s", event.text),
+                tick=session.process.beat,
             )
         return self._dispatcher
 
@@ -277,7 +278,3 @@ class MatchRunner:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _note_lost(event: Lost) -> None:
-    log.warning("%s", event.text)

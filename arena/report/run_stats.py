@@ -9,6 +9,7 @@ import pandas as pd
 
 from arena.report.ratings import ratings_frame
 from arena.report.read_run import RunData
+from arena.report.standings import rate_run
 from arena.report.standings_report import heading
 from arena.report.table import Report, figures, table_of
 from arena.stats.field import (
@@ -25,7 +26,7 @@ from arena.stats.field import (
 )
 from arena.stats.frames import StatsError
 from arena.stats.pairs import counts_between, head_to_head, units_needed
-from arena.stats.ratings import DEFAULT_PRIOR, Ratings, rate
+from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 
 TITLES = {
     "ratings": "Ratings",
@@ -107,16 +108,6 @@ def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
     frame = frame.astype(dict.fromkeys(names, object))
     places = pd.DataFrame({name: frame[name].map(rank) for name in names})
     return frame.loc[places.sort_values(names, kind="stable").index].reset_index(drop=True)
-
-
-def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
-    """Ratings of each connected group; without a first-player advantage if the games do not determine it."""
-    try:
-        return rate(games, prior=prior, disconnected="separate")
-    except StatsError:
-        if prior > 0:
-            raise
-        return rate(games, prior=prior, disconnected="separate", first_advantage=0.0)
 
 
 def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:

@@ -7,7 +7,7 @@ equal figures, whatever the order they were played in.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,6 @@ COLUMNS: dict[str, str] = {
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
 """Columns of `RunStandings.table`; format_points and remark follow where the format has a ranking of its own."""
-_RATED = ["first", "second", "score", "deal"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
 
@@ -79,7 +78,7 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
     games = run.games
     if not len(games):
         return _nothing_played(run, prior)
-    ratings, notes = _rate(games, prior)
+    ratings = rate_run(games, prior)
     table = _sums(games).reindex(list(run.bots))
     for column in COUNTS:
         table[column] = table[column].fillna(0).astype(np.int64)
@@ -90,7 +89,7 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
     table = _ranked(table, run, order)
     cross = _crosstable(games, list(table["bot"]))
     counts = games["ending"].value_counts()
-    first = first_player_score(games.filter(_RATED))
+    first = first_player_score(games.filter(["first", "second", "score", "deal"]))
     return RunStandings(
         run=run,
         table=table,
@@ -101,19 +100,20 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
         mean_turns=float(games["turns"].mean()),
         prior=prior,
         head_to_head=_head_to_head(run),
-        notes=notes,
+        notes=ratings.notes,
     )
 
 
-def _rate(games: pd.DataFrame, prior: float) -> tuple[Ratings, tuple[str, ...]]:
-    small = games.filter(_RATED)
+def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
+    """Ratings of each connected group, without the first player's advantage if the games do not determine it."""
+    games = games.filter(["first", "second", "score", "deal"])
     try:
-        found = rate(small, prior=prior, disconnected="separate")
-        return found, found.notes
+        return rate(games, prior=prior, disconnected="separate")
     except StatsError:
         # a handful of unpaired games may not separate moving first from strength
-        found = rate(small, prior=prior, disconnected="separate", first_advantage=0.0)
-        return found, (*found.notes, "too few games to tell the advantage of the first player; taken as 0")
+        found = rate(games, prior=prior, disconnected="separate", first_advantage=0.0)
+        note = "too few games to tell the advantage of the first player; taken as 0"
+        return replace(found, notes=(*found.notes, note))
 
 
 def _sums(games: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from arena.cli import options
-from arena.cli.league.shared import INTERRUPTED, LeagueProgress, league_argument, show_standings, tell_result
+from arena.cli.league.shared import LeagueProgress, league_argument, show_standings, tell_result
+from arena.cli.main import INTERRUPTED
 from arena.cli.output import output
 
 

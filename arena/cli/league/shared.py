@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from arena.league.settings import LeagueSettings
     from arena.league.store import League
 
-INTERRUPTED = 130
-
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
 
 
