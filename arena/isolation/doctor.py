@@ -28,13 +28,9 @@ class Capability:
 def capabilities() -> list[Capability]:
     """What is there of all that the isolation levels use. Starts a sandbox to see whether it really can."""
     if sys.platform != "linux":
-        return [_elsewhere()]
+        levels = "none and process" if _posix() else "none"
+        return [Capability(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")]
     return [*_sandbox(), _filter(), _landlock(), _limits(), _pinning()]
-
-
-def _elsewhere() -> Capability:
-    levels = "none and process" if _posix() else "none"
-    return Capability(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")
 
 
 def _posix() -> bool:

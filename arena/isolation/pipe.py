@@ -8,6 +8,8 @@ import select
 import subprocess
 import time
 
+from arena.processes.tree import exit_text
+
 PIECE = 1 << 16
 _STDERR_BYTES = 20_000
 _LONGEST_S = 3600.0  # of one wait: the system takes 24 days at most
@@ -32,16 +34,14 @@ class PipedProcess:
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
         self.popen = process
         self.pid = process.pid
         self.ended: str | None = None
         """How it ended, once it is closed."""
-        self._in, self._out, self._err = ends = [
-            pipe.fileno() for pipe in (process.stdin, process.stdout, process.stderr)
-        ]
+        pipes = process.stdin, process.stdout, process.stderr
+        self._in, self._out, self._err = ends = [pipe.fileno() for pipe in pipes if pipe is not None]
+        self.ends = self._in, self._out
+        """Our descriptors: to write to, and to read from."""
         self._stderr = bytearray()
         self._dropped = False
         for end in ends:
@@ -52,11 +52,6 @@ class PipedProcess:
         self._writable.register(self._in, select.POLLOUT)
         for poll in (self._readable, self._writable):
             poll.register(self._err, select.POLLIN)
-
-    @property
-    def ends(self) -> tuple[int, int]:
-        """Our descriptors: to write to, and to read from."""
-        return self._in, self._out
 
     def send(self, data: bytes, deadline: float) -> None:
         """Write all of `data`."""
@@ -120,7 +115,7 @@ class PipedProcess:
 
     def exit_text(self, code: int) -> str:
         """An exit code in words."""
-        return f"it ended itself with exit code {code}"
+        return exit_text(code)
 
     def _check_open(self) -> None:
         """Once it is closed, the numbers of its pipes may be those of other files."""

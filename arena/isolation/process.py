@@ -22,7 +22,7 @@ from arena.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
 from arena.processes.limits import MIB
 from arena.processes.procfs import descendants
 from arena.processes.rlimits import limits_setter
-from arena.processes.tree import PR_SET_PDEATHSIG, kill_group, kill_with_group, prctl, send_group_signal, send_signal
+from arena.processes.tree import exit_text, kill_group, kill_with_group, send_group_signal, send_signal, tie_to_parent
 
 PONDERING_S = 0.05
 """Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
@@ -51,6 +51,8 @@ class BotProcess(PipedProcess):
         self.level = Isolation(launch.level)
         super().__init__(_start(launch, self.level))
         self._bot_pid = self.pid
+        self.ponders = False
+        """Was the bot seen to work off its turn? May be set, from what another process of it did."""
         self._pondering_from = 0.0
         self._pondered_s = 0.0
         self._suspended = False
@@ -76,17 +78,7 @@ class BotProcess(PipedProcess):
 
     def new_game(self) -> None:
         """Start counting again what the bot does off its turn; one that was caught pondering stays under watch."""
-        if not self.ponders:
-            self._pondered_s = 0.0
-
-    @property
-    def ponders(self) -> bool:
-        """Was the bot seen to work off its turn? May be set, from what another process of it did."""
-        return self._pondered_s > PONDERING_S
-
-    @ponders.setter
-    def ponders(self, seen: bool) -> None:
-        self._pondered_s = 2 * PONDERING_S if seen else 0.0
+        self._pondered_s = 0.0
 
     def wake(self) -> None:
         """Before a question: see how much the bot has worked since `rest`, and let it go on if it was stopped."""
@@ -112,6 +104,7 @@ class BotProcess(PipedProcess):
     def _count_pondering(self) -> None:
         if self._pondering_from > 0:
             self._pondered_s += max(self.cpu_seconds() - self._pondering_from, 0.0)
+            self.ponders |= self._pondered_s > PONDERING_S
             self._pondering_from = 0.0
 
     def _signal(self, number: int) -> None:
@@ -207,15 +200,11 @@ def _preparation(launch: Launch) -> Callable[[], None]:
     """What happens in the new process before its program begins: limits, and death with the parent."""
     limits = launch.limits
     set_limits = limits_setter(limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s)
-    parent = os.getpid()
-    call = prctl()
+    die_with_parent = tie_to_parent(os.getpid())
 
     def prepare() -> None:
         set_limits()
-        if call is not None:
-            call(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            if os.getppid() != parent:
-                os._exit(1)
+        die_with_parent()
 
     return prepare
 
@@ -230,10 +219,5 @@ def how_ended(code: int, level: str = Isolation.PROCESS) -> str:
     """
     if level == Isolation.SANDBOX and 128 < code <= 128 + max(signal.valid_signals()):
         code = 128 - code
-    if code >= 0:
-        return f"it ended itself with exit code {code}"
-    name = str(-code)
-    with contextlib.suppress(ValueError):
-        name = signal.Signals(-code).name
-    reasons = {"SIGXCPU": " (its processor time is used up)", "SIGXFSZ": " (a file grew too large)"}
-    return f"it was killed by {name}{reasons.get(name, '')}"
+    reasons = {-signal.SIGXCPU: " (its processor time is used up)", -signal.SIGXFSZ: " (a file grew too large)"}
+    return exit_text(code) + reasons.get(code, "")

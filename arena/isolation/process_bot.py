@@ -31,14 +31,10 @@ class ProcessBot(RemoteBot):
         self._pool = pool
         self._start_process = start
         self._start_budget = StartBudget(launch.limits.loading_s)
-        self._process: BotProcess | None = None
+        self.process: BotProcess | None = None
+        """None if none runs now."""
         self._games = 0
         self._output = BotOutput(lambda: (spec.name, self._games))
-
-    @property
-    def process(self) -> BotProcess | None:
-        """The process, None if there is none now."""
-        return self._process
 
     @property
     def patience_s(self) -> float:
@@ -47,8 +43,8 @@ class ProcessBot(RemoteBot):
 
     def suspend(self) -> None:
         """A game under a clock is over: its threads must not take the time of those who play next on its core."""
-        if self._process is not None:
-            self._process.suspend()
+        if self.process is not None:
+            self.process.suspend()
 
     def log_output(self) -> None:
         """Put into the log what the bot has written, as far as it is there."""
@@ -63,7 +59,7 @@ class ProcessBot(RemoteBot):
             self._pool.use(self)
         self._games += 1
         self._start_budget.new_game()
-        process = self._process
+        process = self.process
         if process is not None:
             self._read_stderr()
             process.new_game()
@@ -82,12 +78,12 @@ class ProcessBot(RemoteBot):
 
     def _rest(self, clock: TimeLeft | None) -> None:
         """An answer is there: see that the bot does not think on its opponent's time, if there is a clock."""
-        if clock is not None and self._process is not None:
-            self._process.rest()
+        if clock is not None and self.process is not None:
+            self.process.rest()
 
     def _read_stderr(self) -> str:
         """Put into the log what the process has written to stderr; that text."""
-        text = self._process.read_stderr() if self._process is not None else ""
+        text = self.process.read_stderr() if self.process is not None else ""
         if text:
             self._output.write(text if text.endswith("\n") else text + "\n")
         return text
@@ -130,8 +126,3 @@ class ProcessPool:
         """Put into the log what the bots have written: they may be ended at any time now."""
         for bot in self._bots.values():
             bot.log_output()
-
-    def close(self) -> None:
-        """End all processes."""
-        while self._bots:
-            self._bots.popitem()[1].close()

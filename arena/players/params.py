@@ -81,13 +81,14 @@ def _fit(bot: str, name: str, wanted: Any, value: Param) -> Param:
         found = _try(choice, value)
         if found is not _ANY:
             return typing.cast(Param, found)
-    if not any(_is_known(choice) for choice in choices):
+    if not any(choice in (*_SIMPLE, type(None)) or get_origin(choice) is Literal for choice in choices):
         raise BotError(
             f"bot {bot}: parameter '{name}' is of type {_shown(wanted)}, which cannot be given from outside; "
             "use int, float, bool, str, Literal or an Optional of them"
         )
     words = " or ".join(dict.fromkeys(_described(choice) for choice in choices))
-    near = did_you_mean(str(value), [str(word) for one in choices for word in _words(one)])
+    literals = [str(word) for one in choices if get_origin(one) is Literal for word in get_args(one)]
+    near = did_you_mean(str(value), literals)
     raise BotError(f"bot {bot}: parameter '{name}' is {words}, not {value!r}{near}")
 
 
@@ -95,14 +96,6 @@ def _alternatives(wanted: Any) -> tuple[Any, ...]:
     if get_origin(wanted) in (Union, types.UnionType):
         return tuple(one for part in get_args(wanted) for one in _alternatives(part))
     return (wanted,)
-
-
-def _is_known(choice: Any) -> bool:
-    return choice in _SIMPLE or choice is type(None) or get_origin(choice) is Literal
-
-
-def _words(choice: Any) -> tuple[Any, ...]:
-    return get_args(choice) if get_origin(choice) is Literal else ()
 
 
 def _described(choice: Any) -> str:

@@ -193,12 +193,8 @@ def check_names(specs: Iterable[BotSpec]) -> None:
         if other is not spec:
             both = f"{other.spec} and {spec.spec}" if other.spec != spec.spec else f"{spec.spec}, twice"
             plain = spec.spec.partition("=")[2] if parse_spec(spec.spec).name else spec.spec
-            remedy = f"give one a name of its own: '{_other_name(spec.name)}={plain}'"
+            remedy = f"give one a name of its own: '{re.split('[:=]', spec.name)[0]}2={plain}'"
             raise BotError(f"two bots are called '{spec.name}' ({both}); {remedy}")
-
-
-def _other_name(name: str) -> str:
-    return f"{re.split('[:=]', name)[0]}2"
 
 
 def known_bots(folder: Path | str | None = None) -> list[str]:

@@ -28,6 +28,23 @@ def prctl() -> Callable[..., int] | None:
     return found
 
 
+def tie_to_parent(parent: int) -> Callable[[], bool]:
+    """A function that has the kernel kill the process that calls it when `parent` ends; False if it cannot.
+
+    To be made before a fork and called in the child.
+    """
+    call = prctl()
+
+    def set_signal() -> bool:
+        if call is None or call(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+            return False
+        if os.getppid() != parent:  # it ended before the call
+            os._exit(1)
+        return True
+
+    return set_signal
+
+
 def lead_group() -> None:
     """Make this process the leader of a process group, so that what its bots start can be killed with it."""
     if hasattr(os, "setpgid"):
@@ -59,6 +76,20 @@ def kill_with_group(pid: int) -> None:
     if hasattr(signal, "SIGKILL"):
         kill_group(pid)
         send_signal(pid, signal.SIGKILL)
+
+
+def exit_text(code: int | None, who: str = "it") -> str:
+    """An exit code in words, as Python reports it: a signal is its negative number.
+
+    >>> exit_text(-9), exit_text(3, "the process")
+    ('it was killed by SIGKILL', 'the process ended itself with exit code 3')
+    """
+    if code is None or code >= 0:
+        return f"{who} ended itself with exit code {code}"
+    name = str(-code)
+    with contextlib.suppress(ValueError):
+        name = signal.Signals(-code).name
+    return f"{who} was killed by {name}"
 
 
 def end_descendants(pid: int, patience_s: float = 2.0) -> None:

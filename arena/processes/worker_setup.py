@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import threading
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from arena.processes.tree import PR_SET_PDEATHSIG, prctl
+from arena.processes.tree import tie_to_parent
 
 
 def die_with_parent(parent: int, pipe: Connection[Any, Any] | None = None) -> None:
@@ -22,11 +21,7 @@ def die_with_parent(parent: int, pipe: Connection[Any, Any] | None = None) -> No
     For the kernel, the parent ends with the thread that made this process, so that thread must live as long as the
     process is wanted.
     """
-    call = prctl()
-    if call is not None and call(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
-        if os.getppid() != parent:  # it ended before the call
-            os._exit(1)
-    elif pipe is not None:
+    if not tie_to_parent(parent)() and pipe is not None:
         threading.Thread(target=_exit_with, args=(pipe,), name="parent watcher", daemon=True).start()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
 from typing import NoReturn
 
@@ -23,10 +24,7 @@ _COMMIT_S = 0.2
 _TICK_S = 0.25
 
 
-def _ignore(*_: object) -> None:
-    pass
-
-
+@dataclass
 class Dispatcher:
     """Keeps the workers of an executor busy; remembers from one `play` to the next how fast the bots are.
 
@@ -34,27 +32,17 @@ class Dispatcher:
     the loop is about to stop because somebody asked for it, `tick` that it is alive, several times a second.
     """
 
-    def __init__(
-        self,
-        executor: Executor,
-        signals: StopSignals,
-        *,
-        failed: Callable[[Failed], NoReturn],
-        lost: Callable[[Lost], None],
-        stopping: Callable[[], None] = _ignore,
-        tick: Callable[[], None] = _ignore,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._executor = executor
-        self._signals = signals
-        self._failed = failed
-        self._lost = lost
-        self._stopping = stopping
-        self._tick = tick
-        self._clock = clock
-        self._draining = False
-        self._chunk_number = 0
-        self._unit_s = 0.0  # seconds that a worker takes for a unit; 0 until one has been played
+    executor: Executor
+    signals: StopSignals
+    _: KW_ONLY
+    failed: Callable[[Failed], NoReturn]
+    lost: Callable[[Lost], None]
+    stopping: Callable[[], None] = lambda: None
+    tick: Callable[[], None] = lambda: None
+    clock: Callable[[], float] = time.monotonic
+    _draining: bool = field(default=False, init=False)
+    _chunk_number: int = field(default=0, init=False)
+    _unit_s: float = field(default=0.0, init=False)  # seconds a worker takes for a unit; 0 until one has been played
 
     def play(self, units: Iterator[Task], expected: int, store: Callable[[Sequence[Played]], bool]) -> None:
         """Play and store all units, or those in hand when somebody asks to stop.
@@ -64,23 +52,23 @@ class Dispatcher:
         """
         pending: dict[int, int] = {}  # by chunk, units that are not back
         unstored: list[Played] = []
-        stored_at = self._clock()
+        stored_at = self.clock()
         while True:
-            if self._signals.stopping and not self._draining:
+            if self.signals.stopping and not self._draining:
                 self._draining = True
-                self._stopping()
-                self._executor.drain()
-            while not self._draining and len(pending) < _AHEAD * self._executor.slots:
+                self.stopping()
+                self.executor.drain()
+            while not self._draining and len(pending) < _AHEAD * self.executor.slots:
                 chunk = self._cut(units, expected)
                 if chunk is None:
                     break
                 pending[chunk.number] = len(chunk)
                 expected -= len(chunk)
-                self._executor.submit(chunk)
+                self.executor.submit(chunk)
             if not pending and not unstored:
                 return
             drained = False
-            for event in self._executor.events(_TICK_S if pending else 0.0):
+            for event in self.executor.events(_TICK_S if pending else 0.0):
                 match event:
                     case Played():
                         unstored.append(event)
@@ -89,21 +77,21 @@ class Dispatcher:
                             del pending[event.chunk.number]
                         self._time(event)
                     case Lost():
-                        self._lost(event)
+                        self.lost(event)
                     case Failed():
                         if unstored:
                             store(unstored)
-                        self._failed(event)
+                        self.failed(event)
                     case Drained():
                         drained = True
-            now = self._clock()
-            over = drained or self._signals.at_once
+            now = self.clock()
+            over = drained or self.signals.at_once
             if unstored and (now - stored_at >= _COMMIT_S or over or self._draining or not pending):
                 if store(unstored):
                     return
                 unstored = []
                 stored_at = now
-            self._tick()
+            self.tick()
             if over:
                 return
 
@@ -119,7 +107,7 @@ class Dispatcher:
         if self._unit_s == 0:
             return 1
         wanted = int(_CHUNK_S / self._unit_s)
-        share = expected // (_AHEAD * self._executor.slots)
+        share = expected // (_AHEAD * self.executor.slots)
         return min(max(1, wanted // 16, min(wanted, share)), _MAX_UNITS)
 
     def _time(self, played: Played) -> None:

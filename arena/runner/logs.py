@@ -154,23 +154,14 @@ class _PipeQueue:
         """A pipe has no thread; a queue has."""
 
 
-class _ToSink(logging.Handler):
-    """Hands over what was received."""
-
-    def __init__(self, sink: Sink) -> None:
-        super().__init__()
-        self._sink = sink
-
-    def emit(self, record: Any) -> None:
-        self._sink(record)
-
-
 class _Receiver(MultiProcessingHandler):  # type: ignore[misc]
     """multiprocessing-logging's handler, on the pipe of one worker instead of a shared queue."""
 
     def __init__(self, receiver: Connection[Any, Any], sink: Sink) -> None:
         self._pipe_queue = _PipeQueue(receiver)
-        super().__init__("worker log", _ToSink(sink))
+        handler = logging.Handler()
+        handler.emit = sink  # type: ignore[method-assign, assignment]
+        super().__init__("worker log", handler)
 
     @property
     def queue(self) -> _PipeQueue:

@@ -117,9 +117,11 @@ Text: TypeAlias = Callable[[RunStatus], str]
 class _Paced:
     """What both kinds share: a stream, and how often to write to it."""
 
-    def __init__(self, stream: TextIO | None, every: float, text: Text | None) -> None:
+    every = 5.0
+
+    def __init__(self, stream: TextIO | None = None, every: float | None = None, text: Text | None = None) -> None:
         self.stream = sys.stderr if stream is None else stream
-        self.every = every
+        self.every = self.every if every is None else every
         self.text = text or _with_shares
         self.most = "at most " if text else ""  # a run with figures of its own ends when they are clear
         self._next = 0.0
@@ -142,9 +144,6 @@ class _Paced:
 class LineProgress(_Paced):
     """Plain lines, one every few seconds: for files, pipes and CI."""
 
-    def __init__(self, stream: TextIO | None = None, every: float = 5.0, text: Text | None = None) -> None:
-        super().__init__(stream, every, text)
-
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         before = f", {status.done:,} of them played before" if status.done else ""
         self._write(f"{name}: {self.most}{status.total:,} games{before}, seed {seed}\n")
@@ -164,8 +163,7 @@ class LineProgress(_Paced):
 class TerminalProgress(_Paced):
     """One line of a terminal, rewritten several times a second."""
 
-    def __init__(self, stream: TextIO | None = None, every: float = 0.1, text: Text | None = None) -> None:
-        super().__init__(stream, every, text)
+    every = 0.1
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         self._write(f"{name}, seed {seed}\n")

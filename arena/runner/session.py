@@ -94,7 +94,9 @@ class Session:
             self._signals,
             failed=_fail,
             lost=self._note_lost,
-            stopping=self._note_stopping,
+            stopping=lambda: run.listener.note(
+                "Stopping after the games in hand, which are stored. Press Ctrl-C again to stop at once."
+            ),
             tick=lambda: run.listener.update(self._status()),
         )
         run.listener.begin(run.name, run.seed, self._status())
@@ -168,11 +170,6 @@ class Session:
             self._run.listener.note(event.text)
         elif self._lost == _MAX_NOTES + 1:
             self._run.listener.note("More workers died or were stopped; run.log names them.")
-
-    def _note_stopping(self) -> None:
-        self._run.listener.note(
-            "Stopping after the games in hand, which are stored. Press Ctrl-C again to stop at once."
-        )
 
     # ------------------------------------------------------------ for the listener
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from multiprocessing.context import BaseContext
 
 from arena.match.results import Row
-from arena.match.tasks import Chunk, GameId, GameTask, Task
+from arena.match.tasks import Chunk, GameId, Task
 from arena.players.spec import BotSpec
 from arena.referee.move_log import LogSnapshot
 from arena.referee.rows import cut_row, find_game
@@ -30,11 +30,6 @@ from arena.runner.logs import Sink
 from arena.runner.worker_process import WorkerDied, WorkerProcess, WorkerRefused
 
 _MAX_DEATHS = 5  # of workers one after the other, with nothing played and no bot to blame
-
-
-def start_method() -> str:
-    """`fork` on Linux, where it is safe and much faster, else `spawn`."""
-    return "fork" if sys.platform == "linux" else "spawn"
 
 
 class Stopped(Exception):
@@ -54,7 +49,9 @@ class Supervisor:
         self.job = job
         self.report = report
         self.sink = sink
-        self.context: BaseContext = multiprocessing.get_context(method or start_method())
+        # fork is much faster, and safe on Linux
+        default = "fork" if sys.platform == "linux" else "spawn"
+        self.context: BaseContext = multiprocessing.get_context(method or default)
         self._place = place
         self._settings = job.game_settings
         self._worker: WorkerProcess | None = None
@@ -66,15 +63,13 @@ class Supervisor:
     def drain(self) -> None:
         """Let `play` return after the unit in hand."""
         self._draining = True
-        worker = self._worker
-        if worker is not None:
+        if (worker := self._worker) is not None:
             worker.ask_to_stop()
 
     def stop(self) -> None:
         """Kill the worker; `play` raises Stopped."""
         self._stopped = True
-        worker = self._worker
-        if worker is not None:
+        if (worker := self._worker) is not None:
             worker.kill()
 
     def close(self) -> None:
@@ -153,19 +148,14 @@ class Supervisor:
             self._broken[name] = (kind, f"in __init__: {worker.how}")
             self._report(worker, f"{name} cannot be created and forfeits its games")
             return None
-        row = self._forfeit(worker, game, snapshot, kind)
-        if row is not None:
-            known.append(row)
-        return None
-
-    def _forfeit(self, worker: WorkerProcess, game: GameTask, snapshot: LogSnapshot, kind: str) -> Row | None:
         row = cut_row(self._settings, game, snapshot, kind, worker.how)
         if row is None:
             self._report(worker, "replaying its games")
-            return None
-        loser = game.first if row[4] == 1 else game.second
-        self._report(worker, f"{loser} forfeits game {GameId.from_key(game.key)} ({kind})")
-        return row
+        else:
+            loser = game.first if row[4] == 1 else game.second
+            self._report(worker, f"{loser} forfeits game {GameId.from_key(game.key)} ({kind})")
+            known.append(row)
+        return None
 
     def _judge_loading(self, worker: WorkerProcess, bot: BotSpec, deaths: int) -> Failed | None:
         """A bot's file that cannot be run is a mistake in what was asked for, not the loss of a game."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.config.tournament import TournamentConfig
 from arena.isolation.process import require_isolation
-from arena.players.spec import BotSpec, check_names, find_bot
+from arena.players.spec import check_names, find_bot
 from arena.processes.limits import Limits
 from arena.runner.executors import make_executor
 from arena.runner.job import Job
@@ -53,7 +53,7 @@ def run_tournament(
     job = _job_of(config, workers, limits)
     for level in job.levels:
         require_isolation(level)  # before anything is written
-    bots = [_entry(bot) for bot in job.bots]
+    bots = [BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params)) for bot in job.bots]
     if resume:
         store = reopen_store(folder, bots, config.clocked)
     else:
@@ -92,7 +92,3 @@ def _stored_seed(folder: Path) -> int | None:
     with Reader(folder) as reader:
         seed = reader.config().get("seed")
     return seed if isinstance(seed, int) else None
-
-
-def _entry(spec: BotSpec) -> BotEntry:
-    return BotEntry(spec.name, spec.spec, spec.source_hash, dict(spec.params))

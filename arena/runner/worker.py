@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from itertools import chain
 from multiprocessing.connection import Connection
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any
 
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
@@ -66,9 +66,6 @@ NO_MEMORY = 77
 _CHECK_S = 0.02
 _SEND_S = 0.5
 _SEND_ROWS = 4000  # a megabyte: what is packed, sent and stored is still in the caches
-
-Scores: TypeAlias = dict[int, tuple[int, int, int, int]]
-"""By pairing: games, and of these won, drawn and lost by its bot `a`."""
 
 
 def run_worker(
@@ -272,18 +269,13 @@ def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
     return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
 
 
-def scores_of(rows: Sequence[Row]) -> Scores:
-    """The sums of some games by pairing."""
-    tally: dict[int, int] = {}  # by pairing, who began, and score
-    for row in rows:
-        what = (row[0] & _PAIRING_GAME) << 2 | row[1]
-        tally[what] = tally.get(what, 0) + 1
+def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:
+    """By pairing: games, and of these won, drawn and lost by its bot `a`."""
     sums: dict[int, list[int]] = {}
-    for what, games in tally.items():
-        score = what & 3
-        if what >> 2 & 1:
-            score = 2 - score
-        total = sums.setdefault(what >> 3, [0, 0, 0, 0])
-        total[0] += games
-        total[3 - score] += games
-    return {pairing: (t[0], t[1], t[2], t[3]) for pairing, t in sums.items()}
+    for row in rows:
+        pairing, swapped = divmod(row[0] & _PAIRING_GAME, 2)
+        score = 2 - row[1] if swapped else row[1]
+        total = sums.setdefault(pairing, [0, 0, 0, 0])
+        total[0] += 1
+        total[3 - score] += 1
+    return sums

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import marshal
 import multiprocessing
 import os
-import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +15,7 @@ from arena.match.results import Row
 from arena.match.tasks import Task
 from arena.players.spec import BotSpec
 from arena.processes.forking import fork_lock
-from arena.processes.tree import end_descendants, kill_group, kill_with_group
+from arena.processes.tree import end_descendants, exit_text, kill_group, kill_with_group
 from arena.processes.worker_setup import widen_pipe
 from arena.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
 from arena.runner.executors.base import Failed
@@ -52,7 +50,7 @@ class Part(NamedTuple):
     reusable: bool
     units: int
     seconds: float
-    scores: dict[int, tuple[int, ...]]
+    scores: dict[int, list[int]]
     rows: list[Row]
 
 
@@ -181,27 +179,13 @@ class WorkerProcess:
             self._process.join()
         else:
             kill_group(self.pid)
-        self.how = self.overdue or _ending(self._process.exitcode)
+        code = self._process.exitcode
+        died = "there was no memory left" if code == NO_MEMORY else exit_text(code, "the process")
+        self.how = self.overdue or died
         for end in (self._chunks, self._results):
             end.close()
         self._log.close()
         self._process.close()
-
-
-def _ending(code: int | None) -> str:
-    """How a process ended.
-
-    >>> _ending(-9), _ending(3)
-    ('the process was killed by SIGKILL', 'the process ended itself with exit code 3')
-    """
-    if code == NO_MEMORY:
-        return "there was no memory left"
-    if code is not None and code < 0:
-        name = str(-code)
-        with contextlib.suppress(ValueError):
-            name = signal.Signals(-code).name
-        return f"the process was killed by {name}"
-    return f"the process ended itself with exit code {code}"
 
 
 @contextmanager

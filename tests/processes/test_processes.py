@@ -56,6 +56,8 @@ def test_descendants_are_found_and_ended_with_what_they_start_meanwhile() -> Non
             time.sleep(0.01)
         assert len(found) == 2
         end_descendants(process.pid)
+        while any(map(is_running, found)) and time.monotonic() < deadline:
+            time.sleep(0.01)  # killed, but not yet ended
         assert not any(map(is_running, found))
         assert is_running(process.pid)  # stopped, to be killed next
         process.kill()

@@ -313,7 +313,7 @@ def test_scores_are_those_of_the_pairings() -> None:
         return (pairing << 1 | game, score, 0, 0, 0, first, second, *[0] * 8, b"", b"", 0, "", None)  # type: ignore[return-value]
 
     rows = [row(0, 0, 2, 5, 3), row(0, 1, 2, 5, 1), row(0, 1, 1, 4, 4), row(2, 0, 0, 2, 5)]
-    assert scores_of(rows) == {0: (3, 1, 1, 1), 2: (1, 0, 0, 1)}
+    assert scores_of(rows) == {0: [3, 1, 1, 1], 2: [1, 0, 0, 1]}
 
 
 def test_patience_is_the_clocks_and_a_little_more() -> None:

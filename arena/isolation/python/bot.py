@@ -88,10 +88,10 @@ class PythonBot(ProcessBot):
 
     def _load(self) -> None:
         """The same, with a `BotFault` as in a game."""
-        if self._process is not None:
+        if self.process is not None:
             return
         self._start_budget.begin()
-        self._process = process = self._start_process(self._launch)
+        self.process = process = self._start_process(self._launch)
         self._line = Line(*process.ends)
         self._reader = MessageReader()
         spec = dataclasses.asdict(self._spec)
@@ -115,14 +115,14 @@ class PythonBot(ProcessBot):
         process = self._next_game()
         if process is not None and self._is_worn_out(process):
             self.close()
-        if self._process is not None and self._flags is not None:
+        if self.process is not None and self._flags is not None:
             return
         try:
             self._load()
         except BotError as error:  # its process cannot be started
             raise BotFault("exception", str(error)) from None
-        assert self._process is not None
-        started, used = time.monotonic(), self._process.cpu_seconds()
+        assert self.process is not None
+        started, used = time.monotonic(), self.process.cpu_seconds()
         with self._start_budget.phase() as deadline:
             made = self._exchange(pack_message(messages.MAKE), deadline, "__init__")
         if made.kind != messages.MADE or len(made.body) != 1:
@@ -135,17 +135,17 @@ class PythonBot(ProcessBot):
             if flags & (messages.HAS_OBSERVE | messages.HAS_END):
                 self.finish = self._finish
         # by its own processor time, whatever the load; but one that waits in __init__ is not quick either
-        quick = self._process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
+        quick = self.process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
         self.steps = quick and not flags & (messages.HAS_OBSERVE | messages.HAS_END | messages.DRAWS)
         self._flags = flags
 
     def close(self) -> str:
         """End the process; how it ended."""
-        if self._process is None:
+        if self.process is None:
             return "it does not run"
-        how = self._process.close()
+        how = self.process.close()
         self.log_output()
-        self._process = self._line = None
+        self.process = self._line = None
         return how
 
     # ---- what the referee calls ----------------------------------------------------------------------------
@@ -159,11 +159,11 @@ class PythonBot(ProcessBot):
         self._start_budget.decision_time(self._time_limit(setup.clock))
         if wants:
             self._done(self._exchange(message, self._deadline(setup.clock), "begin"))
-        if self._process is not None:
+        if self.process is not None:
             if setup.clock is None:
-                self._process.wake()
+                self.process.wake()
             else:
-                self._process.rest()
+                self.process.rest()
 
     def beginning(self, table: int, setup: Setup, reply: bool = False) -> bytes:
         """The message that begins a game at a table."""
@@ -180,8 +180,8 @@ class PythonBot(ProcessBot):
         line = self._line
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")
-        if clock is not None and self._process is not None:
-            self._process.wake()
+        if clock is not None and self.process is not None:
+            self.process.wake()
         number = line.ask(view, flags, move_ms, bank_ms)
         if number < 0:
             number = self._slow_answer(line, clock)
@@ -198,8 +198,8 @@ class PythonBot(ProcessBot):
         deadline = self._deadline(clock)
         try:
             if line.unsent:
-                assert self._process is not None
-                self._process.send(line.unsent, deadline)
+                assert self.process is not None
+                self.process.send(line.unsent, deadline)
             self._reader.add(line.data)
             return int.from_bytes(read_answer(self._answer(deadline), line.question, 1), "little")
         except (ProcessEnded, DeadlinePassed) as error:
@@ -234,7 +234,7 @@ class PythonBot(ProcessBot):
     # ---- messages ------------------------------------------------------------------------------------------
 
     def _send(self, message: bytes, deadline: float) -> None:
-        process = self._process
+        process = self.process
         if process is None:
             raise BotFault("crash", "the process of the bot does not run")
         try:
@@ -262,10 +262,10 @@ class PythonBot(ProcessBot):
 
     def _answer(self, deadline: float) -> Message:
         """The next message, which must be the only one."""
-        assert self._process is not None
+        assert self.process is not None
         reader = self._reader
         while (found := reader.take()) is None:
-            reader.add(self._process.receive(deadline))
+            reader.add(self.process.receive(deadline))
         if reader.rest:
             raise BotFault("protocol", "sent more than was asked for")
         return found

@@ -67,7 +67,7 @@ class Child:
             if data is None:
                 return
             if thing is not None or not data:
-                self._say(question, "act", thing)
+                self._say(question, thing)
                 continue
             while data:
                 if (whole := _first_message(data)) is not None:
@@ -139,10 +139,8 @@ class Child:
         table = self.tables.get(number)
         if table is None:
             table = self.tables[number] = _Table(self.rules, self.loaded.make())
-            while len(self.desks) <= number:
-                self.desks.append(None)
-                self.acts.append(None)
-                self.quick.append(None)
+            for column in (self.desks, self.acts, self.quick):
+                column += [None] * (number + 1 - len(column))
             self.desks[number] = table.desk
             self.acts[number] = table.act
             self.quick[number] = table.act if table.observe is None else None
@@ -209,12 +207,12 @@ class Child:
         if table_number < 0:
             self.write(pack_message(messages.ANSWER, messages.ANSWERING.pack(question, count) + moves_made))
         else:
-            self._say(question, "act", thing)
+            self._say(question, thing)
 
-    def _say(self, question: int, hook: str, thing: Any) -> None:
-        """Report what a bot has raised, or returned instead of a move."""
+    def _say(self, question: int, thing: Any) -> None:
+        """Report what `act` has raised, or returned instead of a move."""
         if isinstance(thing, BaseException):
-            self._say_fault(question, hook, thing)
+            self._say_fault(question, "act", thing)
         else:
             self._say_wrong(question, thing)
 

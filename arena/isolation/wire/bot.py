@@ -81,7 +81,7 @@ class WireBot(ProcessBot):
 
     def load(self) -> None:
         """Start the process and exchange `hello`; `BotError` if that fails."""
-        if self._process is not None:
+        if self.process is not None:
             return
         try:
             self._start()
@@ -103,16 +103,16 @@ class WireBot(ProcessBot):
             elif self._is_worn_out(process):
                 self._replace("it has used much of its processor time")
         self._suspended = False
-        if self._process is None:
+        if self.process is None:
             self._start()
 
     def suspend(self) -> None:
         super().suspend()
-        self._suspended = self._process is not None
+        self._suspended = self.process is not None
 
     def close(self) -> str:
         """Send `bye` and end the process; how it ended."""
-        process = self._process
+        process = self.process
         if process is None:
             return "it does not run"
         process.wake()
@@ -125,10 +125,10 @@ class WireBot(ProcessBot):
     def _start(self) -> None:
         self._start_budget.begin()
         try:
-            self._process = self._start_process(self._launch)
+            self.process = self._start_process(self._launch)
         except (CannotStart, SandboxRefused) as error:
             raise BotFault("crash", str(error)) from None
-        self._process.ponders = self._ponders
+        self.process.ponders = self._ponders
         self._unread = bytearray()
         self._last_id = 0
         self._has_played = False
@@ -147,29 +147,30 @@ class WireBot(ProcessBot):
 
     def _replace(self, why: str) -> None:
         log.info("%s: the process is replaced: %s", self.name, why, extra={"bot": self.name})
-        self._kill()
+        if self.process is not None:
+            self._kill()
 
     def _kill(self, grace_s: float = 0.0) -> str:
-        process = self._process
+        process = self.process
         assert process is not None
         self._ponders |= process.ponders
         how = process.close(grace_s)
         self.log_output()
-        self._process = None
+        self.process = None
         return how
 
     # ---- what the referee calls ----------------------------------------------------------------------------
 
     def begin(self, setup: Setup) -> None:
         """A new game."""
-        if self._process is None:
+        if self.process is None:
             self.prepare()
         try:
             self._begin(setup)
         except BotFault as fault:
             if not self._has_played or fault.kind == "timeout":
                 raise
-            log.info("%s: the process is replaced: %s", self.name, fault.detail, extra={"bot": self.name})
+            self._replace(fault.detail)
             self._survives_games = False
             self._start()
             self._begin(setup)
@@ -216,7 +217,7 @@ class WireBot(ProcessBot):
     def _ask(self, hook: str, message: Message, deadline: float, clock: TimeLeft | None = None) -> dict[str, Any]:
         """Send a message and return its answer. `clock` is for the text of a timeout."""
         start = time.monotonic()
-        process = self._process
+        process = self.process
         if process is None:
             raise BotFault("crash", f"in {hook}: the process does not run")
         self._last_id = message["id"]
@@ -264,7 +265,7 @@ class WireBot(ProcessBot):
             return fault
         self._last_words = ""
         self._start_budget.blame()
-        if self._process is not None:
+        if self.process is not None:
             self._kill()
         self._unread = bytearray()
         return BotFault(fault.kind, f"in {hook}: {fault.detail}{self._last_words}")

@@ -141,13 +141,11 @@ class DaskExecutor:
             threads = dict(self._client.nthreads())
         except Exception as error:  # the scheduler is gone or coming back; futures will tell
             log.warning("the scheduler does not answer: %s", error)
-            return [Failed(f"the scheduler is gone: {error}", ours=False)] if self._is_gone() else []
+            gone_for_good = self._client.status in ("closed", "closing")
+            return [Failed(f"the scheduler is gone: {error}", ours=False)] if gone_for_good else []
         gone = [address for address in self._threads if address not in threads]
         self._threads = threads
         return [Lost(f"cluster worker {address} is gone; others replay its games") for address in gone]
-
-    def _is_gone(self) -> bool:
-        return bool(self._client.status in ("closed", "closing"))
 
     def drain(self) -> None:
         if not self._draining:

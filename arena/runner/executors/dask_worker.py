@@ -31,13 +31,12 @@ class _ThreadWorker:
         self.run = run
         self.delivery = Delivery()
         # a Dask worker has threads, and a process with threads cannot be forked safely
-        self.supervisor = Supervisor(job, self._collect, self._collect_record, method="spawn")
-
-    def _collect(self, event: Event) -> None:
-        self.delivery.events.append(event)
-
-    def _collect_record(self, record: PlainRecord) -> None:
-        self.delivery.records.append(record)
+        self.supervisor = Supervisor(
+            job,
+            lambda event: self.delivery.events.append(event),
+            lambda record: self.delivery.records.append(record),
+            method="spawn",
+        )
 
     def play(self, chunk: Chunk) -> Delivery:
         self.delivery = Delivery()
@@ -55,7 +54,9 @@ def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
     """Play a chunk in this thread; an incomplete delivery if the run was told to end."""
     worker: _ThreadWorker | None = getattr(_local, "worker", None)
     if worker is not None and worker.run != run:
-        _close(worker)
+        worker.supervisor.close()
+        with _lock:
+            _workers.discard(worker)
         worker = None
     if worker is None:
         worker = _local.worker = _ThreadWorker(run, job)
@@ -67,12 +68,6 @@ def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
         return worker.play(chunk)
     except Stopped:
         return Delivery()
-
-
-def _close(worker: _ThreadWorker) -> None:
-    worker.supervisor.close()
-    with _lock:
-        _workers.discard(worker)
 
 
 def end_run(run: str, at_once: bool) -> None:
