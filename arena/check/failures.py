@@ -205,9 +205,6 @@ def again(settings: CheckSettings, rules: str, game: GameResult) -> str:
     return shlex.join(words)
 
 
-# ---------------------------------------------------------------- loading
-
-
 def load_failure(settings: CheckSettings, text: str, source: Source, omissions: Omissions) -> Finding:
     """Why the bot cannot be loaded, with the location; `text` is that of the BotError."""
     plainly = Finding(ERROR, "load", text.partition("\n")[0])

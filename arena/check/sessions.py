@@ -317,9 +317,6 @@ def without_strays(level: str) -> Iterator[list[int]]:
         adopt_orphans(False)
 
 
-# ---------------------------------------------------------------- how long a start takes
-
-
 def start_time(settings: CheckSettings, rules: Rules, open_session: OpenSession) -> StartTime | None:
     """Start a bot once, in a session of its own; BotError if it cannot be. None at the level `none`."""
     with contextlib.closing(open_session(settings, rules, STEADY, False)) as session:

@@ -131,17 +131,14 @@ def _row(one: RulesReport) -> list[str]:
     if one.speed is None:
         row += ["-"] * 6
     else:
-        row += [_ms(value) for value in (one.speed.p50_ms, one.speed.p90_ms, one.speed.p99_ms, one.speed.max_ms)]
-        row += [_rate(one.speed.decisions_s), _rate(one.speed.games_s)]
+        times = (one.speed.p50_ms, one.speed.p90_ms, one.speed.p99_ms, one.speed.max_ms)
+        row += [_figure(value, 100) for value in times]
+        row += [_figure(value, 10) for value in (one.speed.decisions_s, one.speed.games_s)]
     return [*row, "-" if one.memory is None else f"{one.memory.peak_mb:.0f}"]
 
 
-def _ms(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
-
-
-def _rate(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+def _figure(value: float, whole_from: float) -> str:
+    return f"{value:,.0f}" if value >= whole_from else f"{value:.2g}"
 
 
 def finding_text(one: Finding) -> str:

@@ -15,8 +15,6 @@ from arena.errors import ArenaError
 if TYPE_CHECKING:
     from arena.game.rules import Rules
 
-# ---- rules ---------------------------------------------------------------------------------------------------
-
 
 @click.command()
 @click.argument("names", nargs=-1, shell_complete=complete_rules)
@@ -87,9 +85,6 @@ def _compare_rules(a: Rules, b: Rules, as_json: bool) -> None:
 
 def _shown(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
-
-
-# ---- explain -------------------------------------------------------------------------------------------------
 
 
 @click.command()
@@ -171,9 +166,6 @@ def _explain_file(file: Path, as_json: bool) -> None:
             click.echo(f"{position.get('id', '?')}  {words}{wrong}")
     if not as_json and any("expect" in position for position, _ in answers):
         click.echo(f"\n{right} of {len(answers)} as expected")
-
-
-# ---- perft ---------------------------------------------------------------------------------------------------
 
 
 @click.command()

@@ -22,9 +22,6 @@ SPRT_FILE = "sprt.json"
 _OPTIONS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")
 
 
-# ---------------------------------------------------------------- settings
-
-
 def from_options(
     format_: str, bots: Sequence[str], given: Mapping[str, Any], tables: Mapping[str, Any], name: str = ""
 ) -> TournamentConfig:
@@ -50,9 +47,6 @@ def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str
     if values.get("scheduler") is not None and given.get("executor") is None:
         values["executor"] = "dask"
     return config_from_dict(values, source, config.name, exist=True)
-
-
-# ---------------------------------------------------------------- playing
 
 
 def play(

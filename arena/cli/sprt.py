@@ -70,9 +70,6 @@ def sprt(
     return play(config, out, as_json, strict, named=False)
 
 
-# ---------------------------------------------------------------- counts
-
-
 def parse_counts(option: str, text: str) -> list[float]:
     """Counts such as 120,0,500,0,180, five for pentanomial and three for trinomial; ArenaError says what is wrong."""
     names = _CELLS[option]

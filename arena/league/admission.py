@@ -49,9 +49,6 @@ def admit(runner: MatchRunner, one: Version) -> Admission | None:
     return tried and replace(tried, warnings=checked.warnings)
 
 
-# ---------------------------------------------------------------- the trial
-
-
 def trial(runner: MatchRunner, one: Version) -> Admission | None:
     """Play some games that do not count, exactly as the league plays; None if Ctrl-C was pressed.
 
@@ -87,9 +84,6 @@ def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admiss
             detail = f": {game.detail}" if game.detail else ""
             return Admission(False, f"forfeits by {game.forfeit}{detail}", len(rows))
     return Admission(True, games=len(rows))
-
-
-# ---------------------------------------------------------------- the check
 
 
 class _Stopped(Exception):

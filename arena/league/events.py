@@ -145,9 +145,6 @@ def _store(league: League, event: int, found: Standings) -> None:
     )
 
 
-# ---------------------------------------------------------------- looking back
-
-
 def event_at(league: League, text: str) -> LeagueEvent:
     """The last event by some point: an event's number (`12`), a date (`2026-05-01`: the end of that day), or a date
     with a time (`2026-05-01T18:00`), in UTC. LeagueError for anything else, or a time before the league was created."""

@@ -87,9 +87,6 @@ def _sweep(league: League) -> None:
         folder.rmdir()
 
 
-# ---------------------------------------------------------------- is it alive?
-
-
 def is_alive(where: str, pid: int, when: str, seen: float) -> bool:
     """Is a process still running? For one on another machine only its last sign of life can tell."""
     if where.rpartition("/")[0] != platform.node() or sys.platform == "win32":  # there, asking would kill it

@@ -25,9 +25,6 @@ EXPORTED = (
 )  # fmt: skip
 
 
-# ---------------------------------------------------------------- all leagues
-
-
 def league_line(folder: Path) -> Line:
     """One league's row in the list of leagues. LeagueError if its database cannot be read."""
     try:
@@ -210,11 +207,8 @@ def chosen_version(league: League, name: str, number: int | None) -> Version:
     for one in found:
         if one.number == number:
             return one
-    raise LeagueError(f"'{name}' has no version {number}; it has {_listed([one.number for one in found])}")
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return f"1 to {len(numbers)}" if len(numbers) > 1 else "version 1 only"
+    known = f"1 to {len(found)}" if len(found) > 1 else "version 1 only"
+    raise LeagueError(f"'{name}' has no version {number}; it has {known}")
 
 
 def opponent_lines(league: League, one: Version, found: Standings) -> list[Line]:
@@ -261,9 +255,6 @@ def forfeit_lines(league: League, one: Version) -> list[Line]:
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
         for fault in games.forfeits(league, [one.id])
     ]
-
-
-# ---------------------------------------------------------------- files
 
 
 def export_games(league: League, out: TextIO) -> int:

@@ -90,30 +90,18 @@ def comparison(runs: Sequence[VariantRun]) -> Report:
     bots = list(dict.fromkeys(bot for run in runs for bot in run.sources))
     seeds = sorted({run.seed for run in runs})
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
-    return Report(
-        f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}",
-        tables,
-        remarks,
-        values=lambda: values | figures(tables),
-    )
+    heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
+    return Report(heading, tables, remarks, values=lambda: values | figures(tables))
 
 
 def _tables(runs: Sequence[VariantRun], games: pd.DataFrame, variants: Sequence[str]) -> list[Table]:
     rates = _in_order(win_rates(games), variants)
     lengths = _in_order(length_by_variant(games), variants)
+    by_bot = "Win rate by variant and bot (a draw is half a win), 95 % intervals"
+    apart = "How win rates differ: variant minus the one it stands against"
     tables = [
-        table_of(
-            "win_rates",
-            "Win rate by variant and bot (a draw is half a win), 95 % intervals",
-            rates,
-            people=rates.filter(_SHOWN_RATES),
-        ),
-        table_of(
-            "win_rate_differences",
-            "How win rates differ: variant minus the one it stands against",
-            win_rate_differences(games),
-            _DIFFERENCE_NOTE,
-        ),
+        table_of("win_rates", by_bot, rates, people=rates.filter(_SHOWN_RATES)),
+        table_of("win_rate_differences", apart, win_rate_differences(games), _DIFFERENCE_NOTE),
         table_of("first_player", "The first player by variant", _in_order(first_player_advantage(games), variants)),
         table_of("first_player_differences", "How the first player's score differs", first_player_differences(games)),
         table_of("length", "Length of games by variant", lengths, people=lengths.filter(_SHOWN_LENGTHS)),

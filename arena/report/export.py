@@ -21,14 +21,10 @@ from arena.report.read_run import RunData
 from arena.report.standings import RunStandings
 from arena.report.standings_report import DIGITS, summary
 from arena.report.table import Report, number
+from arena.store.reader import GAME_COLUMNS
 
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, GAMES = "timing.csv", "games.csv"
-GAME_COLUMNS = (
-    "pairing", "deal", "game", "round", "first", "second", "score", "stones_first", "stones_second",
-    "points_first", "points_second", "turns", "plies", "ending", "forfeit", "forfeit_by",
-    "decisions_first", "decisions_second",
-)  # fmt: skip
 _ROWS_AT_ONCE = 50_000
 
 
@@ -113,7 +109,7 @@ def _date(seconds: float) -> str:
 
 
 def _games_text(run: RunData) -> Iterable[str]:
-    columns = [name for name in GAME_COLUMNS if name in run.games.columns]
-    for at in range(0, max(len(run.games), 1), _ROWS_AT_ONCE):
-        part = run.games[columns].iloc[at : at + _ROWS_AT_ONCE]
+    games = run.games.filter(list(GAME_COLUMNS))
+    for at in range(0, max(len(games), 1), _ROWS_AT_ONCE):
+        part = games.iloc[at : at + _ROWS_AT_ONCE]
         yield part.to_csv(index=False, header=at == 0, lineterminator="\n", float_format="%g")

@@ -108,9 +108,6 @@ def _find(reader: Reader, game: str) -> GameResult:
     raise ReplayError(f"{reader.folder} has no game {number}; it holds {reader.count()}, numbered from 1")
 
 
-# ---------------------------------------------------------------- verify
-
-
 def game_faults(reader: Reader) -> Iterator[str | None]:
     """For each game of a run in schedule order what is wrong with it, or None."""
     config = reader.config()
