@@ -75,9 +75,8 @@ def _filter() -> Capability:
 
 def _landlock() -> Capability:
     version = landlock_version()
-    if version < 1:
-        return Capability(False, "no Landlock in this kernel (not needed: the sandbox does not use it)")
-    return Capability(True, f"Landlock, version {version} (not needed: the sandbox does not use it)")
+    found = f"Landlock, version {version}" if version >= 1 else "no Landlock in this kernel"
+    return Capability(version >= 1, f"{found} (not needed: the sandbox does not use it)")
 
 
 def landlock_version() -> int:

@@ -7,8 +7,7 @@ import os
 import select
 import subprocess
 import time
-
-from arena.processes.tree import exit_text
+from collections.abc import Callable
 
 PIECE = 1 << 16
 _STDERR_BYTES = 20_000
@@ -33,9 +32,11 @@ class PipedProcess:
     Deadlines are times of `time.monotonic`. `send` and `receive` raise `ProcessEnded` and `DeadlinePassed`.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], exit_text: Callable[[int], str]) -> None:
+        """`exit_text` puts an exit code into words."""
         self.popen = process
         self.pid = process.pid
+        self.exit_text = exit_text
         self.ended: str | None = None
         """How it ended, once it is closed."""
         pipes = process.stdin, process.stdout, process.stderr
@@ -112,10 +113,6 @@ class PipedProcess:
         for end in (self.popen.stdout, self.popen.stderr):
             if end is not None:
                 end.close()
-
-    def exit_text(self, code: int) -> str:
-        """An exit code in words."""
-        return exit_text(code)
 
     def _check_open(self) -> None:
         """Once it is closed, the numbers of its pipes may be those of other files."""

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 
 from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.levels import Isolation
@@ -49,7 +50,7 @@ class BotProcess(PipedProcess):
             raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
         self.launch = launch
         self.level = Isolation(launch.level)
-        super().__init__(_start(launch, self.level))
+        super().__init__(_start(launch, self.level), partial(how_ended, level=self.level))
         self._bot_pid = self.pid
         self.ponders = False
         """Was the bot seen to work off its turn? May be set, from what another process of it did."""
@@ -146,9 +147,6 @@ class BotProcess(PipedProcess):
     def _followers(self) -> list[int]:
         """What it has started, as far as that could outlive it."""
         return [] if self.level.confined else descendants(self.pid)
-
-    def exit_text(self, code: int) -> str:
-        return how_ended(code, self.level)
 
     def __del__(self) -> None:
         if getattr(self, "ended", "") is None and hasattr(self, "_suspended"):

@@ -101,7 +101,7 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
     helpers: dict[str, ModuleType] = {}
     source = _read_again(spec)
     with bot_output(spec.name) if capture else nullcontext():
-        if module and "/" not in spec.target:
+        if module:
             entry: type | Callable[..., Any] = _class_of(spec, module[1], module[2])
             home = sys.modules[module[1]]
         else:
@@ -119,7 +119,7 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
     else:
         params = {}
     imports = imported_names([source, *_sources(helpers)], helpers)
-    if module and "/" not in spec.target:
+    if module:
         imports |= {spec.target.partition(".")[0]}
     return LoadedBot(spec, MappingProxyType(params), imports, entry, home, helpers)
 

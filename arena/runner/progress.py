@@ -32,7 +32,6 @@ class RunStatus:
 
     done: int
     total: int
-    seconds: float
     rate: float
     seconds_left: float | None
     shares: Callable[[], Sequence[BotShare]]
@@ -88,7 +87,7 @@ def rate_text(rate: float) -> str:
 def status_text(status: RunStatus) -> str:
     """Games, percentage, speed and time left, without the bots.
 
-    >>> status_text(RunStatus(250, 1000, 1.0, 250.0, 3.0, lambda: []))
+    >>> status_text(RunStatus(250, 1000, 250.0, 3.0, lambda: []))
     '250 of 1,000 games (25 %), 250 games/s, 3 s left'
     """
     share = f" ({status.done * 100 // status.total} %)" if status.total else ""

@@ -178,7 +178,6 @@ class Session:
         return RunStatus(
             done=done,
             total=self._total,
-            seconds=time.monotonic() - self._started,
             rate=rate,
             seconds_left=(self._total - done) / rate if rate else None,
             shares=self._scores.shares,

@@ -19,7 +19,7 @@ from arena.runner.progress import (
 
 def _status(done: int, total: int = 1000, rate: float = 50.0, left: float | None = 10.0) -> RunStatus:
     standing = [BotShare("greedy", done, 0.75), BotShare("random", done, 0.25)]
-    return RunStatus(done, total, 1.0, rate, left, lambda: standing)
+    return RunStatus(done, total, rate, left, lambda: standing)
 
 
 class _Terminal(io.StringIO):
@@ -71,7 +71,7 @@ def test_a_terminal_line_is_rewritten_and_fits(monkeypatch: pytest.MonkeyPatch) 
 def test_standing_is_not_worked_out_for_nothing() -> None:
     asked = []
     progress = LineProgress(io.StringIO(), every=3600)
-    status = RunStatus(1, 2, 0.0, 0.0, None, lambda: asked.append(1) or [])  # type: ignore[func-returns-value]
+    status = RunStatus(1, 2, 0.0, None, lambda: asked.append(1) or [])  # type: ignore[func-returns-value]
     progress.begin("x", 1, status)
     for _ in range(100):
         progress.update(status)
@@ -92,9 +92,9 @@ def test_a_stream_that_breaks_does_not_stop_the_run() -> None:
 
 
 def test_unknown_speed_and_empty_standing_are_left_out() -> None:
-    assert status_text(RunStatus(0, 0, 0.0, 0.0, None, list)) == "0 of 0 games"
+    assert status_text(RunStatus(0, 0, 0.0, None, list)) == "0 of 0 games"
     assert (
-        status_text(RunStatus(1, 10, 0.0, 0.25, 36.0, list))
+        status_text(RunStatus(1, 10, 0.25, 36.0, list))
         == "1 of 10 games (10 %), 0.25 games/s, 36 s left"
     )
     assert shares_text([BotShare("a", 0, 0.0)]) == ""

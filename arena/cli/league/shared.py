@@ -135,7 +135,7 @@ class LeagueProgress:
         from arena.runner.progress import RunStatus
 
         self._games += games
-        self._shown.update(RunStatus(self._games, 0, 0.0, 0.0, None, list))
+        self._shown.update(RunStatus(self._games, 0, 0.0, None, list))
 
     def say(self, text: str) -> None:
         """Begin something else."""

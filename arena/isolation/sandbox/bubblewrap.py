@@ -104,8 +104,7 @@ def _file_system(bubblewrap: Bubblewrap, launch: Launch) -> list[str]:
         options += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
     for folder, bytes_ in bounds.items():
         options += [*(("--size", str(bytes_)) if sized else ()), "--tmpfs", folder]
-    paths = [*(str(path) for path in launch.read_only)]
-    paths += programs() if launch.system else [*libraries(), *python_files()]
+    paths = [*map(str, launch.read_only), *(programs() if launch.system else [*libraries(), *python_files()])]
     options += shown(paths, os.path.normpath(launch.folder))
     if launch.system:
         _check_program(launch.argv[0], paths, launch.folder)

@@ -32,18 +32,11 @@ _FLAGS = ("auto_claim", "ask_forced", "events")
 
 @dataclass(frozen=True)
 class HelloAnswer:
-    """What a bot says about itself in its answer to `hello`."""
+    """What a bot wants, from its answer to `hello`. It may not change from one start to the next."""
 
-    protocol: int
-    name: str | None = None
     auto_claim: bool = True
     ask_forced: bool = False
     events: bool = False
-
-    @property
-    def flags(self) -> tuple[bool, bool, bool]:
-        """What may not change from one start to the next."""
-        return self.auto_claim, self.ask_forced, self.events
 
 
 def read_answer(line: bytes, number: int) -> dict[str, Any]:
@@ -72,7 +65,7 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     """The contents of the answer to `hello`.
 
     >>> read_hello({"id": 1, "protocol": 1, "events": True, "author": "me"})
-    HelloAnswer(protocol=1, name=None, auto_claim=True, ask_forced=False, events=True)
+    HelloAnswer(auto_claim=True, ask_forced=False, events=True)
     """
     version = answer.get("protocol")
     ours = ", ".join(map(str, VERSIONS))
@@ -89,7 +82,7 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     for flag, value in flags.items():
         if type(value) is not bool:
             raise BotFault("protocol", f'"{flag}" is {_kind(value)}, not true or false')
-    return HelloAnswer(version, name, **flags)
+    return HelloAnswer(**flags)
 
 
 def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move:

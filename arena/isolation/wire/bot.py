@@ -140,7 +140,7 @@ class WireBot(ProcessBot):
             raise self._broken("hello", fault) from None
         if self._hello is None:
             self.auto_claim, self.ask_forced = hello.auto_claim, hello.ask_forced
-        elif hello.flags != self._hello.flags:
+        elif hello != self._hello:
             raise self._broken("hello", BotFault("protocol", "says hello otherwise than at its first start"))
         self._hello = hello
         self._start_budget.ready()

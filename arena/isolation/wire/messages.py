@@ -13,7 +13,6 @@ from typing import Any
 from arena.game.engine import View
 from arena.game.event_log import Event
 from arena.game.moves import Move
-from arena.game.rules import Rules
 from arena.players.bot import GameEnd, Setup, TimeLeft
 from arena.processes.limits import BotLimits
 
@@ -58,7 +57,7 @@ def begin(number: int, setup: Setup) -> Message:
         "seat": setup.seat,
         "starter": _who(setup.starter, setup.seat),
         "seed": setup.seed >> 11,
-        "rules": _rules(setup.rules),
+        "rules": {"name": setup.rules.name, "edition": setup.rules.edition, **setup.rules.options},
         "clock": _clock(setup.clock),
     }
 
@@ -131,10 +130,6 @@ def bye() -> Message:
 
 def _who(who: int | None, seat: int) -> str | None:
     return None if who is None else "me" if who == seat else "them"
-
-
-def _rules(rules: Rules) -> Message:
-    return {"name": rules.name, "edition": rules.edition, **rules.options}
 
 
 def _clock(clock: TimeLeft | None) -> Message | None:
