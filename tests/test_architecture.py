@@ -100,7 +100,8 @@ def test_there_is_no_circle() -> None:
 
 @pytest.mark.parametrize("folder", ["arena", "bots", "tests", "examples", "benchmarks"])
 def test_files_and_folders_are_small(folder: str) -> None:
-    files = [path for path in (PACKAGE.parent / folder).rglob("*.py") if not {"_data", "data"} & {*path.relative_to(PACKAGE.parent).parts}]
+    root = PACKAGE.parent
+    files = [path for path in (root / folder).rglob("*.py") if not {"_data", "data"} & {*path.relative_to(root).parts}]
     long = [path.name for path in files if path.read_text(encoding="utf-8").count("\n") > 500]
     assert not long
     for place in {path.parent for path in files}:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, stage, tournament
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

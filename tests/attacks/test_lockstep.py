@@ -23,7 +23,11 @@ from arena.runner.logs import LOG
 from tests.attacks.runs import LIMITS, Attack, attack, harmless
 from tests.runner.runs import games, play
 
-pytestmark = [pytest.mark.process, pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")]
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix"),
+]
 
 SEED = 11
 GAMES = 24

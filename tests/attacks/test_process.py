@@ -19,7 +19,11 @@ import pytest
 from tests.attacks.runs import LIMITS, SECRET, Attack, Outcome, attack, planted, tournament
 from tests.runner.runs import alive, wait_for
 
-pytestmark = [pytest.mark.process, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
 
 LEAVES = [
     attack("leaves_grandchild", pids="{folder}/pids", how=how)

@@ -30,7 +30,7 @@ from tests.attacks.runs import (
     tree,
 )
 
-pytestmark = [pytest.mark.sandbox, needs_sandbox]
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow, needs_sandbox]
 
 KEY = 0x5EC7E7  # of a System V segment
 # of a segment in /dev/shm: of this run of the tests, the same in all of its workers

@@ -285,6 +285,7 @@ def test_seconds_bound_the_number_of_games() -> None:
     assert "of 40" in report_text(report)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_bot_that_grows() -> None:
     report = checked_apart("grows", games=24)

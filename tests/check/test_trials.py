@@ -136,6 +136,7 @@ def test_whether_there_was_time_to_tell_why(from_game: int, by_hash: bool | None
     assert findings.forgets(trials).yes is by_hash
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_many_games_at_once_can_be_stopped() -> None:
     class Stop(Exception):

@@ -129,6 +129,7 @@ def test_any_number_of_workers_gives_the_same_bytes(arena: Arena, config: Path) 
         assert Path("w1", name).read_bytes() == Path("w2", name).read_bytes(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["round-robin", "swiss"])
 def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: Path, format_: str) -> None:
     Path("slow.py").write_text(SLOW_BOT)

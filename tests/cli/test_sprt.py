@@ -168,6 +168,7 @@ def test_other_hypotheses_are_another_test(arena: Arena) -> None:
     assert "sprt.elo1: 60.0 there, 70.0 asked for" in err
 
 
+@pytest.mark.slow
 def test_interrupted_and_resumed_it_equals_the_whole(arena: Arena, tmp_path: Path) -> None:
     Path("slow.py").write_text(SLOW_BOT)
     Path("slow").touch()

@@ -40,7 +40,7 @@ from tests.isolation.children import (
 from tests.isolation.wire_fakes import RULES, position
 from tests.referee.games import detail, forfeit
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 CLOCK = TimeLeft(20_000, None)
 
 #: Two threads that work without end, started in a hook (or where the file is run).

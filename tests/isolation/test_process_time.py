@@ -27,7 +27,7 @@ from tests.isolation.inside import need_sandbox
 from tests.isolation.wire_fakes import END, RULES, FakeProcess, Message, fault, honest, position, special_bot
 from tests.referee.games import detail, forfeit
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 CLOCK = TimeLeft(20_000, None)
 
 

@@ -159,6 +159,7 @@ class Bot:
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
 
 
+@pytest.mark.slow
 def test_five_bots_in_a_house_for_two_play_the_same() -> None:
     texts = ("random", "greedy", "first", "watches", "random")
     within = inside(texts)

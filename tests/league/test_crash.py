@@ -29,7 +29,7 @@ from tests.league.leagues import (
     submission,
 )
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")]
 
 PATIENCE_S = 120.0
 

@@ -120,6 +120,7 @@ def tables() -> Iterator[dict[str, Referee]]:
         yield {"base": base, "tactical": tactical}
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_games_at_any_number_of_tables(tables: dict[str, Referee], data: st.DataObject) -> None:
@@ -205,6 +206,7 @@ DEEDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hook", "deed", "twins"),
     [

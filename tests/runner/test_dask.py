@@ -24,6 +24,7 @@ distributed = pytest.importorskip(
 )
 pytestmark = [
     pytest.mark.process,
+    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
 ]
 

@@ -72,6 +72,7 @@ HOSTILE: dict[str, tuple[dict[str, Any], str | None]] = {
 }
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_bot_loses_its_own_games_only(
@@ -93,6 +94,7 @@ def test_a_hostile_bot_loses_its_own_games_only(
     assert wait_for(lambda: set(children(os.getpid())) <= set(before))
 
 
+@pytest.mark.slow
 def test_a_hang_is_the_same_forfeit_for_any_number_of_workers(tmp_path: Path) -> None:
     data = settings(bot("loop_c", "foe"), bot("exit_hard", "foe2"), FIELD[0], games=2)
     for workers in (1, 3):
@@ -198,6 +200,7 @@ def _same(rows: list[Row]) -> list[tuple[Any, ...]]:
     return [(*row[:11], row[18]) for row in rows]
 
 
+@pytest.mark.slow
 def test_chunking_and_start_method_change_nothing() -> None:
     results = []
     ways: list[tuple[str, tuple[int, ...]]] = [("spawn", (1,)), ("spawn", (1, 1))]
@@ -275,6 +278,7 @@ def test_a_death_in_a_bots_decision_is_not_the_bots_if_it_does_not_happen_again(
     assert any(isinstance(event, Lost) and "replaying game" in event.text for event in events)
 
 
+@pytest.mark.slow
 @linux
 def test_a_stopped_run_is_no_hang(tmp_path: Path) -> None:
     """Ctrl-Z and fg: while nobody runs, no time passes for a bot."""

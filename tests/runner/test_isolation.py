@@ -26,6 +26,7 @@ from tests.runner.runs import Running, alive, bot, children, forfeits, games, pl
 
 pytestmark = [
     pytest.mark.process,
+    pytest.mark.slow,
     pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix"),
 ]
 

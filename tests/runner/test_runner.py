@@ -122,6 +122,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     assert wait_for(lambda: not any(map(alive, workers)))
 
 
+@pytest.mark.slow
 def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     data = settings(*SLOW, games=40)
     play(tmp_path / "whole", data)
@@ -138,6 +139,7 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert games(tmp_path / "killed") == games(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_worker_killed_from_outside_costs_only_time(tmp_path: Path) -> None:
     data = settings(*SLOW, games=40)
     play(tmp_path / "whole", data)

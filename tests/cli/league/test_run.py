@@ -85,6 +85,7 @@ def test_ctrl_c_ends_play(played: Arena, tmp_path: Path) -> None:
     assert not (folder / ".playing").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_placement(arena: Arena, tmp_path: Path) -> None:
     arena("league", "create", "open", *QUICK, "--most-games", 100_000, "--error", 1)
     folder = tmp_path / "leagues" / "open"

@@ -92,6 +92,7 @@ def is_usable() -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.skipif(not is_usable(), reason="no sandbox on this machine")
 @pytest.mark.usefixtures("real_check")

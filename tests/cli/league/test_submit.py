@@ -43,6 +43,7 @@ def test_a_new_version(played: Arena) -> None:
     assert shown["versions"][1]["elo"] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "reason"), [("raises", "ValueError: no idea"), ("broken", "not valid Python")])
 @pytest.mark.usefixtures("real_check")
 def test_refused(open_: Arena, name: str, reason: str) -> None:
