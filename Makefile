@@ -33,7 +33,7 @@ types: setup
 	$(BIN)/mypy
 
 format: setup
-	$(BIN)/ruff format arena/cli arena/report tests/cli tests/report
+	$(BIN)/ruff format arena examples
 
 bench: setup
 	$(BIN)/pytest benchmarks --benchmark-only -n 0

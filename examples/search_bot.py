@@ -9,9 +9,7 @@ class Searcher(Bot):
 
     def act(self, view: View, moves: list[Move]) -> Move:
         positions = [view.sample(view.rng) for _ in range(self.samples)]
-        return max(
-            moves, key=lambda move: sum(self.wins(view, position.copy(), move) for position in positions)
-        )
+        return max(moves, key=lambda move: sum(self.wins(view, position.copy(), move) for position in positions))
 
     def wins(self, view: View, position: State, move: Move) -> bool:
         position.apply(move)

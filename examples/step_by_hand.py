@@ -8,8 +8,6 @@ rng = Rng(1)
 while not state.is_over:
     moves = state.legal_moves()
     view = state.view(state.turn)
-    print(
-        f"{state.turns:2} {'ab'[state.turn]}: {' '.join(view.hand)}; {len(moves)} moves, such as {moves[0]}"
-    )
+    print(f"{state.turns:2} {'ab'[state.turn]}: {' '.join(view.hand)}; {len(moves)} moves, such as {moves[0]}")
     state.apply(rng.choice(moves))
 print(state.owners, state.outcome)

@@ -44,9 +44,7 @@ class Player:
         self.auto_claim = True
         self.ask_forced = False
         self.fit = False  # made, and fit to play
-        self.prepare: Callable[[], object] | None = (
-            None  # of a bot in a process: to be called before each game
-        )
+        self.prepare: Callable[[], object] | None = None  # of a bot in a process: to be called before each game
         self.finish: Callable[..., object] | None = None  # of such a bot, in the place of observe and end
         self.remote: RemoteBot | None = None
         self.looks_back = False  # wants to be told after the game

@@ -22,9 +22,7 @@ _SIGNALS = tuple(
     if hasattr(signal, name)
 )
 _TIMERS = tuple(
-    getattr(signal, name)
-    for name in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
-    if hasattr(signal, name)
+    getattr(signal, name) for name in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF") if hasattr(signal, name)
 )
 
 

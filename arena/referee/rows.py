@@ -35,9 +35,7 @@ class Forfeit(NamedTuple):
     detail: str
 
 
-Clocked: TypeAlias = tuple[
-    int, int, int, int, bytes, bytes, int
-]  # the columns of a row that a clock measures
+Clocked: TypeAlias = tuple[int, int, int, int, bytes, bytes, int]  # the columns of a row that a clock measures
 UNCLOCKED: Clocked = (0, 0, 0, 0, b"", b"", 0)
 
 

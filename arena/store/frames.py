@@ -44,9 +44,7 @@ def games_frame(
     return pd.DataFrame(_named(read, bots, pairings()), columns=list(columns))
 
 
-def _named(
-    read: dict[str, npt.NDArray[Any]], bots: Sequence[str], pairings: Mapping[int, Pairing]
-) -> dict[str, Any]:
+def _named(read: dict[str, npt.NDArray[Any]], bots: Sequence[str], pairings: Mapping[int, Pairing]) -> dict[str, Any]:
     """Columns with names in the place of codes, points in that of half points, milliseconds."""
     place = {name: at for at, name in enumerate(bots)}
     sides = np.zeros((max(pairings, default=0) + 1, 3), dtype=np.int32)

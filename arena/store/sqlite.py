@@ -155,8 +155,7 @@ class Database:
             return True
         if application != self.application:
             raise self.error(
-                f"{folder / self.file} is a database of another program; it holds no {self.what}. "
-                "Choose another folder"
+                f"{folder / self.file} is a database of another program; it holds no {self.what}. Choose another folder"
             )
         if version > self.version:
             raise self.error(

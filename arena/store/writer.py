@@ -24,8 +24,7 @@ from arena.store.reader import BotEntry, Reader
 from arena.store.schema import RUN, StoreError
 
 _INSERT = (
-    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-    " ON CONFLICT (id) DO NOTHING"
+    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (id) DO NOTHING"
 )
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
 _SHIFT = PAIRING_BITS + 1
