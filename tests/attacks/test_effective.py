@@ -28,8 +28,8 @@ def test_without_isolation_the_cards_can_be_found(tmp_path: Path) -> None:
         attack("peeks_descriptors"),
         attack("guesses_seeds"),
     ]
-    # one of them copies all memory that the worker has from its parent
-    roomy = replace(LIMITS, memory_mb=8192)
+    # one of them copies all memory that the worker has from its parent, and one looks at every object in it
+    roomy = replace(LIMITS, memory_mb=8192, decision_s=60.0)
     found = tournament(tmp_path, attacks, "none", limits=roomy)
     texts = {
         name: " ".join(verdict.detail for verdict in verdicts) for name, verdicts in found.verdicts.items()
