@@ -11,26 +11,16 @@ import pytest
 
 from arena.cli.main import main
 from tests.cli.conftest import Arena
-from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, shorten_check, skip_check, written
+from tests.league.conftest import no_check, real_check
+from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, skip_check, written
+
+__all__ = ["no_check", "real_check"]  # fixtures
 
 QUICK = (
     "--isolation", "none", "--move-ms", 0,
     "--error", 100, "--most-games", 16, "--sample", 3, "--games", 4,
 )  # fmt: skip
 ONE = ("--workers", 1)
-
-
-@pytest.fixture(autouse=True)
-def no_check(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Accept submissions unchecked, which takes a second each, except in tests with `real_check`."""
-    if "real_check" not in request.fixturenames:
-        skip_check(monkeypatch)
-
-
-@pytest.fixture
-def real_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check submissions as a league does, with few games."""
-    shorten_check(monkeypatch)
 
 
 def values(text: str) -> dict[str, Any]:
