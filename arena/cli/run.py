@@ -103,10 +103,19 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 @click.command()
 @click.argument("folder", shell_complete=options.complete_runs)
+@click.option("--games", type=int, metavar="N", help="Go on to N games of each pairing.")
+@click.option("--rounds", type=int, metavar="N", help="Go on to N rounds (swiss).")
+@click.option("--matches", type=int, metavar="N", help="Go on to N series of each two bots (series).")
+@click.option("--max-pairs", type=int, metavar="N", help="Go on to at most N pairs (sprt).")
 @options.how_to_play
 @options.what_to_show
 def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
-    """Resume the interrupted run in FOLDER (a path, or a name in results/) with the settings it was started with."""
+    """Resume the run in FOLDER (a path, or a name in results/) with the settings it was started with.
+
+    An interrupted run is played to its end. With a number, also a finished one goes on: the result is that of a run
+    that had asked for so many at once.
+    """
+    from arena.config.growth import GROWING, grown
     from arena.report.read_run import stored_config
     from arena.store.folders import run_folder
     from arena.store.reader import Reader
@@ -114,5 +123,7 @@ def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
     place = run_folder(folder)
     with Reader(place) as reader:
         settings = stored_config(reader)
-    settings = with_options(settings, given, f"settings of {place}")
+    source = f"settings of {place}"
+    asked = {key: number for key in GROWING if (number := given.pop(key)) is not None}
+    settings = with_options(grown(settings, asked, source), given, source)
     return play(settings, place, as_json, strict, resume=True)

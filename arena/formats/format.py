@@ -40,6 +40,7 @@ class Format:
     `own_deals`    may each pairing have deals of its own?
     `two_bots`     only for two bots; such a format has a command of its own
     `chained`      does a game decide who begins the next?
+    `grows`        the setting that a run may be given more of later, "" if none: what was played stays as it is
     `completed`    settings of the command line, completed where a file would have to say more
     """
 
@@ -51,4 +52,5 @@ class Format:
     own_deals: bool = False
     two_bots: bool = False
     chained: bool = False
+    grows: str = ""
     completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict

@@ -23,6 +23,10 @@ class FixedSchedule(Schedule):
     deals: Deals
     notes: tuple[str, ...] = ()
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        return self.deals.units, len(self.meetings) if self.deals.own else 1
+
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         return self.meetings
 
@@ -77,6 +81,7 @@ ROUND_ROBIN = Format(
     "every bot meets every other",
     lambda design, _: round_robin(design.bots, design.games, design.paired, design.own_deals),
     own_deals=True,
+    grows="games",
 )
 GAUNTLET = Format(
     "gauntlet",
@@ -84,7 +89,12 @@ GAUNTLET = Format(
     lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired, design.own_deals),
     GauntletSettings,
     own_deals=True,
+    grows="games",
 )
 MATCH = Format(
-    "match", "two bots", lambda design, _: round_robin(design.bots, design.games, design.paired), two_bots=True
+    "match",
+    "two bots",
+    lambda design, _: round_robin(design.bots, design.games, design.paired),
+    two_bots=True,
+    grows="games",
 )

@@ -74,6 +74,14 @@ class Schedule(ABC):
     bots: tuple[str, ...]
     notes: tuple[str, ...]
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Of what the format grows by (deals of a pairing, rounds, series): how many there are, and the deals of each.
+
+        Whatever the number, the first ones are played in the same way.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not grow")
+
     @abstractmethod
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         """The pairings known so far, by number."""

@@ -79,6 +79,10 @@ class SeriesSchedule(Schedule):
     seed: int | str
     notes: tuple[str, ...] = ()
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        return self.matches, self.rule.stride
+
     def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
         return [Pairing(number, 0, a, b) for number, (a, b) in enumerate(combinations(self.bots, 2))]
 
@@ -178,5 +182,6 @@ SERIES = Format(
     SeriesSettings,
     games_from="series.matches and series.rounds",
     chained=True,
+    grows="matches",
     completed=_to_twenty,
 )

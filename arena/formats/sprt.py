@@ -39,4 +39,5 @@ SPRT = Format(
     SprtSettings,
     games_from="sprt.max_pairs",
     two_bots=True,
+    grows="max_pairs",
 )

@@ -120,6 +120,10 @@ class Swiss(Schedule):
     def _per_round(self) -> int:
         return len(self.bots) // 2
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        return self.rounds, self.deals.units
+
     def _replay(self, done: ScheduleProgress) -> tuple[_Table, list[list[Pairing]], list[str]]:
         """The standing after the finished rounds, all rounds known, and who had byes."""
         table = _Table(len(self.bots))
@@ -182,4 +186,5 @@ SWISS = Format(
     "rounds in which bots with about equal points meet, for large fields",
     lambda design, settings: swiss(design.bots, design.games, settings.rounds, design.paired),
     SwissSettings,
+    grows="rounds",
 )

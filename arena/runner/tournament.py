@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from arena.config.tournament import TournamentConfig
+from arena.config.growth import GROWING, growing_key, growth_command, least_size
+from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.isolation.process import require_isolation
 from arena.players.spec import check_names, find_bot
 from arena.processes.limits import Limits
@@ -18,8 +20,8 @@ from arena.runner.progress import NoProgress, ProgressListener
 from arena.runner.session import Run, RunReport, Session, Stop
 from arena.runner.signals import StopSignals
 from arena.store.reader import BotEntry, Reader
-from arena.store.schema import DATABASE
-from arena.store.writer import open_store, reopen_store
+from arena.store.schema import DATABASE, StoreError
+from arena.store.writer import OtherSettings, Store, differences, open_store, reopen_store
 
 log = logging.getLogger("arena.runner")
 
@@ -57,8 +59,9 @@ def run_tournament(
     if resume:
         store = reopen_store(folder, bots, config.clocked)
     else:
-        store = open_store(folder, config.canonical(), bots, config.to_dict(), config.clocked)
+        store = _open(folder, config, bots)
     with closing(store), RunLog(folder) as run_log, StopSignals() as signals:
+        _grow(store, config)
         run = Run(config.name, job.seed, schedule, progress or NoProgress(), stop)
         session = Session(run, store, signals)
         if not session.is_over():
@@ -69,6 +72,34 @@ def run_tournament(
             ) as pool:
                 session.play(pool)
         return session.report()
+
+
+def _open(folder: Path, config: TournamentConfig, bots: Sequence[BotEntry]) -> Store:
+    try:
+        return open_store(folder, config.canonical(), bots, config.to_dict(), config.clocked)
+    except OtherSettings as other:
+        if other.keys != [growing_key(config)]:
+            raise
+        raise StoreError(f"{other}\nOr let that run grow, if it holds less: {growth_command(config, folder)}") from None
+
+
+def _grow(store: Store, config: TournamentConfig) -> None:
+    """Store the settings if they ask for another number of games; StoreError if that is less than was played."""
+    key = growing_key(config)
+    before = config_from_dict(store.settings(), f"settings stored in {store.folder}").with_seed(config.seed or 0)
+    lines = differences(before.canonical(), config.canonical())
+    if not key or (not lines and before.schedule().extent == config.schedule().extent):
+        return
+    if any(not line.startswith(f"{key}: ") for line in lines):
+        raise OtherSettings(store.folder, lines)
+    asked, least = least_size(config, store.last_deal())
+    if asked < least:
+        what = GROWING[key.rpartition(".")[2]]
+        raise StoreError(
+            f"{store.folder} holds {least} {what}, so it cannot become a run of {asked}: a run only grows."
+            f" Ask for {least} or more; nothing was changed"
+        )
+    store.grow(config.canonical(), config.to_dict())
 
 
 def _job_of(config: TournamentConfig, workers: int, limits: Limits | None) -> Job:

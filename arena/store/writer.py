@@ -35,6 +35,18 @@ _BY_CLOCK = (FORFEIT_CODES["timeout"], FORFEIT_CODES["crash"])
 _open: dict[Path, Store] = {}  # by this process, which a lock of the system does not keep out
 
 
+class OtherSettings(StoreError):
+    """The folder holds a run with other settings; `keys` are those that differ."""
+
+    def __init__(self, folder: Path, lines: Sequence[str]) -> None:
+        super().__init__(
+            f"{folder} holds a run with other settings; nothing was started.\n  "
+            + "\n  ".join(lines)
+            + "\nChoose another folder with --out, or start with the settings of that run."
+        )
+        self.keys = [line.partition(": ")[0] for line in lines]
+
+
 class ConflictingResults(RuntimeError):
     """Two plays of one game differ: a fault of this program, or a bot that makes its own randomness."""
 
@@ -152,6 +164,19 @@ class Store(Reader):
         return dropped
 
     # ------------------------------------------------------------ sessions
+
+    def last_deal(self) -> int:
+        """The greatest deal of a stored game, -1 without games."""
+        (last,) = next(self._query("SELECT max(id) FROM games"))
+        return -1 if last is None else int(last) >> _SHIFT
+
+    def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+        """Write the settings of a run that goes on to more games; see `arena.config.growth`."""
+        with RUN.guard(self.folder, "write to"):
+            self._db.execute("BEGIN IMMEDIATE")
+            for key, values in (("config", config), ("settings", settings)):
+                self._db.execute("UPDATE meta SET value = ? WHERE key = ?", (_canonical(values), key))
+            self._db.execute("COMMIT")
 
     def begin_session(self, info: Mapping[str, Any]) -> None:
         """Note that work starts now, with remarks such as the number of workers."""
@@ -300,11 +325,7 @@ def _begin(
         if bot.name in sources and sources[bot.name] != bot.source:
             lines.append(f"bot {bot.name}: its source has changed since the run began")
     if lines:
-        raise StoreError(
-            f"{folder} holds a run with other settings; nothing was started.\n  "
-            + "\n  ".join(lines)
-            + "\nChoose another folder with --out, or start with the settings of that run."
-        )
+        raise OtherSettings(folder, lines)
 
 
 def _canonical(value: object) -> str:

@@ -1,0 +1,163 @@
+"""A run that grows: the same bytes as of a run that had asked for so many at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.config.growth import grown
+from arena.config.tournament import ConfigError, TournamentConfig, config_from_dict
+from arena.report.export import export
+from arena.report.read_run import read_run, stored_config
+from arena.report.standings import standings
+from arena.runner.progress import NoProgress, RunStatus
+from arena.runner.tournament import run_tournament
+from arena.store.reader import Reader
+from arena.store.schema import StoreError
+from arena.tournament import sequential_test_of
+from tests.runner.runs import FIELD, bot, games, settings
+
+pytestmark = pytest.mark.process
+FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
+PAIR = FIELD[:2]
+
+
+def own(*bots: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Settings of a format that has another word for the number of games."""
+    return {key: value for key, value in settings(*bots, **more).items() if key != "games"}
+
+
+SPRT = {"format": "sprt", "sprt": {"elo0": 0, "elo1": 1, "max_pairs": 5}}
+
+
+class PressCtrlC(NoProgress):
+    """As soon as there is a sign of life: with the first games in hand."""
+
+    pressed = False
+
+    def update(self, status: RunStatus) -> None:
+        if not self.pressed:
+            self.pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def play(folder: Path, config: TournamentConfig, workers: int = 2, **more: Any) -> None:
+    run_tournament(config, folder, workers=workers, stop=sequential_test_of(config), **more)
+
+
+def grow(folder: Path, workers: int = 1, progress: NoProgress | None = None, **asked: int) -> None:
+    with Reader(folder) as reader:
+        config = grown(stored_config(reader), asked, "stored")
+    play(folder, config, workers, resume=True, progress=progress)
+
+
+def whole(folder: Path) -> tuple[Any, ...]:
+    """All that must be the same: settings, games with their records, files."""
+    paths = export(standings(read_run(folder)), folder, games=True)
+    with Reader(folder) as reader:
+        kept = (reader.config(), reader.settings())
+    return *kept, games(folder), *(path.read_bytes() for path in paths if path.name in FILES)
+
+
+FORMATS = [
+    (settings(*FIELD, games=4), "games", [9, 30]),
+    (settings(*FIELD, games=5, pairs=False), "games", [6, 11]),
+    (settings(*FIELD, games=4, own_deals=True, format="gauntlet"), "games", [10]),
+    (settings(*FIELD, games=4, format="swiss"), "rounds", [3]),
+    (settings(*FIELD, games=4, format="swiss", swiss={"rounds": 1}), "rounds", [2, 3]),
+    (own(*FIELD, format="series", series={"target": 12}), "matches", [2, 5]),
+    (own(*PAIR, **SPRT), "max_pairs", [6, 40]),
+]
+
+
+@pytest.mark.parametrize(("data", "key", "steps"), FORMATS)
+def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(
+    tmp_path: Path, data: dict[str, Any], key: str, steps: list[int]
+) -> None:
+    config = config_from_dict(data)
+    play(tmp_path / "grown", config)
+    for workers, number in enumerate(steps, start=1):
+        grow(tmp_path / "grown", workers, **{key: number})
+    play(tmp_path / "once", grown(config, {key: steps[-1]}, "once"))
+    assert whole(tmp_path / "grown") == whole(tmp_path / "once")
+
+
+@pytest.mark.parametrize("then", [100, 300])
+def test_an_interrupted_run_grows_and_an_interrupted_growth_goes_on(tmp_path: Path, then: int) -> None:
+    config = config_from_dict(settings(*FIELD, games=200))
+    folder = tmp_path / "grown"
+    play(folder, config, 1, progress=PressCtrlC())
+    assert 0 < (before := reader_count(folder)) < 300
+    grow(folder, 1, PressCtrlC(), games=then)  # 100: fewer than it was to have
+    assert before <= reader_count(folder) < 300
+    grow(folder, 2)
+    play(tmp_path / "once", grown(config, {"games": then}, "once"))
+    assert whole(folder) == whole(tmp_path / "once")
+
+
+def reader_count(folder: Path) -> int:
+    with Reader(folder) as reader:
+        return reader.count()
+
+
+def test_less_than_was_played_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    play(tmp_path, config_from_dict(settings(*FIELD, games=10)))
+    before = whole(tmp_path)
+    with pytest.raises(StoreError, match=r"holds 10 games of each pairing, so it cannot become a run of 8") as error:
+        grow(tmp_path, games=8)
+    assert "Ask for 10 or more" in str(error.value)
+    assert whole(tmp_path) == before
+    grow(tmp_path, games=9)  # rounded up to whole pairs: as many as there are
+    assert reader_count(tmp_path) == 30
+
+
+@pytest.mark.parametrize(
+    ("data", "key", "message"),
+    [
+        (settings(*FIELD, format="knockout"), "games", "knockout does not grow, because"),
+        (settings(*FIELD, format="swiss"), "games", r"grows by --rounds .*: the games of a pairing decide who meets"),
+        (own(*FIELD, format="series", series={"rounds": 2}), "games", "series, which grows by --matches"),
+        (settings(*FIELD), "max_pairs", "--max-pairs does not go with round-robin, which grows by --games"),
+        (settings(*FIELD), "games", "games: expected a whole number from 1"),
+    ],
+)
+def test_what_a_format_cannot_grow_by_is_said(data: dict[str, Any], key: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        grown(config_from_dict(data), {key: 10**12}, "stored")
+
+
+def test_games_of_a_sequential_test_are_whole_pairs() -> None:
+    assert grown(config_from_dict(own(*PAIR, **SPRT)), {"games": 15}, "stored").format_settings.max_pairs == 8
+
+
+def test_a_sequential_test_of_more_pairs_in_the_same_folder_is_read_with_all_of_them(tmp_path: Path) -> None:
+    config = config_from_dict(own(*PAIR, **SPRT))
+    play(tmp_path, config)
+    play(tmp_path, grown(config, {"max_pairs": 9}, "again"))  # the same command with another --max-pairs
+    run = read_run(tmp_path)
+    assert (len(run.games), run.complete) == (18, True)
+    with Reader(tmp_path) as reader:
+        test = sequential_test_of(stored_config(reader))
+        assert test is not None
+        test(reader)
+        assert test.result().units == 9
+
+
+def test_another_number_in_the_same_folder_names_the_command(tmp_path: Path) -> None:
+    play(tmp_path, config_from_dict(settings(*FIELD, games=4)))
+    with pytest.raises(StoreError, match=rf"arena resume {tmp_path} --games 8"):
+        play(tmp_path, config_from_dict(settings(*FIELD, games=8)))
+    with pytest.raises(StoreError, match="seed") as error:
+        play(tmp_path, config_from_dict(settings(*FIELD, games=8) | {"seed": 12}))
+    assert "arena resume" not in str(error.value)
+
+
+def test_a_run_does_not_grow_with_another_bot(tmp_path: Path) -> None:
+    play(tmp_path, config_from_dict(settings(*FIELD, games=4)))
+    other = config_from_dict(settings(bot("random", "eve"), *FIELD[1:], games=8))
+    with pytest.raises(StoreError, match="other settings"):
+        play(tmp_path, other, resume=True)
