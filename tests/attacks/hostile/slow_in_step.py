@@ -1,0 +1,12 @@
+"""Quick for most of a game, so that it is played in step with many others; then one decision takes as long as it may,
+and a little more."""
+
+import time
+
+from when import Hostile
+
+
+class SlowInStep(Hostile):
+    def attack(self, view, moves):
+        if self.decision == 7:
+            time.sleep(20)
