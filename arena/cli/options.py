@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,8 +11,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.isolation.levels import ISOLATIONS
+from arena.match.tasks import DEAL_BITS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Result = TypeVar("Result")
 
 LARGEST_SEED = 2**63 - 1
 
@@ -110,6 +113,42 @@ def where(command: Command) -> Command:
             help="Where bots run. none (default): in the workers, with your rights; sandbox: for bots of strangers.",
         ),
     )
+
+
+def chosen_games(command: Callable[..., Result]) -> Callable[..., Result]:
+    """Options that choose among stored games; the command is given a `GameFilter` as `wanted`."""
+
+    @click.option("--bot", metavar="BOT", help="Only games of this bot.")
+    @click.option("--against", metavar="BOT", help="Only its games against this one.")
+    @click.option("--won", is_flag=True, help="Only games that --bot won.")
+    @click.option("--lost", is_flag=True, help="Only games that --bot lost.")
+    @click.option("--drawn", is_flag=True, help="Only games that --bot drew.")
+    @click.option("--forfeits", is_flag=True, help="Only games that were decided by a forfeit.")
+    @click.option("--deal", type=click.IntRange(0, (1 << DEAL_BITS) - 1), metavar="N", help="Only games on this deal.")
+    @functools.wraps(command)
+    def with_filter(
+        bot: str | None,
+        against: str | None,
+        won: bool,
+        lost: bool,
+        drawn: bool,
+        forfeits: bool,
+        deal: int | None,
+        **given: Any,
+    ) -> Result:
+        from arena.report.read_game import GameFilter
+
+        scores = {"--won": won, "--lost": lost, "--drawn": drawn}
+        asked = [option for option, wanted in scores.items() if wanted]
+        if len(asked) > 1:
+            raise click.UsageError(f"{' and '.join(asked)} were given together; choose one")
+        needing = [*asked, *(["--against"] if against is not None else [])]
+        if bot is None and needing:
+            raise click.UsageError(f"{needing[0]} is about one bot; name it with --bot")
+        score = {"--won": 1.0, "--lost": 0.0, "--drawn": 0.5}[asked[0]] if asked else None
+        return command(wanted=GameFilter(bot, against, score, forfeits, deal), **given)
+
+    return with_filter
 
 
 def _with(command: Command, *decorators: Callable[[Command], Command]) -> Command:

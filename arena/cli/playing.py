@@ -111,9 +111,9 @@ def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
 
 def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:
     """Write sprt.json into the folder of a run and show where the test stands."""
-    from arena.report.export import write_whole
     from arena.report.formats.json import json_text
     from arena.report.sprt import sprt_text, sprt_values
+    from arena.report.whole_file import write_whole
 
     result = test.result()
     one, two = run.bots

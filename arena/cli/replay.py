@@ -3,93 +3,148 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli.options import chosen_games, complete_runs
 from arena.text import indented
 
 if TYPE_CHECKING:
-    from arena.report.read_game import StoredGame
+    from arena.report.board import Step
+    from arena.report.read_game import GameFilter, StoredGame
 
 SHOWN_FAULTS = 20
+KEYS = "Enter: next, b: back, 12: to move 12, c: next claim, e: end, a: all, q: quit"
 
 
 @click.command()
-@click.argument("source")
+@click.argument("source", shell_complete=complete_runs)
 @click.argument("game", required=False)
+@chosen_games
+@click.option("--limit", type=click.IntRange(min=0), default=20, metavar="N", help="List N games; 0: all. Default: 20.")
+@click.option("--move", "begin", type=click.IntRange(min=0), default=0, metavar="N", help="Begin after move N.")
 @click.option("--all", "whole", is_flag=True, help="Show the whole game at once, without waiting for Enter.")
 @click.option("--color/--no-color", default=False, help="Show cards in their colours.")
 @click.option("--record", "as_record", is_flag=True, help="Print only the game's record.")
-def replay(source: str, game: str | None, whole: bool, color: bool, as_record: bool) -> None:
-    """Show a game on a board, move by move.
+def replay(
+    source: str, game: str | None, wanted: GameFilter, limit: int, begin: int, whole: bool, color: bool, as_record: bool
+) -> None:
+    """Show a game on a board, move by move: forward, back, or to any move.
 
-    SOURCE is the folder of a run (or its name in results/), a file with one record per line, or a record
-    itself. GAME is a game of the run, such as 0/12/1 (pairing/deal/game) or its number in the schedule
-    from 1; for a file it is the line number. Without GAME the first games of a run are listed. A game lost
-    by forfeit ends with the reason.
+    SOURCE is the folder of a run (or its name in results/, or `latest`), a file of records (arena export --records, or
+    the CSV of a league), or a record itself. GAME is a game of the run, such as 0/12/1 (pairing/deal/game), or its
+    number from 1; in a file its line. Without GAME the games of a run are listed: all, or those that --bot and the
+    other options choose, among which GAME then counts. A game lost by forfeit ends with the reason.
     """
-    from arena.report.read_game import games_list, is_run, read_game
-    from arena.store.folders import run_folder
+    from arena.report.read_game import games_list, is_file, open_games, read_game
+    from arena.report.records import is_record
 
-    if game is None and is_run(source):
-        click.echo(games_list(run_folder(source)), nl=False)
+    if game is None and not is_record(source) and not (is_file(source) and wanted.all):
+        with open_games(source) as games:
+            lines = (one.record for one in games.chosen(wanted)) if as_record else games_list(games, wanted, limit)
+            for line in lines:
+                click.echo(line)
         return
-    stored = read_game(source, game)
+    stored = read_game(source, game, wanted)
     if as_record:
         click.echo(stored.record)
     else:
-        _show(stored, whole or not (sys.stdin.isatty() and sys.stdout.isatty()), color)
+        _show(stored, begin, whole or not (sys.stdin.isatty() and sys.stdout.isatty()), color)
 
 
-def _show(stored: StoredGame, whole: bool, color: bool) -> None:
+def _show(stored: StoredGame, begin: int, whole: bool, color: bool) -> None:
     from arena.game.record import parse_record
     from arena.report.board import legend, result_line, step_text, steps
 
     record = parse_record(stored.record)
+    shown = steps(stored.result or record)
+    last = len(shown) - 1
+    if begin > last:
+        raise click.UsageError(f"--move {begin}: the game has {last} moves")
     click.echo(f"{legend(record.rules)}\n", color=color)
-    for step in steps(record):
-        click.echo(f"{step_text(step, len(record.moves), stored.names, color)}\n", color=color)
-        if not whole and step.number < len(record.moves):
-            answer = click.prompt("Enter: next move, a: all, q: quit", default="", show_default=False)
-            if answer.strip().lower().startswith("q"):
-                return
-            whole = answer.strip().lower().startswith("a")
-    click.echo(result_line(record, stored.names))
-    if stored.reason.strip():
-        click.echo(f"  {indented(stored.reason.rstrip())}")
+    at: int | None = begin
+    while at is not None:
+        click.echo(f"{step_text(shown[at], last, stored.names, color)}\n", color=color)
+        if at == last:
+            click.echo(result_line(record, stored.names))
+            if stored.reason.strip():
+                click.echo(f"  {indented(stored.reason.rstrip())}")
+        if whole:
+            at = at + 1 if at < last else None
+        else:
+            at, whole = _next(shown, at)
+
+
+def _next(shown: list[Step], at: int) -> tuple[int | None, bool]:
+    """Where to go from a step (None: away), and whether to show all from there, as the person says."""
+    last = len(shown) - 1
+    while True:
+        answer = click.prompt(KEYS, default="", show_default=False).strip().lower()
+        if answer.startswith("q") or (at == last and answer in ("", "a", "e")):
+            return None, False
+        if answer in ("", "a"):
+            return at + 1, answer == "a"
+        if answer == "b":
+            return max(at - 1, 0), False
+        if answer == "e":
+            return last, False
+        if answer == "c":
+            owners = shown[at].state.owners
+            return next((step.number for step in shown[at:] if step.state.owners != owners), last), False
+        if answer.isdecimal() and int(answer[:9]) <= last:
+            return int(answer[:9]), False
+        click.echo(f"There is no '{answer[:20]}'; the moves are 0 (the deal) to {last}.")
 
 
 @click.command()
-@click.argument("folder")
-def verify(folder: str) -> int:
-    """Replay every game of the run in FOLDER and compare the result with the stored one.
+@click.argument("source", metavar="FOLDER|FILE", shell_complete=complete_runs)
+def verify(source: str) -> int:
+    """Replay every game of a run, or of a file of records, and compare the result with the stored one.
 
     The exit code is 1 if any game differs.
     """
-    from arena.report.read_game import game_faults
+    from arena.report.read_game import game_faults, is_file, verify_file
     from arena.store.folders import run_folder
     from arena.store.reader import Reader
 
+    if is_file(source):
+        return _tell(verify_file(Path(source)), None)
+    with Reader(run_folder(source)) as reader:
+        return _tell(game_faults(reader), reader.count())
+
+
+@contextmanager
+def _bar(length: int | None) -> Iterator[Callable[[], object]]:
+    """On a terminal a bar; to be called for each game that was looked at."""
+    if length is None or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    steps = max(length // 200, 1)
+    with click.progressbar(length=length, label="Replaying", file=sys.stderr, update_min_steps=steps) as bar:
+        yield lambda: bar.update(1)
+
+
+def _tell(checked: Iterator[str | None], expected: int | None) -> int:
+    """Say what was found. The exit code."""
     faults: list[str] = []
-    with Reader(run_folder(folder)) as reader:
-        count = reader.count()
-        shown = click.progressbar(
-            length=count, label="Replaying", file=sys.stderr, update_min_steps=max(count // 200, 1)
-        )
-        with shown if sys.stderr.isatty() else nullcontext() as bar:
-            for fault in game_faults(reader):
-                if fault is not None:
-                    faults.append(fault)
-                if bar is not None:
-                    bar.update(1)
-    if not faults:
+    count = bad = 0
+    with _bar(expected) as seen:
+        for fault in checked:
+            count += 1
+            seen()
+            if fault is not None:
+                bad += 1
+                faults += [fault] * (len(faults) < SHOWN_FAULTS)
+    if not bad:
         click.echo(f"{count} games replayed, all with their stored results.")
         return 0
-    for line in faults[:SHOWN_FAULTS]:
+    for line in faults:
         click.echo(line)
-    if len(faults) > SHOWN_FAULTS:
-        click.echo(f"... and {len(faults) - SHOWN_FAULTS} more")
-    click.echo(f"{len(faults)} of {count} games do not replay to their stored results.", err=True)
+    if bad > SHOWN_FAULTS:
+        click.echo(f"... and {bad - SHOWN_FAULTS} more")
+    click.echo(f"{bad} of {count} games do not replay to their stored results.", err=True)
     return 1

@@ -10,20 +10,23 @@
 The rule set is a preset with overrides. The deal is `SEED:NUMBER` or `SEED:NUMBER:STARTER` (the starter differs
 from the deal's own) or `cards:CLAN/TACTIC:STARTER` with all cards written out. The result is the winner (`a` is seat 0,
 `b` seat 1, `draw`, `*` for an unfinished game), the stones of both and the reason; a game lost by forfeit ends with
-`forfeit` and its kind.
+`forfeit` and its kind. A fourth part, a JSON object, may tell about the game what no replay can: who played, for one.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from arena.errors import ArenaError
 from arena.game.deals import Deal, deal_from_cards, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.moves import Move, parse_move
 from arena.game.rules import Rules, load_rules
+from arena.text import quoted
 
 VERSION = "schotten/1"
 WINNERS = {"a": 0, "b": 1, "draw": None, "*": None}
@@ -37,7 +40,7 @@ class RecordError(ArenaError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A parsed record. `result` is its last part, e.g. `a 5-2 three adjacent`."""
+    """A parsed record. `result` is its third part, e.g. `a 5-2 three adjacent`, `about` the fourth, if there is one."""
 
     rules: Rules
     deal: Deal
@@ -45,6 +48,7 @@ class Record:
     auto_claim: tuple[bool, bool]
     moves: tuple[Move, ...]
     result: str
+    about: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def winner(self) -> int | None:
@@ -57,7 +61,8 @@ class Record:
         return " forfeit" in self.result
 
     def __str__(self) -> str:
-        return record_text(self.rules, self.deal_text, self.auto_claim, self.moves, self.result)
+        text = record_text(self.rules, self.deal_text, self.auto_claim, self.moves, self.result)
+        return with_about(text, self.about) if self.about else text
 
 
 def deal_text(seed: int, number: int, starter: int | None = None) -> str:
@@ -102,6 +107,25 @@ def record_line(head: str, moves: Iterable[str], result: str) -> str:
     return f"{head}; {','.join(moves)}; {result}"
 
 
+def with_about(record: str, about: Mapping[str, Any]) -> str:
+    """A record with its fourth part; in ASCII, so that it stays one line whatever the names are.
+
+    >>> with_about("schotten/1 base 1:0 11; ; * 0-0", {"first": "ann"})
+    'schotten/1 base 1:0 11; ; * 0-0; {"first":"ann"}'
+    """
+    return f"{record}; {json.dumps(about, separators=(',', ':'))}"
+
+
+def _parse_about(text: str) -> dict[str, Any]:
+    try:
+        about = json.loads(text)
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict):
+        raise RecordError(f"record, fourth part: expected a JSON object, not {quoted(text)}")
+    return about
+
+
 def parse_record(text: str) -> Record:
     """Read a record. `RecordError` names the damaged part.
 
@@ -109,12 +133,13 @@ def parse_record(text: str) -> Record:
     Traceback (most recent call last):
     arena.game.record.RecordError: record, move 1: 'r2@10' is no move; did you mean 'r2@1'?
     """
-    parts = text.strip().split("; ")
-    if len(parts) != 3 or "\n" in text.strip():
+    parts = text.strip().split("; ", 3)
+    if len(parts) < 3 or "\n" in text.strip() or (len(parts) > 3 and not parts[3].startswith("{")):
+        found = text.count("; ") + 1
         raise RecordError(
-            f"a record is one line of three parts with '; ' between them (head; moves; result), this has {len(parts)}"
+            f"a record is one line of three parts with '; ' between them (head; moves; result), this has {found}"
         )
-    head, moves_text, result = parts
+    head, moves_text, result, *rest = parts
     words = head.split(" ")
     if words[0] != VERSION:
         raise RecordError(f"record, head: it begins with '{words[0][:40]}', this program reads '{VERSION}'")
@@ -138,7 +163,8 @@ def parse_record(text: str) -> Record:
             raise RecordError(f"record, move {number}: {error}") from None
     if not _RESULT.fullmatch(result):
         raise RecordError(f"record, result: expected one such as 'a 5-2 three adjacent', found '{result}'")
-    return Record(rules, deal, words[2], (words[3][0] == "1", words[3][1] == "1"), tuple(moves), result)
+    about = _parse_about(rest[0]) if rest else {}
+    return Record(rules, deal, words[2], (words[3][0] == "1", words[3][1] == "1"), tuple(moves), result, about)
 
 
 def parse_deal(rules: Rules, text: str) -> Deal:
@@ -163,15 +189,12 @@ def parse_deal(rules: Rules, text: str) -> Deal:
     return replace(deal, starter=int(found[3])) if found[3] else deal
 
 
-def replay_steps(record: Record) -> Iterator[tuple[State, Move]]:
-    """Each move with the state before it: one state, which changes between the steps.
+def replay_steps(record: Record, state: State | None = None) -> Iterator[tuple[State, Move]]:
+    """Each move with the state before it: one state (`state`, if given), which changes between the steps.
 
     Raises `RecordError` with the number of a move that is not legal there.
     """
-    return _steps(record, State(record.rules, record.deal, record.auto_claim))
-
-
-def _steps(record: Record, state: State) -> Iterator[tuple[State, Move]]:
+    state = State(record.rules, record.deal, record.auto_claim) if state is None else state
     for number, move in enumerate(record.moves, 1):
         yield state, move
         try:
@@ -183,7 +206,7 @@ def _steps(record: Record, state: State) -> Iterator[tuple[State, Move]]:
 def replay(record: Record) -> State:
     """The state at the end of a record."""
     state = State(record.rules, record.deal, record.auto_claim)
-    for _ in _steps(record, state):
+    for _ in replay_steps(record, state):
         pass
     return state
 

@@ -17,7 +17,7 @@ time for objects. `GameResult` is the same thing for reading. The columns of a r
  9-10 decisions_first, ..._second       decisions the bot was asked for
  11-12 us_first, us_second              thinking time, microseconds in all
  13-14 max_us_first, max_us_second      longest decision, microseconds
- 15-16 hist_first, hist_second          histogram of thinking times, see `pack_times`
+ 15-16 hist_first, hist_second          thinking times of the decisions, see `pack_times`
  17   us                                duration of the game, microseconds
  18   record                            text record of the game
  19   detail                            traceback or remark of a forfeit, None without
@@ -29,7 +29,7 @@ time for objects. `GameResult` is the same thing for reading. The columns of a r
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -49,6 +49,7 @@ CLOCKED = frozenset(COLUMNS[11:18])
 """Columns measured by a clock: two plays of one game may differ in them."""
 
 WIN_POINTS = 5
+_IN_ORDER = b"\0\0"  # no time at all: nothing to those who only count
 
 
 def points_of(score: int, stones_first: int, stones_second: int) -> tuple[int, int]:
@@ -147,26 +148,40 @@ def bucket_ms(bucket: int) -> float:
     return (4 + quarter + 0.5) * 2.0 ** (top - 2) / 1e6
 
 
-def pack_times(counts: Mapping[int, int]) -> bytes:
-    """Histogram `{bucket: count}` as bytes: pairs of a bucket and a count up to 255, repeated for more.
+def pack_times(times: Iterable[int]) -> bytes:
+    """Times in nanoseconds, in order, as bytes: two zeros, then a bucket and how often it follows itself (up to 255).
 
-    >>> pack_times({39: 20, 40: 300}).hex(" ")
-    '27 14 28 ff 28 2d'
+    Older runs have histograms: the same without the zeros, sorted by bucket. `merge_times` reads both.
+
+    >>> pack_times([1000, 1000, 1_000_000_000, 1000]).hex(" ")
+    '00 00 27 02 77 01 27 01'
     """
     out = bytearray()
-    for bucket in sorted(counts):
-        left = counts[bucket]
-        while left > 0:
-            out += bytes((bucket, min(left, 255)))
-            left -= 255
+    for ns in times:
+        bucket = time_bucket(ns)
+        if out and out[-2] == bucket and 0 < out[-1] < 255:
+            out[-1] += 1
+        else:
+            out += bytes((bucket, 1)) if out else bytes((0, 0, bucket, 1))
     return bytes(out)
+
+
+def times_in_order(packed: bytes) -> list[int]:
+    """The bucket of each decision in order; empty where only a histogram is known, or nothing.
+
+    >>> times_in_order(pack_times([1000, 1000, 1_000_000_000, 1000])), times_in_order(b"\\x27\\x03")
+    ([39, 39, 119, 39], [])
+    """
+    if packed[:2] != _IN_ORDER:
+        return []
+    return [bucket for bucket, count in zip(packed[2::2], packed[3::2]) for _ in range(count)]
 
 
 def merge_times(packed: Iterable[bytes]) -> list[int]:
     """Sum of packed histograms as a list of 256 counts.
 
-    >>> sum(merge_times([pack_times({39: 20, 40: 300}), pack_times({40: 1})]))
-    321
+    >>> sum(merge_times([pack_times([1000] * 300), b"\\x27\\x03"]))
+    303
     """
     counts = [0] * 256
     for data in packed:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
+from arena.text import quoted
+
 PAIRING_BITS = 24
 """Pairings below 2**24 (16 million), deals below 2**38: a game's identity fits into one 63-bit integer."""
 DEAL_BITS = 38
@@ -55,12 +57,19 @@ class GameId(NamedTuple):
 
         >>> GameId.parse("3/17/1")
         GameId(pairing=3, deal=17, game=1)
+        >>> GameId.parse("16777216/0/0")
+        Traceback (most recent call last):
+        ValueError: a pairing is a number up to 16777215, not '16777216'
         """
         parts = text.strip().split("/")
         digits = all(part.isascii() and part.isdigit() for part in parts)
         if len(parts) != 3 or not digits or parts[2] not in ("0", "1"):
-            raise ValueError(f"a game is named PAIRING/DEAL/GAME, such as 0/12/1, not {text!r}")
-        return cls(int(parts[0]), int(parts[1]), int(parts[2]))
+            raise ValueError(f"a game is named PAIRING/DEAL/GAME, such as 0/12/1, not {quoted(text)}")
+        numbers = [part.lstrip("0") or "0" for part in parts]  # Python reads no numbers of thousands of digits
+        for number, bits, what in zip(numbers, (PAIRING_BITS, DEAL_BITS), ("pairing", "deal")):
+            if len(number) > bits or int(number) >> bits:
+                raise ValueError(f"a {what} is a number up to {(1 << bits) - 1}, not {quoted(number, 30)}")
+        return cls(*map(int, numbers))
 
 
 def game_key(pairing: int, deal: int, game: int) -> int:

@@ -36,7 +36,7 @@ from arena.game.engine import IllegalMove, State
 from arena.game.event_log import Event
 from arena.game.moves import MOVES, Move
 from arena.game.rng import Rng, derive_seeds
-from arena.match.results import Row
+from arena.match.results import Row, pack_times
 from arena.match.tasks import GameTask, Task
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import author_traceback, show_value
@@ -49,7 +49,6 @@ from arena.referee.rows import (
     Forfeit,
     GameSettings,
     RecordText,
-    histogram,
     make_row,
 )
 from arena.referee.series_play import play_unit
@@ -401,7 +400,7 @@ class Referee:
             second.timed(theirs)
             clocked = (
                 sum(mine) // 1000, sum(theirs) // 1000, max(mine, default=0) // 1000, max(theirs, default=0) // 1000,
-                histogram(mine), histogram(theirs), (duration or 0) // 1000,
+                pack_times(mine), pack_times(theirs), (duration or 0) // 1000,
             )  # fmt: skip
         return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked)
 

@@ -12,7 +12,7 @@ from arena.game.engine import State
 from arena.game.moves import MOVES
 from arena.game.record import record_head, record_line
 from arena.game.rules import Rules
-from arena.match.results import Row, pack_times, time_bucket
+from arena.match.results import Row
 from arena.match.tasks import GameId, GameTask, SeriesTask, Task
 from arena.players.bot import TimeLeft
 from arena.referee import move_log
@@ -80,15 +80,6 @@ def make_row(
     own, other = stones[starter], stones[1 - starter]
     game = (task.key, score, ending, fault, by, own, other, state.turns, len(moves))
     return game + asked + clocked + (record, detail)
-
-
-def histogram(times: Sequence[int]) -> bytes:
-    """Thinking times in nanoseconds as the bytes of `results.pack_times`."""
-    counts: dict[int, int] = {}
-    for ns in times:
-        bucket = time_bucket(ns)
-        counts[bucket] = counts.get(bucket, 0) + 1
-    return pack_times(counts)
 
 
 # ---------------------------------------------------------------- games that were cut off

@@ -14,15 +14,15 @@ Seat b lies above the stones, seat a below; each column grows away from its ston
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.game.cards import COLOURS, card_name
 from arena.game.engine import State
-from arena.game.event_log import Event
-from arena.game.moves import Move
-from arena.game.record import Record, replay_steps
+from arena.game.record import Record, parse_record
 from arena.game.rules import Rules
+from arena.match.results import GameResult
+from arena.report.decisions import Decision, decisions
 
 _ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
 _TACTIC, _BOLD, _DIM = "36", "1", "2"
@@ -31,37 +31,19 @@ _MARGIN = 16
 
 @dataclass(frozen=True)
 class Step:
-    """The board after a move. `state` is shared by all steps: show it before asking for the next.
-
-    `number` counts the moves of the record from 1 (0: before the first), `events` is what happened, as
-    seen by the seat that moved.
-    """
+    """The board after a decision: `number` counts them from 1; 0 is the deal, without a decision."""
 
     number: int
-    move: Move | None
-    seat: int | None
+    decision: Decision | None
     state: State
-    events: tuple[Event, ...]
 
 
-def steps(record: Record) -> Iterator[Step]:
-    """The deal, then every move of a record. Raises RecordError at a move that is not legal."""
-    moved: tuple[int, Move, int, int] | None = None
-    state: State | None = None
-    for number, (state, move) in enumerate(replay_steps(record), start=1):
-        yield _step(state, moved)
-        seat = state.turn
-        moved = (number, move, seat, len(state.events(seat)))
-    if state is None:
-        state = State(record.rules, record.deal, record.auto_claim)
-    yield _step(state, moved)
-
-
-def _step(state: State, moved: tuple[int, Move, int, int] | None) -> Step:
-    if moved is None:
-        return Step(0, None, None, state, ())
-    number, move, seat, seen = moved
-    return Step(number, move, seat, state, state.events(seat, seen))
+def steps(game: GameResult | Record) -> list[Step]:
+    """The deal, then every decision of a game. Raises RecordError at a move that is not legal."""
+    made = decisions(game)
+    record = game if isinstance(game, Record) else parse_record(game.record)
+    deal = made[0].state() if made else State(record.rules, record.deal, record.auto_claim)
+    return [Step(0, None, deal), *(Step(one.number, one, one.state_after()) for one in made)]
 
 
 # ---------------------------------------------------------------- drawing
@@ -122,15 +104,22 @@ def _cards(cards: Sequence[str], color: bool) -> str:
 
 def step_text(step: Step, total: int, names: Sequence[str] = ("", ""), color: bool = False) -> str:
     """The heading of a step (what was played and what followed) and the board after it."""
-    if step.move is None or step.seat is None:
-        starter = step.state.first_seat
-        head = f"The deal; {_who(starter, names)} begins."
+    made = step.decision
+    if made is None:
+        head = f"The deal; {_who(step.state.first_seat, names)} begins."
     else:
         # what the other seat did automatically: claims at the start of its turn
-        parts = [event.text if event.seat == step.seat else str(event) for event in step.events]
-        what = ", ".join(parts) or str(step.move)
-        head = f"Move {step.number} of {total}, turn {step.state.turns}: {_who(step.seat, names)}: {what}"
+        parts = [event.text if event.seat == made.seat else str(event) for event in made.events]
+        what = ", ".join(parts) or str(made.move)
+        head = f"Move {step.number} of {total}, turn {made.turn}: {_who(made.seat, names)}: {what}{_choice(made)}"
     return f"{paint(head, _BOLD, color)}\n\n{board_text(step.state, names, color)}"
+
+
+def _choice(made: Decision) -> str:
+    """Among how many moves the bot has chosen, and in what time."""
+    if len(made.legal) == 1:
+        return ""
+    return f"  (1 of {len(made.legal)}{'' if made.ms is None else f', {made.ms:.2g} ms'})"
 
 
 def _who(seat: int, names: Sequence[str]) -> str:

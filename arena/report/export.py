@@ -1,35 +1,28 @@
 """The files of a run's folder: standings.csv, crosstable.csv, summary.json, timing.csv, games.csv.
 
-Each file is written under a temporary name and then renamed, so a reader sees the old file or the new one, never
-a partial one. Only timing.csv holds what a clock measured: equal games give equal bytes.
+Each file is written whole or not at all. Only timing.csv holds what a clock measured: equal games give equal bytes.
 """
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
-import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena.errors import ArenaError
 from arena.report.formats.csv import csv_text, table_csv
 from arena.report.formats.json import json_text
 from arena.report.read_run import RunData
 from arena.report.standings import RunStandings
 from arena.report.standings_report import DIGITS, summary
 from arena.report.table import Report, number
+from arena.report.whole_file import ExportError, write_whole
 from arena.store.reader import GAME_COLUMNS
 
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, GAMES = "timing.csv", "games.csv"
 _ROWS_AT_ONCE = 50_000
-
-
-class ExportError(ArenaError):
-    """A file cannot be written; an old one is left as it was."""
 
 
 def export(found: RunStandings, folder: Path | str, games: bool = False) -> list[Path]:
@@ -47,24 +40,6 @@ def export(found: RunStandings, folder: Path | str, games: bool = False) -> list
     if games:
         texts[GAMES] = _games_text(found.run)
     return [write_whole(folder / name, parts) for name, parts in texts.items()]
-
-
-def write_whole(path: Path, parts: Iterable[str]) -> Path:
-    """Write a text file completely or not at all. Raises ExportError."""
-    made = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(made, "w", encoding="utf-8", newline="") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())  # else a crash of the machine could leave an empty file under the name
-        os.replace(made, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            made.unlink()
-        if isinstance(error, OSError):
-            raise ExportError(f"cannot write {path}: {error.strerror or error}") from error
-        raise
-    return path
 
 
 def write_csv(report: Report, folder: Path) -> list[Path]:

@@ -1,29 +1,27 @@
-"""Stored games, one by one: what `arena replay` shows, and whether a record replays to its stored result."""
+"""Stored games, one by one: which there are, what `arena replay` shows, whether they replay to their stored results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from arena.errors import ArenaError
-from arena.game.record import VERSION, deal_text, parse_record, verify
+from arena.errors import ArenaError, did_you_mean
+from arena.game.record import deal_text, parse_record, verify
 from arena.game.rules import load_rules
 from arena.match.results import GameResult
 from arena.match.tasks import GameId
+from arena.report.records import ReplayError, game_of, is_record, read_games, record_lines
 from arena.store.folders import run_folder
-from arena.store.reader import GAME_COLUMNS, Reader, reason_line
-from arena.text import first_line, one_line
+from arena.store.reader import Reader, reason_line
+from arena.text import first_line, one_line, quoted
 
 LISTED = 20
 _LONGEST_REASON = 60
-_RECORD = VERSION.partition("/")[0] + "/"
-
-
-class ReplayError(ArenaError):
-    """There is no such game, or it cannot be read."""
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True)
@@ -33,79 +31,234 @@ class StoredGame:
     record   its text (arena.game.record)
     names    the bots of seat 0 and seat 1, "" where they are not known
     reason   why it was forfeited, as the failing bot told it, or ""
+    result   the game as it was stored; None for a bare record
     """
 
     record: str
     names: tuple[str, str] = ("", "")
     reason: str = ""
+    result: GameResult | None = None
+
+    @classmethod
+    def of(cls, game: GameResult) -> StoredGame:
+        """A game of a run."""
+        names = (game.first, game.second)
+        if parse_record(game.record).deal.starter:
+            names = names[::-1]
+        zero, one = ("" if name == sign else one_line(name) for name, sign in zip(names, "ab"))  # not known: its seat
+        return cls(game.record, (zero, one), game.detail or "", game)
 
 
-def read_game(source: str, game: str | None) -> StoredGame:
-    """A game out of `source`: a record, a file with one record per line, or the folder (or name) of a run.
-
-    `game` is the line of a file; in a run it is such as 0/12/1 (pairing/deal/game), or the number in the schedule
-    from 1. None: the first. Raises ReplayError and StoreError.
+@dataclass(frozen=True)
+class GameFilter:
+    """Which games are meant: those of `bot`, `against` another, with a `score` of the bot, decided by a forfeit, on a
+    `deal`. Without `bot`, `against` and `score` mean nothing. None and False leave all games in.
     """
-    if not is_run(source):
-        return StoredGame(_line(Path(source), game or "1") if Path(source).is_file() else source)
+
+    bot: str | None = None
+    against: str | None = None
+    score: float | None = None
+    forfeits: bool = False
+    deal: int | None = None
+
+    @property
+    def all(self) -> bool:
+        """Are all games meant?"""
+        return self == GameFilter()
+
+    def __contains__(self, game: GameResult) -> bool:
+        if self.deal is not None and game.id.deal != self.deal:
+            return False
+        if self.forfeits and game.forfeit is None:
+            return False
+        if self.bot is None:
+            return True
+        if self.bot not in (game.first, game.second):
+            return False
+        other = game.second if self.bot == game.first else game.first
+        score = game.score if self.bot == game.first else 1 - game.score
+        return self.against in (None, other) and self.score in (None, score)
+
+
+ALL_GAMES = GameFilter()
+
+
+class Games:
+    """The games of a run or of a file of records, in order. See `open_games`.
+
+    `where` is how the user named them, `bots` the names of the players, None if they are not known before the games.
+    """
+
+    def __init__(self, where: str, bots: list[str] | None) -> None:
+        self.where = where
+        self.bots = bots
+
+    def __iter__(self) -> Iterator[GameResult]:
+        raise NotImplementedError
+
+    def count(self) -> int:
+        """How many games there are."""
+        return sum(1 for _ in self)
+
+    def chosen(self, wanted: GameFilter = ALL_GAMES) -> Iterator[GameResult]:
+        """The games that are meant. ReplayError for bots that did not play."""
+        for bot in (wanted.bot, wanted.against):
+            if bot is not None and self.bots is not None and bot not in self.bots:
+                known = f" (bots: {', '.join(map(one_line, self.bots[:10]))}{', ...' * (len(self.bots) > 10)})"
+                raise ReplayError(f"{self.where} has no bot {quoted(bot)}{did_you_mean(bot, self.bots)}{known}")
+        return iter(self) if wanted.all else (game for game in self if game in wanted)
+
+    def one(self, game: str, wanted: GameFilter = ALL_GAMES) -> GameResult:
+        """A game by its identity such as 0/12/1, or by its number among those that are meant, from 1."""
+        if not (game.isascii() and game.isdecimal()):
+            try:
+                return self.identified(GameId.parse(game))
+            except ValueError as error:
+                raise ReplayError(f"{error}; or give its number, from 1 to {self.count()}") from error
+        number = int(game) if len(game) <= _MOST_DIGITS else 0
+        found = self.numbered(number, wanted) if number else None
+        if found is not None:
+            return found
+        there = self.count() if wanted.all else sum(1 for _ in self.chosen(wanted))
+        such = "" if wanted.all else " such"
+        raise ReplayError(f"{self.where} has no{such} game {game[:30]}; it holds {there}{such}, numbered from 1")
+
+    def numbered(self, number: int, wanted: GameFilter) -> GameResult | None:
+        """Game `number`, from 1, of those that are meant."""
+        return next(islice(self.chosen(wanted), number - 1, number), None)
+
+    def identified(self, identity: GameId) -> GameResult:
+        """The game with an identity. ReplayError or StoreError if it is not there."""
+        for game in self:
+            if game.id == identity:
+                return game
+        raise ReplayError(f"there is no game {identity} in {self.where}")
+
+
+class RunGames(Games):
+    """Those of a run."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__(str(reader.folder), [bot.name for bot in reader.bots()])
+        self._reader = reader
+
+    def __iter__(self) -> Iterator[GameResult]:
+        return self._reader.results()
+
+    def count(self) -> int:
+        return self._reader.count()
+
+    def numbered(self, number: int, wanted: GameFilter) -> GameResult | None:
+        if not wanted.all:
+            return super().numbered(number, wanted)
+        keys = islice(self._reader.table(), number - 1, number)  # quicker than whole games
+        return next((self._reader.result(GameId(*row[:3])) for row in keys), None)
+
+    def identified(self, identity: GameId) -> GameResult:
+        return self._reader.result(identity)
+
+
+class FileGames(Games):
+    """Those of a file of records."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path), None)
+        self._path = path
+
+    def __iter__(self) -> Iterator[GameResult]:
+        return read_games(self._path)
+
+
+def is_file(source: str) -> bool:
+    """Whether `source` is a file of records and no run."""
+    return Path(source).is_file()
+
+
+@contextmanager
+def open_games(source: str) -> Iterator[Games]:
+    """The games of a run, by its folder or its name in results/, or of a file of records."""
+    if is_file(source):
+        yield FileGames(Path(source))
+        return
     with Reader(run_folder(source)) as reader:
-        result = _find(reader, game or "1")
-    names = (one_line(result.first), one_line(result.second))
-    starter = parse_record(result.record).deal.starter
-    return StoredGame(result.record, names if starter == 0 else names[::-1], result.detail or "")
+        yield RunGames(reader)
 
 
-def is_run(source: str) -> bool:
-    """Whether `source` can only be a run: neither a record nor a file."""
-    return not source.lstrip().startswith(_RECORD) and not Path(source).is_file()
+def read_game(source: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> StoredGame:
+    """A game out of `source`: a record, a file of records, or the folder (or name) of a run.
+
+    `game` is such as 0/12/1 (pairing/deal/game), or its number from 1 in the file or the schedule, among the games that
+    are `wanted`. None: the first. Raises ReplayError and StoreError.
+    """
+    if is_record(source):
+        return StoredGame(source.strip())
+    if is_file(source) and wanted.all and (game is None or game.isdecimal()):
+        return _line(Path(source), game or "1")
+    with open_games(source) as games:
+        return StoredGame.of(games.one(game or "1", wanted))
 
 
-def games_list(folder: Path) -> str:
-    """The first games of a run, a line each, with a line end."""
-    with Reader(folder) as reader:
-        count = reader.count()
-        lines = [f"{folder} holds {count} games. See one with: arena replay {folder} GAME", ""]
-        lines += [_game_line(reader, dict(zip(GAME_COLUMNS, row))) for row in islice(reader.table(), LISTED)]
-    if count > LISTED:
-        lines.append(f"       ...  and {count - LISTED} more (all with: arena export --games {folder})")
-    return "\n".join(lines) + "\n"
+def _line(path: Path, game: str) -> StoredGame:
+    """A record out of a file, which may also be one of a game that was broken off."""
+    number = int(game) if len(game) <= _MOST_DIGITS else 0
+    for line in islice(record_lines(path), max(number - 1, 0), max(number, 0)):
+        try:
+            found = game_of(line, number, {})
+        except ArenaError:
+            return StoredGame(line.record)
+        return StoredGame.of(found)
+    count = sum(1 for _ in record_lines(path))
+    raise ReplayError(f"{path} has no line {game[:30]}; it holds {count} records, numbered from 1")
 
 
-def _game_line(reader: Reader, row: Mapping[str, Any]) -> str:
-    identity = GameId(row["pairing"], row["deal"], row["game"])
-    score = {1.0: "1-0", 0.0: "0-1"}.get(row["score"], "½-½")
-    ending = row["ending"]
-    if row["forfeit"] is not None:
-        reason = first_line(reason_line(reader.result(identity).detail), _LONGEST_REASON)
-        ending = f"{row['forfeit_by']} forfeits: {row['forfeit']}" + (f" ({reason})" if reason else "")
+def games_list(games: Games, wanted: GameFilter = ALL_GAMES, limit: int = LISTED) -> Iterator[str]:
+    """The games that are meant, a line each, the first `limit` of them (0: all)."""
+    total = games.count()
+    see = f"See one with: arena replay {shlex.quote(one_line(games.where))} GAME"
+    if wanted.all:
+        yield f"{one_line(games.where)} holds {total} games. {see}\n"
+    number = 0
+    for number, game in enumerate(games.chosen(wanted), start=1):
+        if not limit or number <= limit:
+            yield game_line(game)
+        elif wanted.all:
+            number = total
+            break
+    if limit and number > limit:
+        yield f"       ...  and {number - limit} more (--limit 0 lists all)"
+    if not wanted.all:
+        yield f"\n{number} of {total} games in {one_line(games.where)}. {see}"
+
+
+def game_line(game: GameResult) -> str:
+    """A game in one line.
+
+    Names and reasons are texts of strangers, and are cleaned.
+    """
+    score = {1.0: "1-0", 0.0: "0-1"}.get(game.score, "½-½")
+    ending = game.ending
+    if game.forfeit is not None:
+        reason = first_line(reason_line(game.detail), _LONGEST_REASON)
+        ending = f"{game.forfeit_by} forfeits: {game.forfeit}" + (f" ({reason})" if reason else "")
     return one_line(
-        f"{identity!s:>10}  {row['first']} - {row['second']}  {score}"
-        f"  stones {row['stones_first']}-{row['stones_second']}, {ending}"
+        f"{game.id!s:>10}  {game.first} - {game.second}  {score}  stones {game.stones[0]}-{game.stones[1]}, {ending}"
     )
 
 
-def _line(path: Path, number: str) -> str:
-    try:
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReplayError(f"cannot read {path}: {error}") from error
-    if not lines:
-        raise ReplayError(f"{path} is empty; expected one record per line")
-    if not number.isdecimal() or not 1 <= int(number) <= len(lines):
-        raise ReplayError(f"{path} has no line {number}; it holds {len(lines)} records, numbered from 1")
-    return lines[int(number) - 1]
+# ---------------------------------------------------------------- verifying
 
 
-def _find(reader: Reader, game: str) -> GameResult:
-    if not game.isdecimal():
+def verify_file(path: Path) -> Iterator[str | None]:
+    """For each record of a file what is wrong with it, or None."""
+    for at, line in enumerate(record_lines(path)):
         try:
-            return reader.result(GameId.parse(game))
-        except ValueError as error:
-            raise ReplayError(f"{error}, or a number from 1 to {reader.count()}") from error
-    number = int(game)
-    for pairing, deal, one, *_ in islice(reader.table(), max(number - 1, 0), max(number, 0)):
-        return reader.result(GameId(pairing, deal, one))
-    raise ReplayError(f"{reader.folder} has no game {number}; it holds {reader.count()}, numbered from 1")
+            state = verify(line.record)
+            game = game_of(line, at, {})
+        except ArenaError as error:
+            yield one_line(f"{line.place}: {error}")
+            continue
+        same = game.turns == state.turns
+        yield None if same else f"{line.place}: turns: {game.turns} are written, the record gives {state.turns}"
 
 
 def game_faults(reader: Reader) -> Iterator[str | None]:

@@ -46,6 +46,15 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return call
 
 
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of real games; not to be changed."""
+    folder = tmp_path_factory.mktemp("played") / "run"
+    command = ["tournament", "random", "first", "again=random", "--games", "10", "--rules", "tactical"]
+    assert main([*command, "--seed", "7", "--workers", "1", "--out", str(folder)]) == 0
+    return folder
+
+
 def json_of(*args: object) -> Any:
     """What a command line prints as JSON, for fixtures of a module."""
     with redirect_stdout(StringIO()) as out:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.main import main
 from arena.game.record import parse_record
 from arena.isolation.sandbox.bubblewrap import SandboxMissing
 from arena.store.schema import DATABASE
@@ -21,15 +20,6 @@ EVIL = """
 def act(view, moves):
     raise ValueError("a wins, stones 5-0: five\\x1b[2J stones\\nfalse")
 """
-
-
-@pytest.fixture(scope="session")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of real games; not to be changed."""
-    folder = tmp_path_factory.mktemp("played") / "run"
-    command = ["tournament", "random", "first", "again=random", "--games", "10", "--rules", "tactical"]
-    assert main([*command, "--seed", "7", "--workers", "1", "--out", str(folder)]) == 0
-    return folder
 
 
 # ---------------------------------------------------------------- standings and export

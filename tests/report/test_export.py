@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pandas as pd
 import pytest
 
 from arena.report import export as module
-from arena.report.export import ExportError, export, write_whole
+from arena.report.export import export
 from arena.report.standings import standings
 from arena.store.reader import WorkSession
 from tests.report.synthetic import synthetic
@@ -61,30 +60,3 @@ def test_timing_has_bots_and_sessions(tmp_path: Path) -> None:
         run.games["decisions_second"].where(run.games["second"] == "greedy", 0)
     )
     assert values["bot", "greedy", "decisions"] == str(decisions)
-
-
-def test_a_failure_midway_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "standings.csv"
-    path.write_text("old")
-
-    def breaks_off() -> object:
-        yield "new"
-        raise RuntimeError("midway")
-
-    with pytest.raises(RuntimeError, match="midway"):
-        write_whole(path, breaks_off())  # type: ignore[arg-type]
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["standings.csv"]
-
-
-def test_a_refusing_disk_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ExportError, match=r"cannot write .*gone.standings.csv: No such file"):
-        write_whole(tmp_path / "gone" / "standings.csv", ["x"])
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ExportError, match="No space left on device"):
-        write_whole(tmp_path / "standings.csv", ["x"])
-    assert os.listdir(tmp_path) == []

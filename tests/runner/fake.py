@@ -29,7 +29,7 @@ def fake_result(task: GameTask, strength: dict[str, float] | None = None, faults
         id=task.id, round=task.round, first=task.first, second=task.second, score=score, ending=ending,
         stones=stones, turns=rng.randrange(30, 60), plies=rng.randrange(40, 90), decisions=(25, 24),
         record=f"record {task.key} " + "r7@3 " * 30, ms=(rng.randrange(90) / 1000, 0.25), max_ms=(0.01, 0.02),
-        times=(pack_times({20: 20, 30: 5}), pack_times({21: 24})), duration_ms=0.5,
+        times=(pack_times([32] * 20 + [200] * 5), pack_times([40] * 24)), duration_ms=0.5,
         forfeit=forfeit, forfeit_by=by, detail=detail,
     )  # fmt: skip
 

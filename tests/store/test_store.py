@@ -28,6 +28,7 @@ from arena.match.results import (
     pack_times,
     time_bucket,
     time_quantile,
+    times_in_order,
 )
 from arena.match.tasks import Chunk, GameId, GameTask, chunks
 from arena.referee.series_play import play_unit
@@ -348,10 +349,15 @@ def test_buckets_hold_times_within_ten_percent(ns: int) -> None:
     assert time_bucket(ns + 1) >= bucket
 
 
-@given(st.dictionaries(st.integers(0, 255), st.integers(1, 2000)))
-def test_histograms_survive_packing_and_add_up(counts: dict[int, int]) -> None:
-    merged = merge_times([pack_times(counts), pack_times(counts)])
-    assert {bucket: n for bucket, n in enumerate(merged) if n} == {b: 2 * n for b, n in counts.items()}
+@given(st.lists(st.one_of(st.just(1000), st.integers(0, 2**63)), max_size=600))
+def test_times_survive_packing_in_order_and_add_up(times: list[int]) -> None:
+    buckets = [time_bucket(ns) for ns in times]
+    packed = pack_times(times)
+    assert times_in_order(packed) == buckets
+    merged = merge_times([packed, packed, b"\x27\xff\x27\x01\x28\x02"])  # the last as older runs have them
+    for bucket, count in ((39, 256), (40, 2)):
+        merged[bucket] -= count
+    assert {bucket: n for bucket, n in enumerate(merged) if n} == {b: 2 * buckets.count(b) for b in buckets}
 
 
 @given(st.lists(st.integers(0, 10**10), min_size=1), st.sampled_from([0.0, 0.5, 0.99, 1.0]))

@@ -140,7 +140,7 @@ def export(name: str, to: Path | None) -> None:
 
     from arena.league.store import open_league
     from arena.league.views import export_games
-    from arena.report.export import write_whole
+    from arena.report.whole_file import write_whole
 
     with open_league(name, write=False) as found:
         if to is None:

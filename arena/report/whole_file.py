@@ -1,0 +1,66 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from arena.errors import ArenaError
+
+
+class ExportError(ArenaError):
+    """A file cannot be written; an old one is left as it was."""
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write in place of `path`, which takes its name when all is written, or vanishes.
+
+    So a reader sees the old file or the new one, never a part of one. What is no file (a pipe, a device) is written to
+    as it is. Raises ExportError if the system refuses.
+    """
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with open(path, "wb") as there:
+                yield there
+            return
+        goal = Path(os.path.realpath(path))  # a link stays one
+        made = goal.with_name(f".{goal.name}.{os.getpid()}.part")
+        try:
+            with open(made, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())  # else a crash of the machine could leave an empty file under the name
+            os.replace(made, goal)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                made.unlink()
+            raise
+    except OSError as error:
+        raise ExportError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def whole_text(path: Path) -> Iterator[IO[str]]:
+    """The same for UTF-8 text, compressed if the name ends in `.gz`; equal texts give equal bytes."""
+    with contextlib.ExitStack() as stack:
+        file: Any = stack.enter_context(whole_file(path))
+        if path.suffix == ".gz":
+            file = stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        try:
+            yield text
+        finally:
+            text.detach()  # closing it would close the file before it is safe on the disk
+
+
+def write_whole(path: Path, parts: Iterable[str]) -> Path:
+    """Write a text file completely or not at all. Raises ExportError."""
+    with whole_text(path) as file:
+        file.writelines(parts)
+    return path

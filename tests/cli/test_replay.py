@@ -1,0 +1,159 @@
+"""`arena replay`: choosing among stored games, going back and forth in one, and numbers of games that are not there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.store.reader import Reader
+from tests.cli.conftest import Arena
+
+LINE = re.compile(r"^ +(\d+/\d+/\d)  (.+) - (.+)  (1-0|0-1|½-½)", re.MULTILINE)
+
+
+def listed(text: str) -> list[tuple[str, ...]]:
+    return LINE.findall(text)
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("game", "wanted"),
+    [
+        ("16777216/0/0", "a pairing is a number up to 16777215, not '16777216'"),
+        ("0/274877906944/0", "a deal is a number up to 274877906943"),
+        ("16777215/274877906943/1", "there is no game 16777215/274877906943/1"),
+        ("0/" + "9" * 5000 + "/0", "a deal is a number up to"),
+        ("0" * 5000 + "/999/0", "there is no game 0/999/0"),
+        ("9" * 20, "has no game 99999999999999999999; it holds 30, numbered from 1"),
+        ("9" * 23, "it holds 30"),
+        ("1" * 5000, "it holds 30"),
+        ("٣", "PAIRING/DEAL/GAME"),
+        ("-1", "PAIRING/DEAL/GAME"),
+        ("1.0", "PAIRING/DEAL/GAME"),
+    ],
+)  # fmt: skip
+def test_numbers_of_games_that_cannot_be(arena: Arena, played: Path, game: str, wanted: str) -> None:
+    err = arena("replay", played, "--", game, code=2).err
+    assert wanted in err
+    assert len(err) < 600
+
+
+def test_numbers_of_lines_that_cannot_be(arena: Arena, played: Path) -> None:
+    Path("one.txt").write_text(arena("replay", played, 1, "--record").out)
+    for number in ("0", "2", "9" * 23, "1" * 5000):
+        assert "it holds 1 records, numbered from 1" in arena("replay", "one.txt", number, code=2).err
+
+
+# ---------------------------------------------------------------- choosing
+
+
+def test_games_are_chosen_by_bot_result_and_deal(arena: Arena, played: Path) -> None:
+    with Reader(played) as reader:
+        games = list(reader.results())
+    own = [game for game in games if "first" in (game.first, game.second)]
+    lost = [str(game.id) for game in own if game.winner not in (None, "first")]
+    shown = arena("replay", played, "--bot", "first", "--lost", "--limit", 0).out
+    assert [line[0] for line in listed(shown)] == lost != []
+    assert f"{len(lost)} of 30 games" in shown
+    on_deal = arena("replay", played, "--deal", 3).out
+    assert [line[0] for line in listed(on_deal)] == [str(game.id) for game in games if game.id.deal == 3]
+    against = arena("replay", played, "--bot", "first", "--against", "again", "--won").out
+    for _, first, second, score in listed(against):
+        assert {first, second} == {"first", "again"}
+        assert (first == "first") == (score == "1-0")
+    assert "0 of 30 games" in arena("replay", played, "--forfeits").out
+    assert len(listed(arena("replay", played, "--bot", "first", "--limit", 3).out)) == 3
+
+
+def test_the_number_counts_among_the_chosen(arena: Arena, played: Path) -> None:
+    lost = listed(arena("replay", played, "--bot", "first", "--lost").out)
+    second = arena("replay", played, 2, "--bot", "first", "--lost", "--record").out
+    assert second == arena("replay", played, lost[1][0], "--record").out
+    records = arena("replay", played, "--bot", "first", "--lost", "--record").out.splitlines()
+    assert records[1] == second.strip()
+    assert len(records) == len(lost)
+    few = arena("replay", played, len(lost) + 1, "--bot", "first", "--lost", code=2).err
+    assert f"has no such game {len(lost) + 1}; it holds {len(lost)} such" in few
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (["--bot", "frist"], "has no bot 'frist'; did you mean 'first'?"),
+        (["--bot", "first", "--against", "nobody"], "has no bot 'nobody'"),
+        (["--lost"], "--lost is about one bot; name it with --bot"),
+        (["--against", "first"], "--against is about one bot"),
+        (["--bot", "first", "--lost", "--won"], "choose one"),
+        (["--deal", "-1"], "--deal"),
+        (["--deal", "9" * 30], "--deal"),
+        (["1", "--move", "1000", "--all"], "--move 1000: the game has"),
+    ],
+)  # fmt: skip
+def test_choices_that_make_no_sense(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
+    assert wanted in arena("replay", played, *options, code=2).err
+
+
+def test_forfeited_games_are_found(arena: Arena) -> None:
+    Path("evil.py").write_text("def act(view, moves):\n    return None\n")
+    arena("match", "evil.py", "random", "--games", 4, "--seed", 1, "--workers", 1, "--out", "run")
+    shown = arena("replay", "run", "--forfeits").out
+    assert len(listed(shown)) == 4
+    assert "evil forfeits: illegal move" in shown
+
+
+# ---------------------------------------------------------------- one game
+
+
+def test_the_first_move_is_in_turn_one(arena: Arena, played: Path) -> None:
+    shown = arena("replay", played, 1, "--all").out
+    turns = [int(number) for number in re.findall(r"^Move \d+ of \d+, turn (\d+): ", shown, re.MULTILINE)]
+    assert turns[0] == 1
+    assert turns == sorted(turns)
+    with Reader(played) as reader:
+        assert turns[-1] == next(reader.results()).turns
+
+
+def type_in(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
+    """A person at a terminal who types these answers; those that were not asked for stay in the list."""
+    left = list(answers)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.prompt", lambda *_, **__: left.pop(0))
+    return left
+
+
+def moves_shown(text: str) -> list[int]:
+    return [int(one or 0) for one in re.findall(r"^(?:The deal|Move (\d+) of)", text, re.MULTILINE)]
+
+
+def test_back_and_forth(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = type_in(monkeypatch, "", "", "b", "b", "b", "5", "b", "99999999999999999999", "x", "0", "q")
+    shown = arena("replay", played, 1).out
+    assert moves_shown(shown) == [0, 1, 2, 1, 0, 0, 5, 4, 0]
+    assert left == []
+    assert "There is no 'x'; the moves are 0 (the deal) to" in shown
+
+
+def test_to_the_end_and_back(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = arena("replay", played, 1, "--all").out
+    last = moves_shown(whole)[-1]
+    left = type_in(monkeypatch, "e", "b", "", "b", "a")
+    shown = arena("replay", played, 1).out
+    assert moves_shown(shown) == [0, last, last - 1, last, last - 1, last]
+    assert shown.endswith(whole[-60:])
+    assert left == []
+    type_in(monkeypatch, "")
+    assert moves_shown(arena("replay", played, 1, "--move", last).out) == [last]
+
+
+def test_to_the_next_claim(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = arena("replay", played, 1, "--all").out
+    claims = [int(number) for number in re.findall(r"^Move (\d+) of .*claim", whole, re.MULTILINE)]
+    left = type_in(monkeypatch, *"c" * len(claims), "q")
+    assert moves_shown(arena("replay", played, 1).out) == [0, *claims]
+    assert len(claims) > 2
+    assert left == []
