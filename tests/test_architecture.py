@@ -30,6 +30,7 @@ FLOORS = (
     ("league",),
     ("play", "notebook"),
     ("tournament",),
+    ("comparison",),
     ("cli",),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

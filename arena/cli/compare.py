@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,11 @@ import click
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import from_options
+from arena.cli.playing import from_options, with_options
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.config.tournament import TournamentConfig
+    from arena.report.read_comparison import Comparison
 
 
 @click.command()
@@ -26,7 +27,13 @@ if TYPE_CHECKING:
     "--variants",
     multiple=True,
     metavar="R,R,...",
-    help="Rule sets, such as base,tactical:hand_size=6,scout_return=top,expert; may be repeated.",
+    help="Rule sets, such as base,tactical:hand_size=6,scout_return=top,expert, or all; may be repeated.",
+)
+@click.option(
+    "--baseline",
+    metavar="R",
+    shell_complete=options.complete_rules,
+    help="Measure all other variants against this one only, instead of each against each.",
 )
 @click.option(
     "--from",
@@ -43,6 +50,7 @@ if TYPE_CHECKING:
 def compare(
     bots: tuple[str, ...],
     variants: tuple[str, ...],
+    baseline: str | None,
     stored: tuple[str, ...],
     out: Path | None,
     to: Path | None,
@@ -53,23 +61,18 @@ def compare(
 
     Every BOT plays every other in each variant, on the same deals as far as the decks allow. A variant is a rule
     set, with changed options or without; a comma before option=value continues the same variant. Each variant is a
-    run of its own in DIR/VARIANT; the same command resumes an interrupted comparison.
+    run of its own in DIR/VARIANT. 'arena resume DIR' resumes a comparison, and lets it grow.
     """  # fmt: skip
     if stored:
         if variants or out is not None or any(value is not None for key, value in given.items() if key != "rules"):
             raise ArenaError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
-        folders = _folders([*stored, *bots])
-    else:
-        if given.pop("rules") is not None:
-            raise ArenaError("--rules is for one rule set; name those to compare with --variants")
-        played = _play(bots, split_variants(variants), out, given)
-        if played is None:
-            return INTERRUPTED
-        folders = played
-    _show(folders, form, to)
-    return 0
+        show_comparison(_folders([*stored, *bots]), baseline, form, to)
+        return 0
+    if given.pop("rules") is not None:
+        raise ArenaError("--rules is for one rule set; name those to compare with --variants")
+    return _play(bots, split_variants(variants), baseline, out, given, form, to)
 
 
 def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
@@ -99,47 +102,85 @@ def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str
 # ---------------------------------------------------------------- playing
 
 
-def _play(bots: Sequence[str], variants: Sequence[str], out: Path | None, given: dict[str, Any]) -> list[Path] | None:
-    """Play all variants. Returns their folders, or None if interrupted."""
-    from arena.game.rules import load_rules
+def _play(
+    bots: Sequence[str],
+    variants: Sequence[str],
+    baseline: str | None,
+    out: Path | None,
+    given: dict[str, Any],
+    form: str,
+    to: Path | None,
+) -> int:
+    """Play all variants and show the tables."""
+    from arena.comparison import all_variants, new_comparison
+    from arena.report.read_comparison import find_variant
     from arena.tournament import drawn_seed, marked_folder, run_name
 
     if len(bots) < 2:
         raise ArenaError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
+    names = _folder_names(all_variants(variants), baseline)
+    if baseline is not None:
+        baseline = find_variant(baseline, list(names.values()))
+    configs = {name: from_options("round-robin", bots, given, {"rules": rules}, name) for name, rules in names.items()}
+    config, *_ = configs.values()
+    if config.seed is None:
+        # one seed for all: that of a comparison in the folder, or a new one
+        seed = None if out is None else _stored_seed(out)
+        config = config.with_seed(drawn_seed(given.get("isolation") not in (None, "none")) if seed is None else seed)
+    if out is None:
+        canonical = [replace(one, seed=config.seed).canonical() for one in configs.values()]
+        out = marked_folder(run_name("compare", config.bot_names), canonical, config)
+    return play_and_show(new_comparison(config, names, baseline, out), out, {}, form, to, list(names))
+
+
+def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, str]:
+    """The variants by the names of their folders; the baseline is one of them, the first if it was not named."""
+    from arena.game.rules import load_rules
+
+    rules = {variant: load_rules(variant).canonical for variant in variants}
+    if baseline is not None and load_rules(baseline).canonical not in rules.values():
+        rules = {baseline: load_rules(baseline).canonical, **rules}
+        variants = [baseline, *variants]
     if len(variants) < 2:
         raise ArenaError(
             f"expected at least two variants, found {len(variants)}; for example --variants base,tactical,expert"
         )
     names: dict[str, str] = {}
-    rules: dict[str, str] = {}
+    known: dict[str, str] = {}
     for variant in variants:
-        name, canonical = folder_name(variant), load_rules(variant).canonical
-        for other, known in ((names.get(name), variant), (rules.get(canonical), variant)):
+        name = folder_name(variant)
+        for other in (names.get(name), known.get(rules[variant])):
             if other is not None:
-                raise ArenaError(f"--variants: '{other}' and '{known}' are the same rule set")
-        names[name] = rules[canonical] = variant
-    configs = {
-        name: from_options("round-robin", bots, given, {"rules": variant}, name) for name, variant in names.items()
-    }
-    if given["seed"] is None:
-        # one seed for all: that of an interrupted comparison, or a new one
-        seed = _stored_seed(out, list(configs)) if out is not None else None
-        if seed is None:
-            seed = drawn_seed(given.get("isolation") not in (None, "none"))
-        configs = {name: config.with_seed(seed) for name, config in configs.items()}
-    if out is None:
-        one, *_ = configs.values()
-        folder = marked_folder(run_name("compare", one.bot_names), [c.canonical() for c in configs.values()], one)
-    else:
-        folder = out
-    for at, (name, config) in enumerate(configs.items(), start=1):
-        click.echo(f"Variant {at} of {len(configs)}: {config.rules}", err=True)
-        if not _play_one(config, folder / name):
-            command = f" (--seed {config.seed}, --out {shlex.quote(str(folder))})"
-            click.echo(f"\nInterrupted. Run the same command to resume{command}.", err=True)
-            return None
+                raise ArenaError(f"--variants: '{other}' and '{variant}' are the same rule set")
+        names[name] = known[rules[variant]] = variant
+    return names
+
+
+def play_and_show(
+    found: Comparison, folder: Path, given: Mapping[str, Any], form: str, to: Path | None, only: Sequence[str] = ()
+) -> int:
+    """Play what is left of a comparison and show its tables, of all variants or `only` some; the exit code."""
+    from arena.comparison import play_comparison
+    from arena.runner.progress import progress_for
+
+    try:
+        complete = play_comparison(
+            found,
+            folder,
+            lambda config: with_options(config, given),
+            progress_for,
+            lambda text: click.echo(text, err=True),
+        )
+    except KeyboardInterrupt:
+        complete = False
+    if not complete:
+        click.echo(
+            f"\nInterrupted, seed {found.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}", err=True
+        )
+        return INTERRUPTED
     click.echo(f"Stored in {folder}.\n", err=True)
-    return [folder / name for name in configs]
+    show_comparison([folder / name for name in only or found.variants], found.baseline, form, to)
+    return 0
 
 
 def folder_name(variant: str) -> str:
@@ -151,48 +192,50 @@ def folder_name(variant: str) -> str:
     return re.sub(r"[^\w.=+-]+", "-", variant).strip("-.")
 
 
-def _stored_seed(folder: Path, names: Sequence[str]) -> int | None:
+def _stored_seed(folder: Path) -> int | None:
+    """The seed of the comparison in a folder, None without one."""
+    from arena.report.read_comparison import read_comparison
+    from arena.store.folders import inner_runs
     from arena.store.reader import Reader
-    from arena.store.schema import DATABASE
 
-    for name in names:
-        if (folder / name / DATABASE).is_file():
-            with Reader(folder / name) as reader:
-                return int(reader.config()["seed"])
+    found = read_comparison(folder) if folder.is_dir() else None
+    if found is not None:
+        return found.seed
+    for inner in inner_runs(folder):  # a single variant of an earlier version
+        with Reader(inner) as reader:
+            return int(reader.config()["seed"])
     return None
 
 
-def _play_one(config: TournamentConfig, folder: Path) -> bool:
-    """Play a variant. Returns whether it was completed."""
-    from arena.report.export import export
-    from arena.report.read_run import read_run
-    from arena.report.standings import standings
-    from arena.runner.progress import progress_for
-    from arena.tournament import play_config
+def resume(folder: Path, asked: Mapping[str, int], given: Mapping[str, Any], as_json: bool) -> int:
+    """Play what is left of the comparison in a folder, with more games if `asked`; the exit code."""
+    from arena.comparison import check_sources, sources_of
+    from arena.report.read_comparison import read_comparison
 
-    report = play_config(config, folder, progress_for())
-    if report.interrupted:
-        return False
-    if report.played:
-        export(standings(read_run(folder)), folder)
-    return True
+    found = read_comparison(folder)
+    assert found is not None
+    found = found.grown(asked)
+    check_sources(found, sources_of(next(iter(found.configs().values()))), folder)
+    return play_and_show(found, folder, given, "json" if as_json else "table", None)
 
 
 # ---------------------------------------------------------------- reading
 
 
 def _folders(texts: Sequence[str]) -> list[Path]:
-    """The named runs; those in a comparison's folder in alphabetical order of the variants."""
+    """The named runs; those of a comparison in the order in which its variants were named."""
     from arena.paths import RESULTS
-    from arena.store.folders import run_folder
-    from arena.store.schema import DATABASE
+    from arena.report.read_comparison import read_comparison
+    from arena.store.folders import inner_runs, run_folder
 
     found: list[Path] = []
     for text in texts:
         for folder in (Path(text), RESULTS / text):
-            inner = sorted(path.parent for path in folder.glob(f"*/{DATABASE}"))
-            if inner and not (folder / DATABASE).is_file():
-                found += inner
+            inner = inner_runs(folder)
+            if inner:
+                order = list(getattr(read_comparison(folder), "variants", ()))
+                place = {name: at for at, name in enumerate(order)}
+                found += sorted(inner, key=lambda path: place.get(path.name, len(place)))
                 break
         else:
             found.append(run_folder(text))
@@ -204,8 +247,9 @@ def _folders(texts: Sequence[str]) -> list[Path]:
     return found
 
 
-def _show(folders: Sequence[Path], form: str, to: Path | None) -> None:
+def show_comparison(folders: Sequence[Path], baseline: str | None, form: str, to: Path | None) -> None:
+    """The tables of stored variants."""
     from arena.report.compare import comparison, read_variants
 
-    report = comparison(read_variants(folders))
+    report = comparison(read_variants(folders), baseline)
     print_report(report, form, to)

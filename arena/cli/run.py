@@ -117,13 +117,17 @@ def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
     """
     from arena.config.growth import GROWING, grown
     from arena.report.read_run import stored_config
-    from arena.store.folders import run_folder
+    from arena.store.folders import COMPARISON, find_folder
     from arena.store.reader import Reader
 
-    place = run_folder(folder)
+    asked = {key: number for key in GROWING if (number := given.pop(key)) is not None}
+    kind, place = find_folder(folder)
+    if kind == COMPARISON:
+        from arena.cli.compare import resume as resume_comparison
+
+        return resume_comparison(place, asked, given, as_json)
     with Reader(place) as reader:
         settings = stored_config(reader)
     source = f"settings of {place}"
-    asked = {key: number for key in GROWING if (number := given.pop(key)) is not None}
     settings = with_options(grown(settings, asked, source), given, source)
     return play(settings, place, as_json, strict, resume=True)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from arena.game.rules import load_rules
+from arena.report.read_comparison import find_variant
 from arena.report.table import Report, Table, figures, table_of
 from arena.stats.frames import StatsError, bot_names
 from arena.stats.variants import (
@@ -18,6 +19,7 @@ from arena.stats.variants import (
     first_player_differences,
     length_by_variant,
     length_differences,
+    scores_by_opponent,
     win_rate_differences,
     win_rates,
 )
@@ -26,6 +28,7 @@ from arena.store.tactic_cards import plays_frame
 
 _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
+_SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
 _SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
 _DIFFERENCE_NOTE = (
     "p holm: p-value adjusted for all rows of the table (Holm). Low, high: 95 % interval of the difference, before that"
@@ -76,36 +79,52 @@ def read_variants(folders: Sequence[Path]) -> list[VariantRun]:
     return runs
 
 
-def comparison(runs: Sequence[VariantRun]) -> Report:
-    """All tables. StatsError for fewer than two variants and for variants without games."""
+def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Report:
+    """All tables; with a `baseline`, a rule set, differences from that variant only.
+
+    StatsError for fewer than two variants and for variants without games.
+    """
     variants = list(dict.fromkeys(run.variant for run in runs))
     if len(variants) < 2:
         raise StatsError(f"a comparison needs at least two variants, there is only '{variants[0]}'")
+    against = None if baseline is None else find_variant(baseline, variants)
     for run in runs:
         if not len(run.games):
             raise StatsError(f"variant '{run.variant}': no games yet")
     games = pd.concat([_labelled(run.games, run, runs, _USED) for run in runs], ignore_index=True)
-    tables = _tables(runs, games, variants)
+    bots = list(dict.fromkeys(bot for run in runs for bot in (*run.sources, *bot_names(run.games))))
+    tables = _tables(runs, games, variants, bots, against)
     remarks = _remarks(runs, games)
-    bots = list(dict.fromkeys(bot for run in runs for bot in run.sources))
     seeds = sorted({run.seed for run in runs})
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
+    values |= {} if against is None else {"baseline": against}
     heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
     return Report(heading, tables, remarks, values=lambda: values | figures(tables))
 
 
-def _tables(runs: Sequence[VariantRun], games: pd.DataFrame, variants: Sequence[str]) -> list[Table]:
+def _tables(
+    runs: Sequence[VariantRun],
+    games: pd.DataFrame,
+    variants: Sequence[str],
+    bots: Sequence[str],
+    baseline: str | None,
+) -> list[Table]:
     rates = _in_order(win_rates(games), variants)
+    met = _in_order(scores_by_opponent(games, bots), variants, bots)
+    one_pairing = len(bots) == 2  # what one bot wins the other loses: each row once
     lengths = _in_order(length_by_variant(games), variants)
     by_bot = "Win rate by variant and bot (a draw is half a win), 95 % intervals"
     apart = "How win rates differ: variant minus the one it stands against"
+    differences = win_rate_differences(games, baseline, bots[0] if one_pairing else None)
+    begun, longer = first_player_differences(games, baseline), length_differences(games, baseline)
     tables = [
-        table_of("win_rates", by_bot, rates, people=rates.filter(_SHOWN_RATES)),
-        table_of("win_rate_differences", apart, win_rate_differences(games), _DIFFERENCE_NOTE),
+        table_of("win_rates", by_bot, rates, people=rates.filter([] if one_pairing else _SHOWN_RATES)),
+        table_of("by_opponent", "Score by opponent and variant, 95 % intervals", met, people=met.filter(_SHOWN_MET)),
+        table_of("win_rate_differences", apart, differences, _DIFFERENCE_NOTE),
         table_of("first_player", "The first player by variant", _in_order(first_player_advantage(games), variants)),
-        table_of("first_player_differences", "How the first player's score differs", first_player_differences(games)),
+        table_of("first_player_differences", "How the first player's score differs", begun),
         table_of("length", "Length of games by variant", lengths, people=lengths.filter(_SHOWN_LENGTHS)),
-        table_of("length_differences", "How the length in turns differs", length_differences(games), shares=False),
+        table_of("length_differences", "How the length in turns differs", longer, shares=False),
     ]
     if any(len(run.cards) for run in runs):
         used = ("deal", "card", "played_by_first", "played_by_second", "score")
@@ -118,12 +137,13 @@ def _tables(runs: Sequence[VariantRun], games: pd.DataFrame, variants: Sequence[
     return tables
 
 
-def _in_order(table: pd.DataFrame, variants: Sequence[str]) -> pd.DataFrame:
-    """Rows in the order of the variants, under each bot if there are bots."""
+def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:
+    """Rows in the order of the variants, under each bot if there are bots (by name, or in the order of `bots`)."""
     place = table["variant"].map({name: at for at, name in enumerate(variants)})
     keys = pd.DataFrame({"place": place.astype(np.int64)})
-    if "bot" in table.columns:
-        keys.insert(0, "bot", table["bot"])
+    for name in ("opponent", "bot"):
+        if name in table.columns:
+            keys.insert(0, name, table[name].map({bot: at for at, bot in enumerate(bots or sorted(table[name]))}))
     return table.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(drop=True)
 
 

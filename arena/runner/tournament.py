@@ -61,7 +61,8 @@ def run_tournament(
     else:
         store = _open(folder, config, bots)
     with closing(store), RunLog(folder) as run_log, StopSignals() as signals:
-        _grow(store, config)
+        if asks_for_more(store, config):
+            store.grow(config.canonical(), config.to_dict())
         run = Run(config.name, job.seed, schedule, progress or NoProgress(), stop)
         session = Session(run, store, signals)
         if not session.is_over():
@@ -83,23 +84,23 @@ def _open(folder: Path, config: TournamentConfig, bots: Sequence[BotEntry]) -> S
         raise StoreError(f"{other}\nOr let that run grow, if it holds less: {growth_command(config, folder)}") from None
 
 
-def _grow(store: Store, config: TournamentConfig) -> None:
-    """Store the settings if they ask for another number of games; StoreError if that is less than was played."""
+def asks_for_more(reader: Reader, config: TournamentConfig) -> bool:
+    """Do these settings of a stored run ask for another number of games? StoreError if that is less than was played."""
     key = growing_key(config)
-    before = config_from_dict(store.settings(), f"settings stored in {store.folder}").with_seed(config.seed or 0)
+    before = config_from_dict(reader.settings(), f"settings stored in {reader.folder}").with_seed(config.seed or 0)
     lines = differences(before.canonical(), config.canonical())
     if not key or (not lines and before.schedule().extent == config.schedule().extent):
-        return
+        return False
     if any(not line.startswith(f"{key}: ") for line in lines):
-        raise OtherSettings(store.folder, lines)
-    asked, least = least_size(config, store.last_deal())
+        raise OtherSettings(reader.folder, lines)
+    asked, least = least_size(config, reader.last_deal())
     if asked < least:
         what = GROWING[key.rpartition(".")[2]]
         raise StoreError(
-            f"{store.folder} holds {least} {what}, so it cannot become a run of {asked}: a run only grows."
+            f"{reader.folder} holds {least} {what}, so it cannot become a run of {asked}: a run only grows."
             f" Ask for {least} or more; nothing was changed"
         )
-    store.grow(config.canonical(), config.to_dict())
+    return True
 
 
 def _job_of(config: TournamentConfig, workers: int, limits: Limits | None) -> Job:

@@ -63,12 +63,19 @@ def win_rates(games: pd.DataFrame) -> pd.DataFrame:
 _DIFFERENCE = ["variant", "against", "mean", "mean_against", "difference", "low", "high", "p_value", "shared_deals"]
 
 
-def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = ()) -> pd.DataFrame:
-    """For every two variants, in each group of `by`: how the mean of `column` differs (later minus earlier)."""
+def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), baseline: str | None = None) -> pd.DataFrame:
+    """For every two variants, in each group of `by`: how the mean of `column` differs (later minus earlier).
+
+    With a `baseline` each other variant minus that one, and no others.
+    """
     rows = []
     for keys, group in grouped(frame, by):
         parts = {name: group[group["variant"] == name].dropna(subset=[column]) for name in group["variant"].unique()}
+        if baseline in parts:
+            parts = {baseline: parts.pop(baseline), **parts}
         for (one, earlier), (other, later) in combinations(parts.items(), 2):
+            if baseline is not None and one != baseline:
+                continue
             if len(earlier) and len(later):
                 means = float(later[column].mean()), float(earlier[column].mean())
                 found = mean_difference(
@@ -81,13 +88,28 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = ()) -> pd
     return table
 
 
-def win_rate_differences(games: pd.DataFrame) -> pd.DataFrame:
+def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: str | None = None) -> pd.DataFrame:
     """For each bot and every two variants it played: how its win rate differs.
 
     Columns: bot, variant, against, mean (win rate in `variant`), mean_against, difference (mean minus mean_against)
     with its 95 % interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for all rows of the table.
+    `baseline`: only differences from that variant; `bot`: only of that bot (of two, the other's are the same, negated).
     """
-    return _differences(by_seat(_check(games)), "score", ["bot"])
+    seats = by_seat(_check(games))
+    if bot is not None:
+        seats = seats[seats["bot"] == bot]
+    return _differences(seats, "score", ["bot"], baseline)
+
+
+def scores_by_opponent(games: pd.DataFrame, bots: Sequence[str]) -> pd.DataFrame:
+    """Score of each bot against each opponent in each variant, every two bots once: as the first of them in `bots`.
+
+    Columns: bot, opponent, variant and the others of `arena.stats.field.scores`.
+    """
+    table = scores(_check(games), by=["bot", "opponent", "variant"])
+    place = {bot: at for at, bot in enumerate(bots)}
+    once = table["bot"].map(place).astype(np.int64) < table["opponent"].map(place).astype(np.int64)
+    return table[once].reset_index(drop=True)
 
 
 def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
@@ -101,9 +123,9 @@ def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def first_player_differences(games: pd.DataFrame) -> pd.DataFrame:
+def first_player_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     """For every two variants: how the first player's score differs. Columns as `win_rate_differences`, without bot."""
-    return _differences(_check(games), "score")
+    return _differences(_check(games), "score", baseline=baseline)
 
 
 def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:
@@ -111,9 +133,9 @@ def length_by_variant(games: pd.DataFrame) -> pd.DataFrame:
     return game_length(_check(games), by=["variant"])
 
 
-def length_differences(games: pd.DataFrame) -> pd.DataFrame:
+def length_differences(games: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     """For every two variants: how the mean number of turns differs. Columns as `win_rate_differences`, without bot."""
-    return _differences(_check(games, "turns"), "turns")
+    return _differences(_check(games, "turns"), "turns", baseline=baseline)
 
 
 def card_effects(cards: pd.DataFrame) -> pd.DataFrame:

@@ -187,6 +187,11 @@ class Reader:
         """Games stored, or those of them that were forfeited."""
         return int(next(self._query(f"SELECT count(*) FROM games{' WHERE forfeit > 0' * forfeited}"))[0])
 
+    def last_deal(self) -> int:
+        """The greatest deal of a stored game, -1 without games."""
+        (last,) = next(self._query("SELECT max(id) FROM games"))
+        return -1 if last is None else GameId.from_key(last).deal
+
     def rows(self) -> Iterator[Row]:
         """All stored rows in schedule order."""
         return self._query(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY id")

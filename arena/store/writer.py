@@ -165,11 +165,6 @@ class Store(Reader):
 
     # ------------------------------------------------------------ sessions
 
-    def last_deal(self) -> int:
-        """The greatest deal of a stored game, -1 without games."""
-        (last,) = next(self._query("SELECT max(id) FROM games"))
-        return -1 if last is None else int(last) >> _SHIFT
-
     def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
         """Write the settings of a run that goes on to more games; see `arena.config.growth`."""
         with RUN.guard(self.folder, "write to"):

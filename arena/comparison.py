@@ -1,0 +1,108 @@
+"""Playing a comparison: the same bots on the same deals under several rule sets, a run for each in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from arena.config.tournament import TournamentConfig
+from arena.game.rules import load_rules, preset_names
+from arena.players.spec import find_bot
+from arena.report.export import export
+from arena.report.read_comparison import (
+    Comparison,
+    ComparisonError,
+    common_settings,
+    read_comparison,
+    write_comparison,
+)
+from arena.report.read_run import read_run
+from arena.report.standings import standings
+from arena.runner.progress import ProgressListener
+from arena.runner.tournament import asks_for_more
+from arena.store.folders import is_begun
+from arena.store.reader import Reader
+from arena.store.writer import differences
+from arena.tournament import play_config
+
+ALL = "all"
+"""In a list of variants: every rule set that comes with the program."""
+
+
+def all_variants(variants: Sequence[str]) -> list[str]:
+    """The rule sets named, `all` standing for every one that is not named itself."""
+    known = {load_rules(name).canonical for name in variants if name != ALL}
+    found: list[str] = []
+    for name in variants:
+        found += [name] if name != ALL else [one for one in preset_names() if load_rules(one).canonical not in known]
+    return found
+
+
+def new_comparison(
+    config: TournamentConfig, variants: Mapping[str, str], baseline: str | None, folder: Path
+) -> Comparison:
+    """What is to be played in a folder, together with what is there.
+
+    ComparisonError if it holds a comparison with other settings, or with bots whose source has changed.
+    """
+    wanted = Comparison(common_settings(config), variants, baseline, sources_of(config))
+    there = read_comparison(folder) if folder.is_dir() else None
+    if there is None:
+        return wanted
+    name, before = next(iter(there.configs().items()))
+    after = Comparison(wanted.settings, there.variants).configs()[name]
+    if lines := differences(before.canonical(), after.canonical()):
+        grow = f"\nOr let that comparison grow, if it holds less: arena resume {folder} --games {config.games}"
+        raise ComparisonError(
+            f"{folder} holds a comparison with other settings; nothing was started.\n  "
+            + "\n  ".join(lines)
+            + "\nChoose another folder with --out, or start with the settings of that comparison."
+            + (grow if [line.partition(": ")[0] for line in lines] == ["games"] else "")
+        )
+    check_sources(there, wanted.sources or {}, folder)
+    both = {**there.variants, **variants}
+    return replace(wanted, variants=both, baseline=baseline or there.baseline)
+
+
+def sources_of(config: TournamentConfig) -> dict[str, str]:
+    """The hash of each bot's source as it is now."""
+    return {bot.name: find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots}
+
+
+def check_sources(stored: Comparison, now: Mapping[str, str], folder: Path) -> None:
+    """ComparisonError if a bot is not the one that the comparison was begun with."""
+    for bot, source in (stored.sources or {}).items():
+        if now.get(bot, source) != source:
+            raise ComparisonError(
+                f"{folder}: the source of bot {bot} has changed since the comparison began; nothing was started."
+                " Choose another folder with --out, or restore the file"
+            )
+
+
+def play_comparison(
+    found: Comparison,
+    folder: Path,
+    config_of: Callable[[TournamentConfig], TournamentConfig],
+    progress: Callable[[], ProgressListener | None],
+    tell: Callable[[str], None],
+) -> bool:
+    """Play what is left of each variant and write its tables; is it complete?
+
+    `config_of` may change what makes no difference to the games; `tell` hears which variant is next.
+    """
+    configs = {name: config_of(config) for name, config in found.configs().items()}
+    for name, config in configs.items():
+        if is_begun(folder / name):
+            with Reader(folder / name) as reader:
+                asks_for_more(reader, config)  # all or none of them
+    folder.mkdir(parents=True, exist_ok=True)
+    write_comparison(found, folder)
+    for at, (name, config) in enumerate(configs.items(), start=1):
+        tell(f"Variant {at} of {len(configs)}: {config.rules}")
+        place = folder / name
+        report = play_config(config, place, progress(), resume=is_begun(place))
+        if report.interrupted:
+            return False
+        export(standings(read_run(place)), place)
+    return True

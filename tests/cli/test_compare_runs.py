@@ -1,0 +1,167 @@
+"""A comparison as a run: resumed without its command, grown, with a baseline, each row once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.game.rules import load_rules, preset_names
+from arena.store.reader import Reader
+from tests.cli.conftest import SLOW_BOT, Arena, json_of, program, wait_for_games
+
+pytestmark = pytest.mark.process
+QUIET = ("--workers", 1)
+PLAY = ("compare", "random", "first", "again=random", "--seed", 3, *QUIET)
+VARIANTS = ("--variants", "tactical,base")
+FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A comparison of ten games a pairing, played at once, and its tables."""
+    folder = tmp_path_factory.mktemp("compare") / "whole"
+    return folder, json_of(*PLAY, *VARIANTS, "--games", 10, "--out", folder, "--json")
+
+
+def same(arena: Arena, folder: Path | str, other: Path | str) -> None:
+    for name in ("tactical", "base"):
+        for one in (folder, other):
+            arena("export", Path(one, name), "--games")
+        for file in FILES:
+            assert Path(folder, name, file).read_bytes() == Path(other, name, file).read_bytes(), file
+    assert Path(folder, "comparison.json").read_bytes() == Path(other, "comparison.json").read_bytes()
+
+
+def test_it_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp")
+    for games in (6, 10):
+        found = arena("resume", "cmp", "--games", games, "--workers", 2, "--json")
+    assert json.loads(found.out) == whole[1]
+    same(arena, "cmp", whole[0])
+    refused = arena("resume", "cmp", "--games", 8, code=2).err
+    assert "cannot become a run of 8: a run only grows" in refused
+    same(arena, "cmp", whole[0])
+
+
+def test_a_variant_that_was_not_begun_is_played_on_resume(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    shutil.copytree(whole[0], "cmp")
+    shutil.rmtree("cmp/base")
+    assert json.loads(arena("resume", "cmp", "--json", *QUIET).out) == whole[1]
+    same(arena, "cmp", whole[0])
+
+
+@pytest.mark.slow
+def test_an_interrupted_comparison_without_a_seed_is_resumed_by_its_folder(arena: Arena, tmp_path: Path) -> None:
+    Path("slow.py").write_text(SLOW_BOT)
+    Path("slow").touch()
+    with program("compare", "slow.py", "random", *VARIANTS, "--games", 40, *QUIET, cwd=tmp_path) as process:
+        while not (folders := list(tmp_path.glob("results/compare-*/tactical/games.sqlite"))):
+            assert process.poll() is None
+        wait_for_games(folders[0].parent, process)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    Path("slow").unlink()
+    folder = folders[0].parent.parent
+    assert process.returncode == 130
+    assert f"arena resume results/{folder.name}" in errors
+    values = json.loads(arena("resume", f"results/{folder.name}", "--json").out)
+    assert (values["variants"], values["games"]) == (["tactical", "base"], 80)
+
+
+def test_a_comparison_of_an_earlier_version_is_resumed(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    shutil.copytree(whole[0], "cmp")
+    Path("cmp/comparison.json").unlink()
+    values = json.loads(arena("resume", "cmp", "--games", 12, "--json", *QUIET).out)
+    assert (values["variants"], values["games"]) == (["base", "tactical"], 2 * 3 * 12)
+
+
+def test_an_earlier_comparison_keeps_the_order_in_which_it_was_played(
+    arena: Arena, whole: tuple[Path, dict[str, Any]]
+) -> None:
+    assert json.loads(arena("compare", "--from", whole[0], "--json").out) == whole[1]
+
+
+def test_other_settings_in_the_same_folder_name_the_remedy(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    shutil.copytree(whole[0], "cmp")
+    again = (*PLAY, *VARIANTS, "--out", "cmp")
+    assert "arena resume cmp --games 20" in arena(*again, "--games", 20, code=2).err
+    other = arena(*again, "--games", 10, "--move-ms", 1000, code=2).err
+    assert "clock.move_ms" in other
+    assert "arena resume" not in other
+    assert "which grows by --games" in arena("resume", "cmp", "--rounds", 3, code=2).err
+
+
+def test_another_variant_joins_a_comparison(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    shutil.copytree(whole[0], "cmp")
+    values = json.loads(arena(*PLAY, "--variants", "base,expert", "--games", 10, "--out", "cmp", "--json").out)
+    assert values["variants"] == ["base", "expert"]
+    assert json.loads(arena("resume", "cmp", "--json").out)["variants"] == ["tactical", "base", "expert"]
+
+
+def test_a_bot_that_has_changed_is_refused(arena: Arena) -> None:
+    Path("mine.py").write_text("def act(view, moves):\n    return moves[-1]\n")
+    arena("compare", "mine.py", "first", *VARIANTS, "--games", 2, "--out", "cmp", *QUIET)
+    shutil.rmtree("cmp/base")
+    Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
+    assert "the source of bot mine has changed" in arena("resume", "cmp", code=2).err
+    assert not Path("cmp/base").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"comparison": 1}', '{"comparison": 2}'])
+def test_a_damaged_file_is_said(arena: Arena, whole: tuple[Path, dict[str, Any]], text: str) -> None:
+    shutil.copytree(whole[0], "cmp")
+    Path("cmp/comparison.json").write_text(text)
+    assert "cmp/comparison.json" in arena("resume", "cmp", code=2).err
+
+
+def test_a_folder_elsewhere_is_no_variant(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    shutil.copytree(whole[0], "cmp")
+    text = Path("cmp/comparison.json").read_text()
+    Path("cmp/comparison.json").write_text(text.replace('"folder": "base"', '"folder": "../base"'))
+    assert "cannot be read" in arena("resume", "cmp", code=2).err
+
+
+# ---------------------------------------------------------------- tables
+
+
+def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
+    shutil.copytree(whole[0], "cmp")
+    arena(*PLAY, "--variants", "expert", "--baseline", "tactical", "--games", 10, "--out", "cmp")
+    values = json.loads(arena("resume", "cmp", "--json").out)
+    assert values["baseline"] == "tactical"
+    measured = {("base", "tactical"), ("expert", "tactical")}
+    for name in ("win_rate_differences", "first_player_differences", "length_differences"):
+        assert {(row["variant"], row["against"]) for row in values[name]} == measured
+    other = json.loads(arena("compare", "--from", "cmp", "--baseline", "iello-base", "--json").out)
+    assert {row["against"] for row in other["length_differences"]} == {"base"}
+    assert "no such variant" in arena("compare", "--from", "cmp", "--baseline", "bga-base", code=2).err
+
+
+def test_a_baseline_that_is_not_named_is_played_first(arena: Arena) -> None:
+    values = json.loads(arena(*PLAY, "--variants", "expert", "--baseline", "base", "--games", 2, "--json").out)
+    assert values["variants"] == ["base", "expert"]
+
+
+def test_every_two_bots_once_in_each_variant(whole: tuple[Path, dict[str, Any]]) -> None:
+    rows = whole[1]["by_opponent"]
+    pairings = [("random", "first"), ("random", "again"), ("first", "again")]
+    assert [(row["bot"], row["opponent"], row["variant"]) for row in rows] == [
+        (*pairing, variant) for pairing in pairings for variant in ("tactical", "base")
+    ]
+    for row in rows:
+        assert row["games"] == row["wins"] + row["draws"] + row["losses"] == 10
+        with Reader(whole[0] / row["variant"]) as reader:
+            score = reader.scores()[pairings.index((row["bot"], row["opponent"]))]
+        assert (row["wins"], row["draws"], row["losses"]) == (score.wins, score.draws, score.losses)
+
+
+@pytest.mark.slow
+def test_all_rule_sets(arena: Arena) -> None:
+    found = arena("compare", "random", "first", "--variants", "all,base:hand_size=7", "--games", 2, "--json", *QUIET)
+    values = json.loads(found.out)
+    assert len(values["variants"]) == len({load_rules(name).canonical for name in preset_names()}) + 1
