@@ -16,8 +16,8 @@ from arena.config.growth import grown
 from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
-from arena.report.export import write_whole
 from arena.report.formats.json import json_text
+from arena.report.whole_file import write_whole
 from arena.store.folders import COMPARISON, inner_runs, is_comparison
 from arena.store.reader import Reader
 
