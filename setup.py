@@ -87,6 +87,7 @@ def extensions() -> list[Extension]:
             for name in MODULES
         ],
         language_level=3,
+        compiler_directives={"auto_pickle": False},  # what it adds fills objects without a look at their fields
         force=True,
     )
     for extension in found:

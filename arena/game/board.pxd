@@ -4,6 +4,8 @@ from arena.game.bits cimport (u64, u16, u8, s8, hib, ctz, popcount, ALL54, ALL60
                               BEARER_CARD, FOG_CARD, MUD_CARD)
 from arena.game.formations cimport (strength3, strength_of, refute, refute_with_one, refute_with_two, best_three)
 
+from arena.game.moves cimport SEVEN
+
 cdef extern from "string.h" nogil:
     void *memcpy(void *target, const void *source, size_t n)
 

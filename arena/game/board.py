@@ -24,6 +24,7 @@ if not cython.compiled:
     from arena.game.bits import ALL54, ALL60, BEARER, COLOUR_RUN, JOKER, RANK, SPY, ctz
     from arena.game.cards import BEARER_CARD, FOG_CARD, JOKER_CARD, MUD_CARD, SPY_CARD
     from arena.game.formations import best_three, refute, refute_with_one, refute_with_two, strength3, strength_of
+    from arena.game.moves import SEVEN
 
     WON, COUNT9, NTH9 = [0] * 512, [0] * 512, [0] * 4608
 
@@ -125,8 +126,16 @@ class Board:
                 elif kind == "list[int]":
                     setattr(self, name, [0] * lengths.get(name, 2))
             self.rules = None
-            self.table = ()
+            self.__cinit__()
             return self
+
+    def __cinit__(self) -> None:
+        # What nobody has initialised is a game that is over: no move is legal, and every number is one that can be.
+        self.stage = 8
+        self.won = 2
+        self.values = 9
+        self.spy = 7
+        self.table = SEVEN
 
     @cython.final
     def clear(self) -> None:
@@ -427,6 +436,8 @@ class Board:
 
 def winning_reason(owned: int) -> int:
     """Do these stones (bits) win? 1: five stones, 2: three adjacent, 0: neither."""
+    if not 0 <= owned < 512:
+        raise ValueError(f"stones are bits 0..8, not {owned!r}")
     return WON[owned]
 
 
@@ -438,6 +449,8 @@ def completed_first(events: list[str]) -> int | None:
     >>> completed_first(["a+", "a+", "a+", "b+", "b+", "b+", "a-", "a+"])
     1
     """
+    if len(events) > 54:
+        raise ValueError(f"one stone has at most 54 events here, not {len(events)}")
     board: Board = Board.__new__(Board)
     board.values = 9
     board.clear()
@@ -446,8 +459,10 @@ def completed_first(events: list[str]) -> int | None:
         if event in ("mud", "fog"):
             board.put_mode(FOG_CARD if event == "fog" else MUD_CARD, 0)
         else:
-            seat = "ab".index(event[0])
-            if event[1] == "+":
+            if event not in ("a+", "a-", "b+", "b-"):
+                raise ValueError(f"event {number + 1} is {event!r}; events are a+, a-, b+, b-, mud, fog")
+            seat = 0 if event in ("a+", "a-") else 1
+            if event in ("a+", "b+"):
                 if not board.open[seat] & 1:
                     raise ValueError(f"event {number + 1} ({event}): that side is full")
                 cards[seat].append(number)

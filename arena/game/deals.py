@@ -22,6 +22,11 @@ class DealError(ArenaError):
     """A deal that the rule set does not allow."""
 
 
+_ORDER = bytes(range(60))
+_TENS = bytes(range(54, 60))
+_TACTICS = bytes(TACTIC_DECK)
+
+
 @dataclass(frozen=True)
 class Deal:
     """Both decks, first card first, as bytes of card numbers, and the seat (0 or 1) that starts.
@@ -33,6 +38,15 @@ class Deal:
     tactic_numbers: bytes
     starter: int
 
+    def __post_init__(self) -> None:
+        clan, tactic = self.clan_numbers, self.tactic_numbers
+        if type(clan) is not bytes or type(tactic) is not bytes:
+            raise DealError("the decks of a deal are bytes of card numbers")
+        if clan.translate(None, _ORDER) or tactic.translate(None, _TACTICS):
+            raise DealError("a deal has clan cards 0..59 and tactic cards 60..68")
+        if self.starter not in (0, 1):
+            raise DealError(f"the starter is seat 0 or 1, not {self.starter!r}")
+
     @cached_property
     def clan(self) -> tuple[str, ...]:
         """The clan deck as texts."""
@@ -42,11 +56,6 @@ class Deal:
     def tactic(self) -> tuple[str, ...]:
         """The tactic deck as texts (the spy as `*7`)."""
         return tuple(CARD_TEXTS[n] for n in self.tactic_numbers)
-
-
-_ORDER = bytes(range(60))
-_TENS = bytes(range(54, 60))
-_TACTICS = bytes(TACTIC_DECK)
 
 
 def make_deal(rules: Rules, seed: int | str, number: int) -> Deal:
@@ -83,6 +92,4 @@ def deal_from_cards(rules: Rules, clan: Sequence[str], tactic: Sequence[str] = (
                 if cards
             ]
             raise DealError(f"the {what} deck of {rules.name} has {len(wanted)} cards: {'; '.join(parts)}")
-    if starter not in (0, 1):
-        raise DealError(f"the starter is seat 0 or 1, not {starter!r}")
     return Deal(bytes(numbers), bytes(tactics), starter)

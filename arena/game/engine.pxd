@@ -2,7 +2,7 @@
 cimport cython
 from arena.game.bits cimport u64, u16, u8
 from arena.game.board cimport Board, copy_block, memcpy
-from arena.game.choices cimport CODES
+from arena.game.choices cimport CODES, OVER
 from arena.game.playouts cimport Playouts
 from arena.game.rng cimport Rng
 from arena.game.moves cimport Move

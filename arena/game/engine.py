@@ -18,10 +18,10 @@ except ImportError:
 
 from arena.errors import ArenaError
 from arena.game.cards import TACTIC_DECK, clan_cards
-from arena.game.deals import Deal, make_deal
+from arena.game.deals import Deal, DealError, make_deal
 from arena.game.event_log import Event, SeatLog
 from arena.game.illegal import why_illegal
-from arena.game.moves import MOVE_COUNT, MOVES, Move
+from arena.game.moves import MOVE_COUNT, Move, moves_by_number
 from arena.game.playouts import Playouts
 from arena.game.public_state import Shown, check_seat
 from arena.game.rng import Rng
@@ -29,7 +29,7 @@ from arena.game.rules import Rules
 
 if not cython.compiled:
     from arena.game.board import copy_block
-    from arena.game.choices import CODES
+    from arena.game.choices import CODES, OVER
 
     def is_spare(view: View) -> bool:
         """Do only the state and its caller's variable still hold this object? (In C: by its reference count.)"""
@@ -38,6 +38,9 @@ if not cython.compiled:
     def st_list(codes: list[int], n: int, table: tuple[Move, ...]) -> list[Move]:
         """The first `n` moves by their numbers."""
         return [table[code] for code in codes[:n]]
+
+
+NEW = "this state has no game: make it by State(rules, deal)"
 
 
 class IllegalMove(ArenaError):
@@ -63,35 +66,47 @@ class State(Playouts):
         spare: View | None
 
     def __init__(self, rules: Rules, deal: Deal, auto_claim: tuple[bool, bool] = (True, True)) -> None:
-        self.rules = rules
+        self.rules = None  # until all is in order
+        self.stage = OVER
+        self.won = 2
+        self.logging = False
         self.set_rules(rules.numbers)
-        self.table = MOVES[self.spy]
+        self.table = moves_by_number(self.spy)
         self.auto[0] = bool(auto_claim[0])
         self.auto[1] = bool(auto_claim[1])
         clan = deal.clan_numbers
         tactic = deal.tactic_numbers
+        starter = deal.starter
+        if type(clan) is not bytes or type(tactic) is not bytes or starter not in (0, 1):
+            raise DealError("a deal is two decks as bytes and the starter, seat 0 or 1")
         if len(clan) != 6 * self.values or len(tactic) != 10 * self.with_tactics:
-            raise ArenaError(
+            raise DealError(
                 f"the deal has {len(clan)} clan and {len(tactic)} tactic cards, rule set {rules.name} wants "
                 f"{6 * self.values} and {10 * self.with_tactics}"
             )
-        self.load_decks(clan, tactic)
+        if not self.load_decks(clan, tactic):
+            raise DealError(f"the decks of the deal are not those of {rules.name}: each card once, both jokers")
         self.log0 = SeatLog()
         self.log1 = SeatLog()
         self.logging = True
-        self.start_game(deal.starter)
+        self.start_game(starter)
+        self.rules = rules
 
     # ---- the game -----------------------------------------------------------------------------------------------
 
     def legal_moves(self) -> list[Move]:
         """The legal moves of the seat to decide, always in the same order; empty when the game is over."""
         n = self.legal_codes(CODES)
+        if n == 0 and self.rules is None:
+            raise TypeError(NEW)
         return st_list(CODES, n, self.table)
 
     def apply(self, move: Move) -> None:
         """Carry out a move. Raises `IllegalMove` and leaves the state as it was if the move is not legal."""
         if move is None:
             raise IllegalMove("None is no move")
+        if self.rules is None:
+            raise TypeError(NEW)
         code = move.index
         if not 0 <= code < MOVE_COUNT or self.table[code] is not move or not self.is_legal(code):
             raise IllegalMove(why_illegal(self, move))
@@ -107,6 +122,8 @@ class State(Playouts):
         and how it ended: (0, None) at the end of the game, (1, exception) that a chooser raised, (2, what a chooser
         returned instead of a legal move).
         """
+        if self.rules is None or trail is None:
+            raise TypeError(NEW if self.rules is None else "the trail is missing")
         asked_0 = 0
         asked_1 = 0
         act_0, act_1 = choosers
@@ -147,6 +164,8 @@ class State(Playouts):
 
     def copy(self) -> State:
         """An independent copy, its history included."""
+        if self.rules is None:
+            raise TypeError(NEW)
         state: State = State.__new__(State)
         copy_block(state, self)
         if cython.compiled:
@@ -175,6 +194,8 @@ class State(Playouts):
 
     def perft(self, depth: int) -> int:
         """The number of sequences of `depth` moves from here (fewer where the game ends before: not counted)."""
+        if self.rules is None:
+            raise TypeError(NEW)
         if depth <= 0:
             return 1
         n = self.legal_codes(CODES)
@@ -196,6 +217,8 @@ class State(Playouts):
         """
         if seat != 0 and seat != 1:
             raise ValueError(f"a seat is 0 or 1, not {seat}")
+        if self.rules is None:
+            raise TypeError(NEW)
         seen = self.spare if cython.compiled else None
         if seen is None or not is_spare(seen):
             seen = View.__new__(View)
@@ -316,6 +339,8 @@ class View(Shown):
         The hidden cards are shuffled and dealt to the opponent's hand and the decks, whose sizes are public; cards that
         this seat put back by the recruiter stay where they are known to be. The state has no history.
         """
+        if self.rules is None or rng is None:
+            raise TypeError("this view shows no game" if self.rules is None else "sample() needs a generator: view.rng")
         state: State = State.__new__(State)
         copy_block(state, self)
         q = 1 - self.seat

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 try:
     import cython
@@ -20,8 +20,7 @@ DREW, HIDDEN_DRAW, HIDDEN_RETURN = 1995, 2064, 2066
 DECKS = ("clan", "tactic")
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):  # a tuple: both seats are shown the same objects
     """Something that a seat saw.
 
     `seat` acted (0 or 1). `kind` is that of a move (place, mode, ruse, take, discard, claim, no claim, return,
@@ -68,7 +67,7 @@ class SeatLog:
     def events(self, spy: int, start: int, stop: int) -> tuple[Event, ...]:
         """The events `start..stop-1`, with the spy's text of the edition."""
         found = []
-        for i in range(start, min(stop, self.n)):
+        for i in range(max(start, 0), min(stop, self.n)):
             found.append(event_of(self.codes[i], spy))
         return tuple(found)
 

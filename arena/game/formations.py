@@ -37,6 +37,9 @@ if not cython.compiled:
     ABOVE, BETWEEN = [0] * 64, [0] * 256
 
 
+ALL63 = (1 << 63) - 1
+
+
 def fill_tables() -> None:
     """Fill the small tables: values, colours, strengths of three cards, cards above a value, third cards of runs."""
     for card in range(60):
@@ -455,14 +458,28 @@ def side_strength(side: int, n: int, fog: bool, values: int, spy: int, bindings:
     >>> divmod(side_strength(0b1000001000001, 3, False, 9, 7, (-1, -1, -1)), RANK) == (COLOUR_RUN, 6)
     True
     """
-    return strength_of(side, n, fog, values, spy, bindings[0], bindings[1], bindings[2])
+    check_numbers(n, values, spy, bindings)
+    return strength_of(side & ALL63, n, fog, values, spy, bindings[0], bindings[1], bindings[2])
 
 
 def find_refutation(
     avail: int, side: int, n: int, fog: bool, strength: int, values: int, spy: int, bindings: tuple[int, int, int]
 ) -> int:
     """`refute` for an incomplete side: the cards that beat `strength`, or 0."""
-    return refute(avail, side, n, fog, strength, values, spy, bindings[0], bindings[1], bindings[2])
+    check_numbers(n, values, spy, bindings)
+    if not 0 <= strength < 512 or (side & ALL63).bit_count() >= n:
+        raise ValueError(f"a strength is 0..511 and the side incomplete, not {strength!r} against {side!r}")
+    return refute(
+        avail & ALL63 >> 3, side & ALL63, n, fog, strength, values, spy, bindings[0], bindings[1], bindings[2]
+    )
+
+
+def check_numbers(n: int, values: int, spy: int, bindings: tuple[int, int, int]) -> None:
+    """ValueError for numbers that no board has."""
+    if n not in (3, 4) or values not in (9, 10) or spy not in (7, 8):
+        raise ValueError(f"a side has 3 or 4 cards, values 9 or 10, a spy 7 or 8; not {n!r}, {values!r}, {spy!r}")
+    if len(bindings) != 3 or not all(-1 <= one < 60 for one in bindings):
+        raise ValueError(f"bindings are three card numbers or -1, not {bindings!r}")
 
 
 fill_tables()

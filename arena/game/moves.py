@@ -17,7 +17,14 @@ There is one table of moves for the spy of value 7 and one for the spy of value 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.errors import ArenaError, did_you_mean
 from arena.game.cards import CARD_NUMBERS, CARD_TEXTS
@@ -50,21 +57,36 @@ class Move:
     ('r7', 3, 'r7@3', True)
     """
 
+    if not cython.compiled:
+        text = ""
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if self.text:
+                raise AttributeError("a move cannot be changed")
+            object.__setattr__(self, name, value)
+
+        def __delattr__(self, name: str) -> None:
+            raise AttributeError("a move cannot be changed")
+
     def __init__(
         self, index: int, text: str, kind: str, card: str | None, stone: int | None, binding: str | None
     ) -> None:
+        if self.text:  # both players hold the same object
+            raise TypeError(f"a move cannot be made twice: {self.text}")
+        if not text:
+            raise ValueError("a move has a text")
         self.index = index
-        self.text = text
         self.kind = kind
         self.card = card
         self.stone = stone
         self.binding = binding
+        self.text = text
 
     def __str__(self) -> str:
-        return self.text
+        return self.text or "a move that was never made"
 
     def __repr__(self) -> str:
-        return f"Move({self.text})"
+        return f"Move({self})"
 
     def __hash__(self) -> int:  # not the address: sets of moves keep one order in every process
         return self.index
@@ -115,16 +137,23 @@ def _build(spy: str) -> list[Move]:
     return moves
 
 
-def _tables() -> dict[int, tuple[Move, ...]]:
-    seven, eight = _build("*7"), _build("*8")
-    for i, move in enumerate(seven):
-        if eight[i].text == move.text:
-            eight[i] = move
-    return {7: tuple(seven), 8: tuple(eight)}
+def _shared(eight: list[Move]) -> list[Move]:
+    return [move if move.text != one.text else one for move, one in zip(eight, SEVEN)]
+
+
+SEVEN = tuple(_build("*7"))
+EIGHT = tuple(_shared(_build("*8")))
+
+
+def moves_by_number(spy: int) -> tuple[Move, ...]:
+    """All moves by their number, for a value of the spy."""
+    if spy != 7 and spy != 8:
+        raise ValueError(f"the value of the spy is 7 or 8, not {spy!r}")
+    return SEVEN if spy == 7 else EIGHT
 
 
 #: All moves by their number, for each value of the spy.
-MOVES = _tables()
+MOVES: Mapping[int, tuple[Move, ...]] = MappingProxyType({7: SEVEN, 8: EIGHT})
 _BY_TEXT = {move.text: move for table in MOVES.values() for move in table}
 
 

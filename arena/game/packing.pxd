@@ -19,6 +19,8 @@ cdef inline Py_ssize_t block_size(Board board) noexcept:
 cdef inline bytes packed(View view, int told):
     """seat, place in the history, number of new events (2 bytes each), the events, the memory of the board"""
     cdef Py_ssize_t size = block_size(view)
+    if view.log_length < told:
+        raise ValueError("the view is older than what was told")
     cdef int events = view.log_length - told if view.log is not None else 0
     cdef bytes out = PyBytes_FromStringAndSize(NULL, 6 + 2 * events + size)
     cdef char *to = PyBytes_AS_STRING(out)
@@ -254,6 +256,8 @@ cdef class Tables:
     @cython.locals(state=State, n=cython.int, seat=cython.int)
     cpdef int advance(self, int k) except -2
     cdef note(self, int k, int code)
+    @cython.locals(state=State)
+    cdef State at_table(self, int k)
     @cython.locals(state=State, seat=cython.int, seen=View, told=cython.int)
     cpdef bytes ask(self, int k)
     @cython.locals(state=State, code=cython.int)

@@ -20,7 +20,7 @@ except ImportError:
 
 from arena.game.engine import State, View
 from arena.game.event_log import Event, SeatLog
-from arena.game.moves import MOVE_COUNT, MOVES, Move
+from arena.game.moves import MOVE_COUNT, Move, moves_by_number
 from arena.game.rng import Rng
 from arena.game.rules import Rules
 
@@ -39,6 +39,8 @@ if not cython.compiled:
 
     def packed(view: View, told: int) -> bytes:
         """The bytes of a view: their number, seat, place in the history, new events, all fields of the board."""
+        if view.log_length < told:
+            raise ValueError("the view is older than what was told")
         log = view.log
         codes = [] if log is None else log.codes[told : view.log_length]
         image = marshal.dumps((view.seat, told, codes, [getattr(view, name) for name in _FIELDS]))
@@ -127,6 +129,8 @@ def pack_view(view: View, told: int) -> bytes:
 
     `rng` and `clock` are not among them.
     """
+    if view is None:
+        raise TypeError("None is no view")
     if told < 0 or told > view.log_length:
         raise ValueError(f"the view has {view.log_length} events, {told} cannot have been told")
     return packed(view, told)
@@ -134,6 +138,8 @@ def pack_view(view: View, told: int) -> bytes:
 
 def events_of(view: View) -> int:
     """How many events the history of a view has."""
+    if view is None:
+        raise TypeError("None is no view")
     return view.log_length
 
 
@@ -150,9 +156,9 @@ class Desk:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.table = MOVES[rules.spy_value]
-        self.state = State.__new__(State)
+        self.table = moves_by_number(rules.spy_value)
         self.begin(0)
+        self.state = State.__new__(State)
 
     def begin(self, seed: int) -> None:
         """A new game: nothing was told yet; `seed` is that of the seat's generator."""
@@ -165,6 +171,8 @@ class Desk:
 
         ValueError if there is none, or its events do not follow on those that were told before.
         """
+        if self.state is None or data is None:
+            raise TypeError("nobody sits at this desk" if self.state is None else "None is no data")
         seen = self.spare if cython.compiled else None
         if seen is None or not is_spare(seen):
             seen = View.__new__(View)
@@ -197,10 +205,10 @@ def answer_all(desks: list[Desk], acts: list[Any], data: bytes, at: int, count: 
     to = out
     size = len(data)
     for i in range(count):
-        if at < 0 or at + 2 > size:
+        if at < 0 or at > size - 2:
             raise ValueError("the question is cut short")
         number = data[at] | data[at + 1] << 8
-        if number >= len(desks) or desks[number] is None:
+        if number >= len(desks) or number >= len(acts) or desks[number] is None:
             raise ValueError(f"there is no table {number}")
         desk = desks[number]
         seen, moves, at = desk.read(data, at + 2)
@@ -242,6 +250,8 @@ class Line:
 
     def begin(self, message: bytes) -> None:
         """A new game: `message` goes before the first question."""
+        if message is None:
+            raise TypeError("None is no message")
         self.begun = message
         self.told = 0
         self.data = b""
@@ -254,6 +264,8 @@ class Line:
 
     def tell(self, view: View) -> tuple[bytes, bytes]:
         """What begins the game if that was not sent yet, and the view with all events that were not told yet."""
+        if view is None or self.begun is None:
+            raise TypeError("None is no view" if view is None else "no game has begun on this line")
         begun = self.begun
         told = self.told
         self.begun = b""
@@ -265,6 +277,8 @@ class Line:
 
         -1 if it is not that simple: `unsent` is what the pipe did not take, `data` what has come back so far.
         """
+        if view is None or self.begun is None:
+            raise TypeError("None is no view" if view is None else "no game has begun on this line")
         begun = self.begun
         told = self.told
         self.begun = b""
@@ -285,10 +299,12 @@ def answer_line(
         if data is None or not is_question(data):
             return data, 0, 0, None
         number = table_of(data)
-        act = acts[number] if number < len(acts) else None
+        act = acts[number] if number < len(acts) and number < len(desks) else None
         if act is None:
             return data, 0, 0, None
         desk = desks[number]
+        if desk is None:
+            return data, 0, 0, None
         question = question_of(data)
         try:
             clock = clock_of(*QUESTION.unpack_from(data)[4:7]) if has_clock(data) else None
@@ -322,6 +338,8 @@ class Tables:
         """Begin a game at table `k`. `forced` says by seat whether decisions with one legal move are asked."""
         if not 0 <= k < TABLES:
             raise ValueError(f"a table is 0..{TABLES - 1}, not {k}")
+        if state is None or self.states is None or len(forced) != 2:
+            raise TypeError("a game at a table has a state, and `forced` by seat")
         self.states[k] = state
         for seat in range(2):
             self.forced[k][seat] = bool(forced[seat])
@@ -331,7 +349,7 @@ class Tables:
 
     def advance(self, k: int) -> int:
         """Make the moves nobody is asked for; the seat to decide then, -1 at the end of the game."""
-        state: State = self.states[k]
+        state: State = self.at_table(k)
         while True:
             n = state.legal_codes(CODES)
             if n == 0:
@@ -351,7 +369,7 @@ class Tables:
 
     def ask(self, k: int) -> bytes:
         """The question to the seat that decides at table `k`: the table's number (2 bytes) and the view."""
-        state: State = self.states[k]
+        state: State = self.at_table(k)
         seat = state.mover
         seen = state.view(seat)
         told = self.told[k][seat]
@@ -361,7 +379,7 @@ class Tables:
 
     def answer(self, k: int, data: bytes, at: int) -> bool:
         """Carry out the move whose number (2 bytes) stands in `data` at `at`; False if it is not legal."""
-        state: State = self.states[k]
+        state: State = self.at_table(k)
         if not 0 <= at < len(data) - 1:
             return False
         code = data[at] | data[at + 1] << 8
@@ -373,14 +391,22 @@ class Tables:
 
     def moves_of(self, k: int) -> list[int]:
         """The numbers of the moves made at table `k`."""
+        self.at_table(k)
         return [self.codes[k][i] for i in range(self.made[k])]
 
     def asked_of(self, k: int) -> tuple[int, int]:
         """How many decisions were asked of seat 0 and seat 1 at table `k`."""
+        self.at_table(k)
         return self.asked[k][0], self.asked[k][1]
 
     def state_of(self, k: int) -> State:
         """The game at table `k`."""
+        return self.at_table(k)
+
+    def at_table(self, k: int) -> State:
+        """The game at table `k`, if there is one."""
+        if not 0 <= k < TABLES or self.states is None or self.states[k] is None:
+            raise ValueError(f"nobody plays at table {k}")
         state: State = self.states[k]
         return state
 

@@ -102,10 +102,11 @@ class Shown(Board):
         return 3 + (self.mud >> (check_stone(stone) - 1) & 1)
 
     def completed_first(self, stone: int) -> int | None:
-        """The seat whose complete side is the only or the older one; None if no side is complete."""
+        """The seat whose complete side is the only or the older one, claimed or not; None if no side is complete."""
         s = check_stone(stone) - 1
-        zero = self.complete[0] >> s & 1
-        one = self.complete[1] >> s & 1
+        full = 3 + (self.mud >> s & 1)
+        zero = self.size[s] == full
+        one = self.size[9 + s] == full
         if zero and one:
             return 0 if self.first >> s & 1 else 1
         return 0 if zero else 1 if one else None

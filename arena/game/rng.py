@@ -130,3 +130,6 @@ class Rng:
     def copy(self) -> Rng:
         """A generator that goes on with the same numbers."""
         return Rng(self._state)
+
+    def __reduce__(self) -> tuple[type[Rng], tuple[int]]:
+        return Rng, (self._state,)

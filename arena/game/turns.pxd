@@ -1,6 +1,6 @@
 # C types for turns.py.
 cimport cython
-from arena.game.bits cimport u64, u16, u8, s8, ctz, nth, popcount, scale, JOKER_CARD, SPY_CARD, FOG_CARD, SCOUT_CARD
+from arena.game.bits cimport u64, u16, u8, s8, ALL54, ALL60, ctz, nth, popcount, scale, JOKER_CARD, SPY_CARD, FOG_CARD, SCOUT_CARD
 from arena.game.board cimport COUNT9, NTH9
 from arena.game.choices cimport *
 from arena.game.rng cimport Rng
@@ -13,6 +13,7 @@ cdef class Turns(Choices):
     cdef SeatLog log1
     cdef bint logging
 
+    @cython.locals(flags=cython.int)
     cdef set_rules(self, dict numbers)
     @cython.locals(p=cython.int, card=cython.int, s=cython.int)
     cdef void perform(self, int code) noexcept nogil
@@ -52,5 +53,5 @@ cdef class Turns(Choices):
     cdef void add_known(self, int p, int card) noexcept
     cdef int hidden_clan(self, int p) noexcept
     cdef int hidden_tactics(self, int p) noexcept
-    @cython.locals(i=cython.int)
-    cdef load_decks(self, bytes clan, bytes tactic)
+    @cython.locals(i=cython.int, card=cython.int, bit=u64, clans=u64, tactics=u64)
+    cdef bint load_decks(self, bytes clan, bytes tactic) except -1

@@ -26,7 +26,7 @@ from arena.game.choices import Choices
 from arena.game.event_log import SeatLog
 
 if not cython.compiled:
-    from arena.game.bits import popcount
+    from arena.game.bits import ALL54, ALL60, popcount
     from arena.game.cards import FOG_CARD, JOKER_CARD, SCOUT_CARD, SPY_CARD
     from arena.game.choices import CLAIM_END, CLAIM_START, DRAW_CARD, OVER, PLAY, PUT, PUT_BACK, SCOUT, TAKE
     from arena.game.event_log import DREW, HIDDEN_DRAW, HIDDEN_RETURN
@@ -52,7 +52,7 @@ class Turns(Choices):
 
     @cython.final
     def set_rules(self, numbers: Any) -> None:
-        """Take over the options from `Rules.numbers`."""
+        """Take over the options from `Rules.numbers`; ValueError for one that there cannot be."""
         self.values = numbers["values"]
         self.hand_size = numbers["hand_size"]
         self.spy = numbers["spy"]
@@ -63,14 +63,30 @@ class Turns(Choices):
         self.with_tactics = numbers["with_tactics"]
         self.back_on_top = numbers["back_on_top"]
         self.single = numbers["single"]
+        flags = self.window_start | self.window_after | self.on_play | self.clan_only | self.with_tactics
+        flags |= self.back_on_top | self.single
+        if not (9 <= self.values <= 10 and 1 <= self.hand_size <= 12 and 7 <= self.spy <= 8 and 0 <= flags <= 1):
+            raise ValueError(f"these are no rules that can be played: {numbers}")
 
     @cython.final
-    def load_decks(self, clan: bytes, tactic: bytes) -> None:
-        """Take over the whole decks, first card first."""
+    def load_decks(self, clan: bytes, tactic: bytes) -> bool:
+        """Take over the whole decks, first card first; False if a card is missing, foreign or twice there."""
+        clans = 0
+        tactics = 0
+        bit = 1
         for i in range(len(clan)):
-            self.clan_deck[i] = clan[i]
+            card = clan[i]
+            if card >= 60:
+                return False
+            self.clan_deck[i] = card
+            clans |= bit << card
         for i in range(len(tactic)):
-            self.tactic_deck[i] = tactic[i]
+            card = tactic[i]
+            if not 60 <= card <= 68:
+                return False
+            self.tactic_deck[i] = card
+            tactics += bit << 4 * (card - 60)  # counts of four bits, for ten cards
+        return clans == (ALL54 if self.values == 9 else ALL60) and tactics == (0x111111112 if self.with_tactics else 0)
 
     @cython.final
     def start_game(self, starter: int) -> None:

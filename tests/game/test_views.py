@@ -101,9 +101,9 @@ def cards_in(value: Any) -> list[str]:
         return [value.partition("=")[0]] if value.partition("=")[0] in CARD_TEXTS[:60] else []
     if isinstance(value, dict):
         return [card for one in value.values() for card in cards_in(one)]
-    if isinstance(value, list | tuple):
-        return [card for one in value for card in cards_in(one)]
-    return cards_in(value.card) if isinstance(value, Event) else []
+    if isinstance(value, Event):
+        return cards_in(value.card)
+    return [card for one in value for card in cards_in(one)] if isinstance(value, list | tuple) else []
 
 
 def test_a_view_is_a_snapshot() -> None:
