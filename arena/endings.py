@@ -39,6 +39,10 @@ ENDING_CODES = {name: code for code, name in enumerate(ENDINGS)}
 """The stored code of an ending."""
 
 
+AFTER = "end"
+"""Stands for a failure after the game, in `end`, where kinds of forfeits are listed. It is none: the result stands."""
+
+
 def forfeit_of(code: int) -> str | None:
     """The kind of forfeit with a stored code, None for 0.
 

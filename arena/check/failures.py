@@ -143,6 +143,8 @@ def _sentence(cause: _Cause, said: str) -> str:
 
 
 def _remedy(cause: _Cause, said: str, settings: CheckSettings) -> str:
+    if cause.hook == "end":
+        return "The result of such a game stands, but the failure is counted in the table."
     if cause.kind != "exception":
         return (_OF_COMMANDS if settings.spec.command else _REMEDIES).get(cause.kind, "")
     last = last_line(said)

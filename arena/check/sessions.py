@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +25,7 @@ from arena.isolation.process import BotProcess, running
 from arena.isolation.python.bot import PythonBot
 from arena.isolation.python.messages import AUDIT_VARIABLE
 from arena.isolation.wire.bot import WireBot
-from arena.match.results import GameResult, Row
+from arena.match.results import FAILED_AFTER, GameResult, Row
 from arena.match.tasks import Chunk, GameId, GameTask, PairTask
 from arena.paths import data_folder
 from arena.players.bot import BotFault, TimeLeft
@@ -107,8 +108,18 @@ class CheckSettings:
     def results(self, rows: Iterable[Row]) -> list[GameResult]:
         """Rows of games, for reading."""
         return [
-            GameResult.from_row(row, self.spec.name, self.opponent(GameId.from_key(row[0]).pairing)) for row in rows
+            _blamed(GameResult.from_row(row, self.spec.name, self.opponent(GameId.from_key(row[0]).pairing)))
+            for row in rows
         ]
+
+
+_AFTER = re.compile(rf"{FAILED_AFTER} ([a-z ]+): (.*)", re.DOTALL)
+
+
+def _blamed(game: GameResult) -> GameResult:
+    """A game after which the bot has failed, in `end`, as if it had lost it by that: its author is to know."""
+    said = _AFTER.search(game.detail or "") if game.failed_after else None
+    return game if said is None else replace(game, forfeit=said[1], forfeit_by=game.failed_after[0], detail=said[2])
 
 
 class StartTime(NamedTuple):

@@ -83,6 +83,8 @@ def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admiss
         if game.forfeit_by == name:
             detail = f": {game.detail}" if game.detail else ""
             return Admission(False, f"forfeits by {game.forfeit}{detail}", len(rows))
+        if name in game.failed_after:
+            return Admission(False, str(game.detail), len(rows))
     return Admission(True, games=len(rows))
 
 

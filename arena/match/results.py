@@ -11,7 +11,8 @@ time for objects. `GameResult` is the same thing for reading. The columns of a r
  1    score                             half points of the bot that began: 2 won, 1 drawn, 0 lost
  2    ending                            index into `arena.endings.ENDINGS`
  3    forfeit                           `arena.endings.FORFEIT_CODES`, 0: none
- 4    forfeit_by                        0 nobody, 1 the bot that began, 2 the other
+ 4    forfeit_by                        0 nobody, 1 the bot that began, 2 the other; where nobody has forfeited:
+                                       who has failed after the game, in `end` (3: both)
  5-6  stones_first, stones_second       stones owned at the end
  7-8  turns, plies                      turns begun and decisions recorded
  9-10 decisions_first, ..._second       decisions the bot was asked for
@@ -20,7 +21,7 @@ time for objects. `GameResult` is the same thing for reading. The columns of a r
  15-16 hist_first, hist_second          thinking times of the decisions, see `pack_times`
  17   us                                duration of the game, microseconds
  18   record                            text record of the game
- 19   detail                            traceback or remark of a forfeit, None without
+ 19   detail                            traceback or remark of a forfeit or of a failure in `end`, None without
 ====  ================================  ===========================================================
 
 "first" is the bot that began the game.
@@ -48,6 +49,9 @@ COLUMNS = (
 CLOCKED = frozenset(COLUMNS[11:18])
 """Columns measured by a clock: two plays of one game may differ in them."""
 
+FAILED_AFTER = "failed after the game by"
+"""In `detail` of a game that nobody forfeited: between a bot's name and the kind and detail of its failure in `end`."""
+
 WIN_POINTS = 5
 _IN_ORDER = b"\0\0"  # no time at all: nothing to those who only count
 
@@ -65,7 +69,8 @@ def points_of(score: int, stones_first: int, stones_second: int) -> tuple[int, i
 class GameResult:
     """One finished game, for reading. Tuples of two are (bot that began, other bot); times are in ms.
 
-    `forfeit_by` is the name of the bot that forfeited.
+    `forfeit_by` is the name of the bot that forfeited, `failed_after` are those that failed after the game, in `end`:
+    its result stands.
     """
 
     id: GameId
@@ -86,6 +91,7 @@ class GameResult:
     forfeit: str | None = None
     forfeit_by: str | None = None
     detail: str | None = None
+    failed_after: tuple[str, ...] = ()
 
     @property
     def points(self) -> tuple[int, int]:
@@ -101,7 +107,7 @@ class GameResult:
         """The flat tuple that is stored. ValueError for an ending or a forfeit that does not exist."""
         return (
             self.id.key, round(self.score * 2), ENDINGS.index(self.ending), (None, *FORFEITS).index(self.forfeit),
-            (None, self.first, self.second).index(self.forfeit_by), *self.stones, self.turns, self.plies,
+            self._by(), *self.stones, self.turns, self.plies,
             *self.decisions,
             *_us(self.ms), *_us(self.max_ms), *self.times, round(self.duration_ms * 1000),
             self.record, self.detail,
@@ -112,13 +118,20 @@ class GameResult:
         """Read a stored row; `a` and `b` are the bots of its pairing."""
         identity = GameId.from_key(row[0])
         first, second = (b, a) if identity.game else (a, b)
+        forfeit = forfeit_of(row[3])
         return cls(
             id=identity, round=round, first=first, second=second, score=row[1] / 2, ending=ENDINGS[row[2]],
             stones=(row[5], row[6]), turns=row[7], plies=row[8], decisions=(row[9], row[10]), record=row[18],
             ms=(row[11] / 1000, row[12] / 1000), max_ms=(row[13] / 1000, row[14] / 1000),
             times=(row[15], row[16]), duration_ms=row[17] / 1000,
-            forfeit=forfeit_of(row[3]), forfeit_by=(None, first, second)[row[4]], detail=row[19],
+            forfeit=forfeit, forfeit_by=(None, first, second)[row[4]] if forfeit else None, detail=row[19],
+            failed_after=() if forfeit else tuple(name for bit, name in ((1, first), (2, second)) if row[4] & bit),
         )  # fmt: skip
+
+    def _by(self) -> int:
+        if self.forfeit is None and self.forfeit_by is None:
+            return (self.first in self.failed_after) + 2 * (self.second in self.failed_after)
+        return (None, self.first, self.second).index(self.forfeit_by)
 
 
 def _us(ms: tuple[float, float]) -> tuple[int, int]:

@@ -122,7 +122,7 @@ class Bot:
         """
 
     def end(self, result: GameEnd) -> None:
-        """Called after each game, unless this bot has forfeited it."""
+        """Called after each game, unless this bot has forfeited it. A failure here is noted; the result stands."""
 
 
 class Act(Protocol):

@@ -21,6 +21,8 @@ IDLE, PLAYING = 0, 1
 INIT, BEGIN, END = 4, 8, 12
 #: Added to the stage for seat 0 and seat 1 if its claims are automatic.
 AUTO = (16, 32)
+#: Added to the stage of `END`: the code of the forfeit that the game has ended by, and 1 or 2 for who has forfeited.
+FORFEIT, LOSER = 64, 512
 HOOKS = {INIT: "__init__", BEGIN: "begin", END: "end"}
 
 #: Numbers in a buffer. The longest game has far fewer decisions: each turn plays a card or passes.
@@ -67,7 +69,8 @@ class LogSnapshot:
     `key` is that of the game; `hook` what is being called, `act` or one of `__init__`, `begin`,
     `end`, and None if no game is being played. `role` is 1 for a hook of the bot that began the game, 2
     of the other, 0 for `act`: there the position tells whose decision it is. `moves` are the numbers of
-    the moves made, `auto_claim` says by seat whether claims are automatic.
+    the moves made, `auto_claim` says by seat whether claims are automatic. `forfeit` is the code of the forfeit that
+    the game had ended by when `end` was called, `loser` the role of who forfeited it; else 0.
     """
 
     key: int
@@ -75,6 +78,8 @@ class LogSnapshot:
     role: int
     moves: tuple[int, ...]
     auto_claim: tuple[bool, bool]
+    forfeit: int = 0
+    loser: int = 0
 
 
 def read_snapshot(buffer: Any) -> LogSnapshot:
@@ -86,4 +91,5 @@ def read_snapshot(buffer: Any) -> LogSnapshot:
     moves = tuple(values[FIRST : values.index(EMPTY, FIRST)])
     role = stage & 3 if stage & 12 else 0
     hook = None if not stage & 15 else HOOKS.get(stage & 12, "act")
-    return LogSnapshot(key, hook, role, moves, (bool(stage & AUTO[0]), bool(stage & AUTO[1])))
+    auto = (bool(stage & AUTO[0]), bool(stage & AUTO[1]))
+    return LogSnapshot(key, hook, role, moves, auto, stage // FORFEIT & 7, stage // LOSER & 3)

@@ -4,8 +4,9 @@ Everything random in a game comes from the run's seed, the deal's number and the
 is the same in whichever process, order and company it is played.
 
 **Forfeits.** Whatever a bot does wrong is data and loses it the game: an illegal move, an exception from any
-hook (also `SystemExit` and the like), a decision that took too long. What the referee itself raises is a
-fault of ours and stops the run. A bot that does not return at all, or ends the process, is the watcher's
+hook (also `SystemExit` and the like), a decision that took too long. Only what it does wrong in `end`, when the game is
+decided, changes nothing of the result, and is noted beside it. What the referee itself raises is a fault of ours and
+stops the run. A bot that does not return at all, or ends the process, is the watcher's
 business: it reads the referee's move log (`arena.referee.move_log`) and makes the row of that game with
 `Referee.cut`.
 
@@ -30,7 +31,7 @@ from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any
 
-from arena.endings import FORFEITS
+from arena.endings import FORFEIT_CODES, FORFEITS
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.event_log import Event
@@ -160,6 +161,7 @@ class Referee:
         self._names = (first_name, second_name)
         started = perf_counter_ns()
         forfeit = None
+        after: list[Forfeit] = []
         if not first.fit or not second.fit or first.prepare is not None or second.prepare is not None:
             forfeit = self._start(seats, deal.starter)
         game = self._set_up(task, seats, deal)
@@ -177,8 +179,8 @@ class Referee:
             else:
                 forfeit = self._play_timed(game)
             if first.looks_back or second.looks_back:
-                forfeit = self._end(game, forfeit)
-        row = self._row(game, buffer[move_log.FIRST : game.stop], forfeit, perf_counter_ns() - started)
+                after = self._end(game, forfeit)
+        row = self._row(game, buffer[move_log.FIRST : game.stop], forfeit, perf_counter_ns() - started, after)
         if self.observers:
             for observer in self.observers:
                 observer.after(game.state, row)
@@ -343,17 +345,19 @@ class Referee:
         """What a bot is told when its game begins."""
         return Setup(seat, game.in_turn[0], self._rules, game.seeds[seat], self._clock)
 
-    def _end(self, game: Game, forfeit: Forfeit | None) -> Forfeit | None:
-        """Tell both what they have not seen yet, and the result; who fails in that has forfeited the game.
-
-        A game that is forfeited already stays so.
-        """
+    def _end(self, game: Game, forfeit: Forfeit | None) -> list[Forfeit]:
+        """Tell both what they have not seen yet, and the result; who has failed in that, after a game played out."""
+        after: list[Forfeit] = []
         state, loser = game.state, -1 if forfeit is None else forfeit.seat
+        stage = self._playing - move_log.PLAYING + move_log.END
+        if forfeit is not None:
+            stage += move_log.FORFEIT * FORFEIT_CODES[forfeit.kind]
+            stage += move_log.LOSER * (1 + game.in_turn.index(loser))
         for role, seat in enumerate(game.in_turn, start=1):
             player = game.seats[seat]
             if seat == loser or not player.looks_back:
                 continue
-            self.buffer[0] = self._playing - move_log.PLAYING + move_log.END + role
+            self.buffer[0] = stage + role
             hook = "observe"
             try:
                 if player.observe is not None:
@@ -367,11 +371,10 @@ class Referee:
                     player.finish(view, _game_end(state, forfeit))
             except BaseException as error:
                 fault = self._fault(seat, error, hook)
+                log.info("%s failed after the game: %s", player.name, fault.detail)
                 if forfeit is None:
-                    forfeit = fault
-                else:
-                    log.info("%s failed after the game: %s", player.name, fault.detail)
-        return forfeit
+                    after.append(fault)
+        return after
 
     def _fault(self, seat: int, error: BaseException, hook: str) -> Forfeit:
         """What an exception out of a bot means."""
@@ -384,7 +387,14 @@ class Referee:
 
     # ---- afterwards ----------------------------------------------------------------------------------------
 
-    def _row(self, game: Game, moves: Sequence[int], forfeit: Forfeit | None, duration: int | None) -> Row:
+    def _row(
+        self,
+        game: Game,
+        moves: Sequence[int],
+        forfeit: Forfeit | None,
+        duration: int | None,
+        after: Sequence[Forfeit] = (),
+    ) -> Row:
         """The row of a game; its thinking times are estimated if they were not taken, as is its duration in ns."""
         one, two = game.in_turn
         first, second = game.seats[one], game.seats[two]
@@ -402,7 +412,7 @@ class Referee:
                 sum(mine) // 1000, sum(theirs) // 1000, max(mine, default=0) // 1000, max(theirs, default=0) // 1000,
                 pack_times(mine), pack_times(theirs), (duration or 0) // 1000,
             )  # fmt: skip
-        return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked)
+        return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after)
 
     def _leave(self, game: Game) -> None:
         """Leave the process and the move log as they were before the game."""

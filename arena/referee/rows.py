@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from arena.endings import ENDING_CODES, FORFEIT_CODES
+from arena.endings import ENDING_CODES, FORFEIT_CODES, FORFEITS
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import MOVES
 from arena.game.record import record_head, record_line
 from arena.game.rules import Rules
-from arena.match.results import Row
+from arena.match.results import FAILED_AFTER, Row
 from arena.match.tasks import GameId, GameTask, SeriesTask, Task
 from arena.players.bot import TimeLeft
 from arena.referee import move_log
@@ -60,8 +60,12 @@ def make_row(
     forfeit: Forfeit | None,
     asked: tuple[int, int],
     clocked: Clocked,
+    after: Sequence[Forfeit] = (),
 ) -> Row:
-    """A row. `moves` are numbers; `asked` and `clocked` (what a clock has measured) name the bot that began first."""
+    """A row. `moves` are numbers; `asked` and `clocked` (what a clock has measured) name the bot that began first.
+
+    `after` says who has failed after the game: that is noted, and changes nothing of its result.
+    """
     starter = state.first_seat
     if forfeit is None:
         outcome = state.outcome
@@ -69,6 +73,10 @@ def make_row(
         winner, stones, reason = outcome.winner, outcome.stones, outcome.reason
         score = 1 if winner is None else 2 if winner == starter else 0
         ending, fault, by, detail = ENDING_CODES[reason], 0, 0, None
+        if after:
+            names = {starter: task.first, 1 - starter: task.second}
+            by = sum({1 if one.seat == starter else 2 for one in after})
+            detail = "\n".join(f"{names[one.seat]} {FAILED_AFTER} {one.kind}: {one.detail}" for one in after)
     else:
         loser, kind, detail = forfeit
         winner, stones, reason = 1 - loser, (state.stones_of(0), state.stones_of(1)), f"forfeit {kind}"
@@ -90,8 +98,8 @@ def cut_row(
 ) -> Row | None:
     """The row of a game whose worker hung (`timeout`) or died (`crash`), from its move log.
 
-    The bot that was to decide, or whose hook was being called, has forfeited. None if no bot was: then the
-    cause is elsewhere, and the game can be played again. Times are not known and 0.
+    The bot that was to decide, or whose hook was being called, has forfeited; if that was `end`, the game keeps its
+    result. None if no bot was: then the cause is elsewhere, and the game can be played again. Times are 0: not known.
     """
     if snapshot.hook is None or snapshot.key != task.key:
         return None
@@ -107,8 +115,13 @@ def cut_row(
         return None
     else:
         seat = state.turn
-    forfeit = Forfeit(seat, kind, f"in {snapshot.hook}: {detail}")
-    return make_row(RecordText.of(settings, auto), task, state, snapshot.moves, forfeit, (0, 0), UNCLOCKED)
+    fault = Forfeit(seat, kind, f"in {snapshot.hook}: {detail}")
+    forfeit, after = (None, (fault,)) if state.is_over else (fault, ())
+    if snapshot.forfeit:
+        loser = deal.starter if snapshot.loser == 1 else 1 - deal.starter
+        lost = "(what it had done is not known any more: the process has ended in the other bot's end)"
+        forfeit = Forfeit(loser, FORFEITS[snapshot.forfeit - 1], lost)
+    return make_row(RecordText.of(settings, auto), task, state, snapshot.moves, forfeit, (0, 0), UNCLOCKED, after)
 
 
 def find_game(task: Task, key: int) -> GameTask | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.endings import ENDINGS, FORFEIT_KINDS
+from arena.endings import AFTER, ENDINGS, FORFEIT_KINDS
 from arena.report.read_run import RunData
 from arena.stats.field import by_seat, crosstable, first_player_score
 from arena.stats.frames import StatsError
@@ -39,7 +39,8 @@ COLUMNS: dict[str, str] = {
     "mean_turns": "mean length of the bot's games in turns of both",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
-"""Columns of `RunStandings.table`; format_points and remark follow where the format has a ranking of its own."""
+"""Columns of `RunStandings.table`; format_points and remark follow where the format has a ranking of its own, and
+end_faults (games after which the bot failed in `end`: their results stand) if there are any."""
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
 
@@ -87,6 +88,8 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
     table["flag"] = rated["flag"].fillna("?")
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
     table = _ranked(table, run, order)
+    if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
+        table["end_faults"] = [after.get(bot, 0) for bot in table["bot"]]
     cross = _crosstable(games, list(table["bot"]))
     counts = games["ending"].value_counts()
     first = first_player_score(games.filter(["first", "second", "score", "deal"]))

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from arena.endings import AFTER
 from arena.formats.registry import FORMATS as TOURNAMENT_FORMATS
 from arena.report.read_run import RunData
 from arena.report.standings import FORFEIT_COLUMNS, RunStandings
@@ -116,6 +117,8 @@ def _table(found: RunStandings) -> Table:
             "turns": number(float(row["mean_turns"]), 1, "-"),
             "forfeits": forfeit_text(row),
         }
+        if "end_faults" in table.columns:
+            cells["end faults"] = str(row["end_faults"])
         if mean_ms:
             cells["ms/move"] = ms_text(mean_ms.get(str(row["bot"]), math.nan))
         if own_ranking and (table["remark"] != "").any():
@@ -205,11 +208,12 @@ def remarks(found: RunStandings) -> list[str]:
 
 
 def _forfeit_items(run: RunData) -> list[list[str]]:
-    """A line for each bot and kind of forfeit: how many, the most frequent reason, and how to see a game."""
+    """A line for each bot and kind of forfeit, or failures in `end`: how many, the commonest reason, a game."""
     folder = shlex.quote(run.folder)
     items: list[list[str]] = []
     for line in run.forfeits[:MOST_REASONS]:
-        item = [f"{one_line(line.bot)}: {line.games} game{'s' * (line.games != 1)} by {line.kind}"]
+        by = "after which it failed in end (the result stands)" if line.kind == AFTER else f"by {line.kind}"
+        item = [f"{one_line(line.bot)}: {line.games} game{'s' * (line.games != 1)} {by}"]
         reason = first_line(line.reason, _LONGEST_REASON)
         item += [": ", Code(reason)] if reason else []
         item += ["; ", Code(f"arena replay {folder} {line.game}")] if run.folder else []

@@ -152,8 +152,9 @@ class Supervisor:
         if row is None:
             self._report(worker, "replaying its games")
         else:
-            loser = game.first if row[4] == 1 else game.second
-            self._report(worker, f"{loser} forfeits game {GameId.from_key(game.key)} ({kind})")
+            name = game.first if row[4] == 1 else game.second
+            did = "forfeits" if row[3] else "has failed after"
+            self._report(worker, f"{name} {did} game {GameId.from_key(game.key)} ({kind})")
             known.append(row)
         return None
 

@@ -215,7 +215,7 @@ class _Worker:
             if self.status[STOP]:
                 break
             now = perf_counter()
-            if now >= next_check or any(row[3] for row in fresh):
+            if now >= next_check or any(row[4] for row in fresh):
                 next_check = now + _CHECK_S
                 reusable = self._is_clean()
                 if not reusable:

@@ -50,7 +50,7 @@ def _named(read: dict[str, npt.NDArray[Any]], bots: Sequence[str], pairings: Map
     sides = np.zeros((max(pairings, default=0) + 1, 3), dtype=np.int32)
     for number, round_, a, b in pairings.values():
         sides[number] = (place[a], place[b], round_)
-    pairing, game, by = read["pairing"], read["game"], read["forfeit_by"]
+    pairing, game, by = read["pairing"], read["game"], np.where(read["forfeit"], read["forfeit_by"], 0)
     first, second = sides[pairing, game], sides[pairing, 1 - game]
     names = pd.Index(list(bots))
     return read | {

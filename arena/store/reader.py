@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from arena.endings import ENDINGS, forfeit_of
+from arena.endings import AFTER, ENDINGS, forfeit_of
 from arena.match.results import (
     COLUMNS,
     WIN_POINTS,
@@ -223,8 +223,9 @@ class Reader:
 
     def table(self, clock: bool = False) -> Iterator[tuple[Any, ...]]:
         """Games as plain tuples in schedule order: GAME_COLUMNS, and CLOCK_COLUMNS too if asked."""
-        columns = GAME_COLUMNS + (CLOCK_COLUMNS if clock else ())
-        return self._query(f"SELECT {', '.join(columns)} FROM game_list")
+        columns = ", ".join(GAME_COLUMNS + (CLOCK_COLUMNS if clock else ()))
+        columns = columns.replace("forfeit_by", "CASE WHEN forfeit IS NOT NULL THEN forfeit_by END")
+        return self._query(f"SELECT {columns} FROM game_list")
 
     def frame(self) -> pd.DataFrame:
         """All games as a data frame with GAME_COLUMNS and CLOCK_COLUMNS, in schedule order.
@@ -302,26 +303,27 @@ class Reader:
         return scores
 
     def forfeit_reasons(self) -> list[ForfeitReason]:
-        """What each bot forfeited games by, the most frequent first."""
+        """What each bot forfeited games by, and failed by after games (`AFTER`), the most frequent first."""
         pairings = _Pairings(self)
         found: dict[tuple[str, int], dict[str, list[int]]] = {}  # bot and kind -> reason -> games, first of them
         games: Counter[tuple[str, int]] = Counter()
         rows = self._query(
-            "SELECT id, pairing, game, forfeit, forfeit_by, detail FROM games WHERE forfeit > 0 ORDER BY forfeit, id"
+            "SELECT id, pairing, game, forfeit, forfeit_by, detail FROM games WHERE forfeit_by > 0 ORDER BY forfeit, id"
         )
         for key, pairing, game, kind, by, detail in rows:
-            who = (pairings.sides(pairing, game)[by - 1], kind)
-            games[who] += 1
-            reasons = found.setdefault(who, {})
             reason = reason_line(detail)[:_LONGEST_REASON]
-            if reason in reasons:
-                reasons[reason][0] += 1
-            elif len(reasons) < MOST_REASONS:
-                reasons[reason] = [1, key]
+            sides = pairings.sides(pairing, game)
+            for who in [(sides[by - 1], kind)] if kind else [(sides[at], 0) for at in (0, 1) if by >> at & 1]:
+                games[who] += 1
+                reasons = found.setdefault(who, {})
+                if reason in reasons:
+                    reasons[reason][0] += 1
+                elif len(reasons) < MOST_REASONS:
+                    reasons[reason] = [1, key]
         lines = []
         for (bot, kind), number in games.items():
             reason, (_, first) = max(found[bot, kind].items(), key=lambda item: item[1][0])
-            lines.append(ForfeitReason(bot, str(forfeit_of(kind)), number, reason, GameId.from_key(first)))
+            lines.append(ForfeitReason(bot, forfeit_of(kind) or AFTER, number, reason, GameId.from_key(first)))
         return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
 
     def times(self) -> dict[str, list[int]]:

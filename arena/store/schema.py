@@ -37,6 +37,7 @@ GAMES = f"""CREATE TABLE games (
     points_second INTEGER AS (CASE score WHEN 0 THEN {WIN_POINTS} ELSE stones_second END))"""
 """The table of games, also of a league."""
 FORFEITS_INDEX = "CREATE INDEX forfeits ON games (forfeit) WHERE forfeit > 0"
+AFTER_INDEX = "CREATE INDEX failed_after ON games (forfeit_by) WHERE forfeit_by > 0"
 
 _TABLES = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -51,6 +52,7 @@ _TABLES = (
     info TEXT NOT NULL)""",
     GAMES,
     FORFEITS_INDEX,
+    AFTER_INDEX,
     f"""CREATE VIEW game_list AS
     SELECT g.pairing, g.deal, g.game, p.round,
         CASE g.game WHEN 0 THEN a.name ELSE b.name END AS first,

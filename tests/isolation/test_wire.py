@@ -378,5 +378,9 @@ def test_what_the_referee_makes_of_it() -> None:
         bot = special_bot(**special)  # type: ignore[arg-type]
         players = [Player("a", make=lambda bot=bot: bot), Player.of(load_bot(find_bot("b=random")))]
         for row in Referee(GameSettings(RULES, 1), players).play_unit(PairTask(0, 0, "a", "b")):
+            if "end" in special:  # the game is decided by then
+                assert forfeit(row) == (None, "a")
+                assert detail(row).startswith(f"a failed after the game by {kind}: in end: ")
+                continue
             assert forfeit(row) == (kind, "a"), detail(row)
             assert row[COLUMN["score"]] == (0 if not row[0] & 1 else 2)

@@ -15,6 +15,7 @@ import pytest
 from arena.endings import ENDINGS
 from arena.game.record import parse_record, verify
 from arena.game.rules import load_rules
+from arena.match.results import GameResult
 from arena.match.tasks import GameTask, PairTask
 from arena.players.bot import Bot, BotFault
 from arena.players.output import BotOutput, redirected
@@ -25,7 +26,7 @@ from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings, cut_row
 from tests.referee.games import BOTS, COLUMN, detail, forfeit, play, player, referee, timeless
 
-HOOKS = ("__init__", "begin", "act", "observe", "end")
+HOOKS = ("__init__", "begin", "act", "observe")
 KINDS = ("ValueError", "SystemExit", "KeyboardInterrupt", "MemoryError", "GeneratorExit", "StopIteration")
 
 
@@ -45,9 +46,27 @@ def test_an_exception_from_any_hook_is_a_forfeit_with_the_authors_traceback(hook
         record = parse_record(row[18])
         assert record.is_forfeit
         assert record.result.endswith(" forfeit exception")
-        if hook != "end":
-            verify(row[18])
+        verify(row[18])
         assert len(record.moves) == row[COLUMN["plies"]]
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
+    bots = referee(f"raises:hook=end,what={what}", "first")
+    for row, honest in zip(play(bots, range(2)), play(referee("first", "first"), range(2)), strict=True):
+        assert forfeit(row) == (None, "a")
+        assert row[18] == honest[18]
+        assert row[1] == honest[1]
+        text = detail(row)
+        assert text.startswith("a failed after the game by exception: in end: Traceback")
+        assert text.endswith("on purpose in end")
+        assert "referee.py" not in text
+        verify(row[18])
+        names = ("b", "a") if row[0] & 1 else ("a", "b")
+        result = GameResult.from_row(row, "a", "b")
+        assert (result.first, result.second) == names
+        assert (result.forfeit, result.forfeit_by, result.failed_after) == (None, None, ("a",))
+        assert result.to_row() == row
 
 
 @pytest.mark.parametrize(
@@ -139,7 +158,9 @@ def test_the_first_fault_counts() -> None:
     rows = play(referee("raises:hook=end", "nonsense"), range(2))
     assert [forfeit(row) for row in rows] == [("illegal move", "b")] * 4
     rows = play(referee("raises:hook=end", "raises:hook=end"), range(2))
-    assert [forfeit(row)[1] for row in rows] == ["a", "b"] * 2  # who began hears of the end first
+    for row in rows:
+        assert GameResult.from_row(row, "a", "b").forfeit is None
+        assert set(GameResult.from_row(row, "a", "b").failed_after) == {"a", "b"}
 
 
 def test_end_and_observe_are_not_called_on_who_has_forfeited() -> None:
@@ -350,8 +371,9 @@ def test_a_game_that_was_cut_off_is_the_fault_of_who_was_asked(asked: int, stage
     settings = GameSettings(load_rules("tactical"), 1)
     row = cut_row(settings, task, snapshot, "timeout", "no answer for 5 s")
     assert row is not None
-    assert forfeit(row) == ("timeout", "b")
-    assert detail(row) == f"in {stage}: no answer for 5 s"
+    after = stage == "end"
+    assert forfeit(row) == (None if after else "timeout", "b")
+    assert detail(row) == "b failed after the game by timeout: " * after + f"in {stage}: no answer for 5 s"
     record = parse_record(row[18])
     played = [str(move) for move in record.moves]
     assert played == moves[: len(played)]
