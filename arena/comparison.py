@@ -19,6 +19,7 @@ from arena.report.read_comparison import (
 )
 from arena.report.read_run import read_run
 from arena.report.standings import standings
+from arena.report.until_error import UntilError
 from arena.runner.progress import ProgressListener
 from arena.runner.tournament import asks_for_more
 from arena.store.folders import is_begun
@@ -86,23 +87,31 @@ def play_comparison(
     config_of: Callable[[TournamentConfig], TournamentConfig],
     progress: Callable[[], ProgressListener | None],
     tell: Callable[[str], None],
+    until: UntilError | None = None,
 ) -> bool:
     """Play what is left of each variant and write its tables; is it complete?
 
-    `config_of` may change what makes no difference to the games; `tell` hears which variant is next.
+    `config_of` may change what makes no difference to the games; `tell` hears which variant is next. With `until` all
+    variants grow together, until the errors of all of them are small enough.
     """
-    configs = {name: config_of(config) for name, config in found.configs().items()}
-    for name, config in configs.items():
-        if is_begun(folder / name):
-            with Reader(folder / name) as reader:
-                asks_for_more(reader, config)  # all or none of them
-    folder.mkdir(parents=True, exist_ok=True)
-    write_comparison(found, folder)
-    for at, (name, config) in enumerate(configs.items(), start=1):
-        tell(f"Variant {at} of {len(configs)}: {config.rules}")
-        place = folder / name
-        report = play_config(config, place, progress(), resume=is_begun(place))
-        if report.interrupted:
-            return False
-        export(standings(read_run(place)), place)
+    more: Comparison | None = found
+    while more is not None:
+        configs = {name: config_of(config) for name, config in more.configs().items()}
+        for name, config in configs.items():
+            if is_begun(folder / name):
+                with Reader(folder / name) as reader:
+                    asks_for_more(reader, config)  # all or none of them
+        folder.mkdir(parents=True, exist_ok=True)
+        write_comparison(more, folder)
+        tables = []
+        for at, (name, config) in enumerate(configs.items(), start=1):
+            tell(f"Variant {at} of {len(configs)}: {config.rules}")
+            place = folder / name
+            report = play_config(config, place, progress(), resume=is_begun(place))
+            if report.interrupted:
+                return False
+            tables.append(standings(read_run(place)))
+            export(tables[-1], place)
+        larger = None if until is None else until.look(tables, next(iter(more.configs().values())))
+        more = None if larger is None else more.grown({"games": larger.games})
     return True

@@ -23,7 +23,7 @@ from arena.players.spec import find_bot
 from arena.processes.affinity import core_count
 from arena.runner import tournament as runner
 from arena.runner.progress import ProgressListener, progress_for
-from arena.runner.session import RunReport
+from arena.runner.session import More, RunReport
 from arena.store.sequential_test import SequentialTest
 
 if TYPE_CHECKING:
@@ -182,6 +182,7 @@ def play_config(
     test: SequentialTest | None = None,
     *,
     resume: bool = False,
+    more: More | None = None,
 ) -> RunReport:
     """Play a run with the workers and the executor of its settings, see `arena.runner.tournament.run_tournament`."""
     return runner.run_tournament(
@@ -193,4 +194,5 @@ def play_config(
         progress=progress,
         resume=resume,
         stop=test,
+        more=more,
     )

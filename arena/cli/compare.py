@@ -14,11 +14,12 @@ import click
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import from_options, with_options
+from arena.cli.playing import from_options, tell_error, with_options
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.report.read_comparison import Comparison
+    from arena.report.until_error import UntilError
 
 
 @click.command()
@@ -157,7 +158,13 @@ def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, st
 
 
 def play_and_show(
-    found: Comparison, folder: Path, given: Mapping[str, Any], form: str, to: Path | None, only: Sequence[str] = ()
+    found: Comparison,
+    folder: Path,
+    given: Mapping[str, Any],
+    form: str,
+    to: Path | None,
+    only: Sequence[str] = (),
+    until: UntilError | None = None,
 ) -> int:
     """Play what is left of a comparison and show its tables, of all variants or `only` some; the exit code."""
     from arena.comparison import play_comparison
@@ -170,6 +177,7 @@ def play_and_show(
             lambda config: with_options(config, given),
             progress_for,
             lambda text: click.echo(text, err=True),
+            until,
         )
     except KeyboardInterrupt:
         complete = False
@@ -207,7 +215,9 @@ def _stored_seed(folder: Path) -> int | None:
     return None
 
 
-def resume(folder: Path, asked: Mapping[str, int], given: Mapping[str, Any], as_json: bool) -> int:
+def resume(
+    folder: Path, asked: Mapping[str, int], until: UntilError | None, given: Mapping[str, Any], as_json: bool
+) -> int:
     """Play what is left of the comparison in a folder, with more games if `asked`; the exit code."""
     from arena.comparison import check_sources, sources_of
     from arena.report.read_comparison import read_comparison
@@ -215,8 +225,12 @@ def resume(folder: Path, asked: Mapping[str, int], given: Mapping[str, Any], as_
     found = read_comparison(folder)
     assert found is not None
     found = found.grown(asked)
-    check_sources(found, sources_of(next(iter(found.configs().values()))), folder)
-    return play_and_show(found, folder, given, "json" if as_json else "table", None)
+    config = next(iter(found.configs().values()))
+    if until is not None:
+        until.check(config)
+    check_sources(found, sources_of(config), folder)
+    code = play_and_show(found, folder, given, "json" if as_json else "table", None, until=until)
+    return int(not tell_error(until)) if code == 0 and until is not None else code
 
 
 # ---------------------------------------------------------------- reading

@@ -14,6 +14,7 @@ from arena.cli.main import INTERRUPTED
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
     from arena.report.read_run import RunData
+    from arena.report.until_error import UntilError
     from arena.store.sequential_test import SequentialTest
 
 DONE, FORFEITED = 0, 1
@@ -57,10 +58,11 @@ def play(
     *,
     resume: bool = False,
     named: bool = True,
+    until: UntilError | None = None,
 ) -> int:
     """Play, write the tables, show the standings; the exit code. `named`: the settings have a name of their own."""
     from arena.report.sprt import sprt_line
-    from arena.runner.progress import RunStatus, progress_for, rate_text
+    from arena.runner.progress import RunStatus, progress_for, rate_text, status_text
     from arena.tournament import play_config, sequential_test_of, with_folder
 
     config, folder = with_folder(config, folder, named)
@@ -71,7 +73,10 @@ def play(
         return sprt_line(test.result()) + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
 
     progress = progress_for(text=test_text if test else None)
-    report = play_config(config, folder, progress, test, resume=resume)
+    if until is not None:
+        progress = progress_for(text=lambda status: f"{status_text(status)}  |  {until.state}")
+        progress.most = ""
+    report = play_config(config, folder, progress, test, resume=resume, more=until)
     if report.interrupted:
         click.echo(
             f"\nInterrupted: {report.done} of {'at most ' if test else ''}{report.total} games are stored."
@@ -83,10 +88,21 @@ def play(
     if not report.played:
         click.echo(f"All {report.done} games were played before, seed {report.seed}.", err=True)
     _show(folder, as_json, test)
+    if until is not None and not tell_error(until):
+        return FORFEITED
     if strict and report.forfeits:
         click.echo(f"{report.forfeits} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
     return DONE
+
+
+def tell_error(until: UntilError) -> bool:
+    """Say on stderr how large the errors are now; are they small enough?"""
+    if until.reached:
+        click.echo(f"All errors are small enough: {until.state}.", err=True)
+    else:
+        click.echo(f"Given up: {until.state}; --games allows more.", err=True)
+    return until.reached
 
 
 def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from arena.cli.playing import from_options, play, with_options
 from arena.errors import ArenaError
 from arena.formats.registry import FORMATS
 from arena.settings import Setting, settings_of
+
+if TYPE_CHECKING:
+    from arena.report.until_error import UntilError
 
 _FORMATS = [one.name for one in FORMATS.values() if not one.two_bots]
 _TYPES = {"whole number": int, "number": float}
@@ -104,16 +107,24 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
 @click.command()
 @click.argument("folder", shell_complete=options.complete_runs)
 @click.option("--games", type=int, metavar="N", help="Go on to N games of each pairing.")
+@click.option(
+    "--error",
+    type=float,
+    metavar="E",
+    help="Go on until all 95 % errors are at most E Elo, or to --games N.  [default: 100,000]",
+)
+@click.option("--bot", "bots", multiple=True, metavar="NAME", help="With --error: of this bot only; may be repeated.")
 @click.option("--rounds", type=int, metavar="N", help="Go on to N rounds (swiss).")
 @click.option("--matches", type=int, metavar="N", help="Go on to N series of each two bots (series).")
 @click.option("--max-pairs", type=int, metavar="N", help="Go on to at most N pairs (sprt).")
 @options.how_to_play
 @options.what_to_show
-def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
+def resume(folder: str, error: float | None, bots: tuple[str, ...], as_json: bool, strict: bool, **given: Any) -> int:
     """Resume the run in FOLDER (a path, or a name in results/) with the settings it was started with.
 
     An interrupted run is played to its end. With a number, also a finished one goes on: the result is that of a run
-    that had asked for so many at once.
+    that had asked for so many at once. With --error it is played on in whole pairs, and the exit code is 1 if the
+    errors are still larger at the end.
     """
     from arena.config.growth import GROWING, grown
     from arena.report.read_run import stored_config
@@ -121,13 +132,27 @@ def resume(folder: str, as_json: bool, strict: bool, **given: Any) -> int:
     from arena.store.reader import Reader
 
     asked = {key: number for key in GROWING if (number := given.pop(key)) is not None}
+    until = _until(error, bots, asked)
     kind, place = find_folder(folder)
     if kind == COMPARISON:
         from arena.cli.compare import resume as resume_comparison
 
-        return resume_comparison(place, asked, given, as_json)
+        return resume_comparison(place, asked, until, given, as_json)
     with Reader(place) as reader:
         settings = stored_config(reader)
+    if until is not None:
+        until.check(settings)
     source = f"settings of {place}"
     settings = with_options(grown(settings, asked, source), given, source)
-    return play(settings, place, as_json, strict, resume=True)
+    return play(settings, place, as_json, strict, resume=True, until=until)
+
+
+def _until(error: float | None, bots: tuple[str, ...], asked: dict[str, int]) -> UntilError | None:
+    """What --error, --bot and, as its limit, --games ask for."""
+    from arena.report.until_error import MOST_GAMES, UntilError
+
+    if error is None:
+        if bots:
+            raise ArenaError("--bot says whose errors --error E is about; give that, too")
+        return None
+    return UntilError(error, bots, asked.pop("games", MOST_GAMES))

@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
+from arena.config.tournament import TournamentConfig
 from arena.errors import ArenaError
 from arena.formats.round_robin import FixedSchedule
 from arena.formats.schedule import Schedule
@@ -33,6 +34,11 @@ _MAX_NOTES = 5
 Stop: TypeAlias = Callable[[Reader], int | None]
 """Says of what is stored whether it is enough: None to play on, or the number of deals, from the first, that
 make the result. It is asked before play and after each commit, and must depend on the games only."""
+
+
+More: TypeAlias = Callable[[Reader], TournamentConfig | None]
+"""Says of a run that is complete whether it is to grow: None, or its settings with more games. It must depend on the
+games only."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +63,14 @@ class RunReport:
 
 @dataclass(frozen=True)
 class Run:
-    """What a session plays, who watches it, and what ends it before its schedule does."""
+    """What a session plays, who watches it, and what ends it before or after its schedule does."""
 
     name: str
     seed: int
     schedule: Schedule
     listener: ProgressListener
     stop: Stop | None = None
+    more: More | None = None
 
 
 class Session:
@@ -71,6 +78,7 @@ class Session:
 
     def __init__(self, run: Run, store: Store, signals: StopSignals) -> None:
         self._run = run
+        self._schedule = run.schedule
         self._store = store
         self._signals = signals
         self._before = store.progress()
@@ -84,7 +92,7 @@ class Session:
 
     def is_over(self) -> bool:
         """Is there nothing left to play? Then only the deals that count are kept."""
-        return self._is_enough() or not self._is_left(self._before)
+        return self._is_enough() or not (self._is_left(self._before) or self._grow(self._before))
 
     def play(self, executor: Executor) -> None:
         """Play until the schedule has nothing more, wave after wave where it is played in rounds."""
@@ -102,17 +110,19 @@ class Session:
         run.listener.begin(run.name, run.seed, self._status())
         try:
             while not self._signals.stopping:
-                wave = run.schedule.tasks(done)
+                wave = self._schedule.tasks(done)
                 first = next(wave, None)
                 if first is None:
-                    break
+                    if not self._grow(done):
+                        break
+                    continue
                 units = (self._total - done.games) // 2  # about: a series is longer
                 dispatcher.play(chain([first], wave), units, self._commit)
-                if not run.schedule.stepwise:
+                if not self._schedule.stepwise and run.more is None:
                     break
                 done = self._store.progress()
-                self._total = run.schedule.planned(done)
-                self._scores = _Scores(run.schedule, done)
+                self._total = self._schedule.planned(done)
+                self._scores = _Scores(self._schedule, done)
         finally:
             run.listener.end(self._status(), self._signals.stopping)
 
@@ -120,9 +130,9 @@ class Session:
         """What has been done so far."""
         done, total = self._done, self._total
         is_left = done < total
-        if not isinstance(self._run.schedule, FixedSchedule):  # where `done` tells; reading all games takes long
+        if not isinstance(self._schedule, FixedSchedule):  # where `done` tells; reading all games takes long
             progress = self._store.progress()
-            total = self._run.schedule.planned(progress)
+            total = self._schedule.planned(progress)
             is_left = self._is_left(progress)
         return RunReport(
             folder=self._store.folder,
@@ -142,7 +152,7 @@ class Session:
         return self._before.games + self._played - self._dropped
 
     def _is_left(self, progress: ScheduleProgress) -> bool:
-        return next(iter(self._run.schedule.tasks(progress)), None) is not None
+        return next(iter(self._schedule.tasks(progress)), None) is not None
 
     def _is_enough(self) -> bool:
         """Is the run over because `stop` says so? Drops the deals beyond those that count."""
@@ -151,6 +161,16 @@ class Session:
             return False
         self._dropped += self._store.drop_from(deals)
         self._total = self._done
+        return True
+
+    def _grow(self, done: ScheduleProgress) -> bool:
+        """Is the run, which is complete, to have more games? Then it is one that asks for them."""
+        config = None if self._run.more is None else self._run.more(self._store)
+        if config is None:
+            return False
+        self._store.grow(config.canonical(), config.to_dict())
+        self._schedule = config.schedule()
+        self._total = self._schedule.planned(done)
         return True
 
     # ------------------------------------------------------------ for the dispatcher

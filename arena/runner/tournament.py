@@ -17,7 +17,7 @@ from arena.runner.executors import make_executor
 from arena.runner.job import Job
 from arena.runner.logs import RunLog
 from arena.runner.progress import NoProgress, ProgressListener
-from arena.runner.session import Run, RunReport, Session, Stop
+from arena.runner.session import More, Run, RunReport, Session, Stop
 from arena.runner.signals import StopSignals
 from arena.store.reader import BotEntry, Reader
 from arena.store.schema import DATABASE, StoreError
@@ -37,6 +37,7 @@ def run_tournament(
     resume: bool = False,
     limits: Limits | None = None,
     stop: Stop | None = None,
+    more: More | None = None,
 ) -> RunReport:
     """Play what is left of a tournament and store it in `folder`; ArenaError for what a person can mend.
 
@@ -46,6 +47,7 @@ def run_tournament(
 
     When `stop` says that the first deals are enough, the run is over and holds those only: what was played
     beyond them, which depends on the workers, is dropped.
+    When all is played, `more` may let the run grow.
     """
     folder = Path(folder)
     if config.seed is None:
@@ -63,7 +65,7 @@ def run_tournament(
     with closing(store), RunLog(folder) as run_log, StopSignals() as signals:
         if asks_for_more(store, config):
             store.grow(config.canonical(), config.to_dict())
-        run = Run(config.name, job.seed, schedule, progress or NoProgress(), stop)
+        run = Run(config.name, job.seed, schedule, progress or NoProgress(), stop, more)
         session = Session(run, store, signals)
         if not session.is_over():
             store.begin_session({"workers": workers, "executor": executor})

@@ -171,6 +171,31 @@ def test_resume_of_a_finished_run_shows_its_table(arena: Arena, config: Path) ->
     assert arena("resume", "results/small", *QUIET).out == first
 
 
+def test_a_finished_run_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, config: Path) -> None:
+    arena("run", "small.toml", "--out", "grown", *QUIET)
+    found = arena("resume", "grown", "--games", 30, "--workers", 2, "--json")
+    assert "small: 90 games, 60 of them played before, seed 5" in found.err
+    once = arena("run", "small.toml", "--games", 30, "--out", "once", "--json", *QUIET)
+    assert found.out.replace("grown", "once") == once.out
+    for folder in ("grown", "once"):
+        arena("export", folder, "--games")
+    for name in SAME:
+        assert Path("grown", name).read_bytes() == Path("once", name).read_bytes(), name
+    assert "cannot become a run of 20: a run only grows" in arena("resume", "grown", "--games", 20, code=2).err
+    assert "arena resume once --games 40" in arena("run", "small.toml", "--games", 40, "--out", "once", code=2).err
+
+
+def test_a_run_goes_on_until_its_errors_are_small(arena: Arena, config: Path) -> None:
+    arena("run", "small.toml", *QUIET)
+    found = arena("resume", "small", "--error", 60, "--json", *QUIET)
+    assert max(row["elo_error95"] for row in json.loads(found.out)["standings"]) <= 60
+    assert "All errors are small enough: ±" in found.err
+    found = arena("resume", "small", "--error", 1, "--games", 50, "--bot", "again", *QUIET, code=1)
+    assert "Given up: ±" in found.err
+    assert "(again) after 50 games of each pairing, ± 1 wanted" in found.err
+    assert "give that, too" in arena("resume", "small", "--bot", "again", code=2).err
+
+
 # ---------------------------------------------------------------- faults of bots
 
 

@@ -11,9 +11,11 @@ import pytest
 
 from arena.config.growth import grown
 from arena.config.tournament import ConfigError, TournamentConfig, config_from_dict
+from arena.errors import ArenaError
 from arena.report.export import export
 from arena.report.read_run import read_run, stored_config
 from arena.report.standings import standings
+from arena.report.until_error import UntilError
 from arena.runner.progress import NoProgress, RunStatus
 from arena.runner.tournament import run_tournament
 from arena.store.reader import Reader
@@ -49,10 +51,16 @@ def play(folder: Path, config: TournamentConfig, workers: int = 2, **more: Any) 
     run_tournament(config, folder, workers=workers, stop=sequential_test_of(config), **more)
 
 
-def grow(folder: Path, workers: int = 1, progress: NoProgress | None = None, **asked: int) -> None:
+def grow(
+    folder: Path,
+    workers: int = 1,
+    progress: NoProgress | None = None,
+    until: UntilError | None = None,
+    **asked: int,
+) -> None:
     with Reader(folder) as reader:
         config = grown(stored_config(reader), asked, "stored")
-    play(folder, config, workers, resume=True, progress=progress)
+    play(folder, config, workers, resume=True, progress=progress, more=until)
 
 
 def whole(folder: Path) -> tuple[Any, ...]:
@@ -161,3 +169,83 @@ def test_a_run_does_not_grow_with_another_bot(tmp_path: Path) -> None:
     other = config_from_dict(settings(bot("random", "eve"), *FIELD[1:], games=8))
     with pytest.raises(StoreError, match="other settings"):
         play(tmp_path, other, resume=True)
+
+
+# ---------------------------------------------------------------- until the errors are small
+
+
+@pytest.fixture(scope="module")
+def small_errors(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A run that went on until all errors were small, and how many games of each pairing it took."""
+    folder = tmp_path_factory.mktemp("error") / "run"
+    play(folder, config_from_dict(settings(*FIELD, games=4)))
+    until = UntilError(45.0)
+    grow(folder, until=until)
+    assert until.reached
+    return folder, until.games
+
+
+def test_it_stops_at_the_first_stop_where_all_errors_are_small(small_errors: tuple[Path, int]) -> None:
+    folder, games = small_errors
+    found = standings(read_run(folder))
+    assert games > 40
+    assert found.table["elo_error95"].max() <= 45
+    with Reader(folder) as reader:
+        config = stored_config(reader)
+        assert (config.games, reader.count()) == (games, 3 * games)
+
+
+def test_the_games_before_that_were_too_few(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
+    _, games = small_errors
+    play(tmp_path, config_from_dict(settings(*FIELD, games=games - 20)))
+    assert standings(read_run(tmp_path)).table["elo_error95"].max() > 45
+
+
+def test_it_is_the_run_that_had_asked_for_so_many(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
+    folder, games = small_errors
+    play(tmp_path, config_from_dict(settings(*FIELD, games=games)))
+    assert whole(tmp_path) == whole(folder)
+
+
+def test_interrupted_anywhere_and_in_steps_it_stops_at_the_same_games(
+    tmp_path: Path, small_errors: tuple[Path, int]
+) -> None:
+    play(tmp_path, config_from_dict(settings(*FIELD, games=4)))
+    grow(tmp_path, until=UntilError(90.0))
+    grow(tmp_path, 2, PressCtrlC(), until=UntilError(45.0))
+    assert reader_count(tmp_path) < 3 * small_errors[1]
+    grow(tmp_path)  # to the end of the step it was at
+    grow(tmp_path, 2, until=UntilError(45.0))
+    assert whole(tmp_path) == whole(small_errors[0])
+
+
+def test_it_is_given_up_at_the_limit(tmp_path: Path) -> None:
+    play(tmp_path, config_from_dict(settings(*FIELD, games=4)))
+    until = UntilError(1.0, most=26)
+    grow(tmp_path, until=until)
+    assert (until.reached, until.games, reader_count(tmp_path)) == (False, 26, 78)
+    assert "after 26 games of each pairing, ± 1 wanted" in until.state
+
+
+def test_the_errors_of_some_bots_only(tmp_path: Path) -> None:
+    config = config_from_dict(settings(*FIELD, games=40))
+    play(tmp_path, config)
+    table = standings(read_run(tmp_path)).table.set_index("bot")["elo_error95"]
+    least = str(table.idxmin())
+    one = UntilError(float(table[least]), [least])
+    one.check(config)
+    grow(tmp_path, until=one)
+    assert (one.reached, one.games) == (True, 40)
+    with pytest.raises(ArenaError, match="did you mean 'ann'"):
+        UntilError(10, ["anne"]).check(config)
+
+
+@pytest.mark.parametrize("error", [0, -1, float("nan"), float("inf")])
+def test_an_error_is_a_number_above_0(error: float) -> None:
+    with pytest.raises(ArenaError, match="above 0"):
+        UntilError(error).check(config_from_dict(settings(*FIELD)))
+
+
+def test_formats_without_games_of_each_pairing_have_no_such_end() -> None:
+    with pytest.raises(ArenaError, match="swiss does not grow by games"):
+        UntilError(10).check(config_from_dict(settings(*FIELD, format="swiss")))
