@@ -21,7 +21,7 @@ from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.isolation.audit import Attempt, AuditReader
 from arena.isolation.launch import Launch
-from arena.isolation.process import BotProcess, running
+from arena.isolation.process import BotProcess, own_children
 from arena.isolation.python.bot import PythonBot
 from arena.isolation.python.messages import AUDIT_VARIABLE
 from arena.isolation.wire.bot import WireBot
@@ -321,10 +321,10 @@ def without_strays(level: str) -> Iterator[list[int]]:
         yield found
     finally:
         seen: set[int] = set()
-        while strays := set(children(os.getpid())) - before - running - seen:
+        while strays := set(children(os.getpid())) - before - own_children() - seen:
             seen |= strays  # what they have started comes to us next
             time.sleep(_DYING_S)  # what was killed with its bot has ended by then
-            found += kill_orphans(before | running)
+            found += kill_orphans(before | own_children())
         adopt_orphans(False)
 
 

@@ -47,10 +47,6 @@ def _sandbox() -> list[Capability]:
     except bubblewrap.SandboxMissing as error:
         return [Capability(True, f"bubblewrap {found.version} ({found.path})"), Capability(False, str(error))]
     capabilities = [Capability(True, f"bubblewrap {found.version} ({found.path}) starts a sandbox")]
-    if "--size" not in found.options:
-        capabilities.append(
-            Capability(False, "this bubblewrap cannot bound a folder: sandboxed bots have no temporary folder")
-        )
     if os.geteuid() == 0:
         capabilities.append(
             Capability(

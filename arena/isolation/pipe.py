@@ -9,9 +9,11 @@ import subprocess
 import time
 from collections.abc import Callable
 
+from arena.isolation.memory_watch import LOOK_S
+
 PIECE = 1 << 16
 _STDERR_BYTES = 20_000
-_LONGEST_S = 3600.0  # of one wait: the system takes 24 days at most
+_LAPSE_S = 1.0  # a wait that takes so much longer than it was to means that this process itself did not run
 
 
 class ProcessEnded(Exception):
@@ -45,6 +47,8 @@ class PipedProcess:
         """Our descriptors: to write to, and to read from."""
         self._stderr = bytearray()
         self._dropped = False
+        self._lapsed_s = 0.0
+        self._looks_at = 0.0
         for end in ends:
             os.set_blocking(end, False)
         self._readable = select.poll()
@@ -57,6 +61,7 @@ class PipedProcess:
     def send(self, data: bytes, deadline: float) -> None:
         """Write all of `data`."""
         self._check_open()
+        self._lapsed_s = 0.0
         at = 0
         while True:
             try:
@@ -120,11 +125,17 @@ class PipedProcess:
             raise ProcessEnded(self.ended)
 
     def _wait(self, poll: select.poll, end: int, deadline: float) -> None:
-        """Wait for a pipe, keeping what is written to stderr meanwhile."""
+        """Wait for a pipe, keeping what is written to stderr meanwhile.
+
+        Time in which this process itself did not run, since it was stopped, does not count.
+        """
+        now = time.monotonic()
         while True:
-            left = deadline - time.monotonic()
+            left = deadline + self._lapsed_s - now
+            wait_s = min(max(left, 0), LOOK_S)
+            used = self.cpu_seconds()
             try:
-                ready = poll.poll(min(max(left, 0), _LONGEST_S) * 1000 + 1)
+                ready = poll.poll(wait_s * 1000 + 1)
             except OSError as error:
                 raise ProcessEnded(self._how_ended()) from error
             for descriptor, _ in ready:
@@ -135,8 +146,22 @@ class PipedProcess:
                     for one in (self._readable, self._writable):
                         with contextlib.suppress(KeyError):
                             one.unregister(self._err)
-            if left <= 0:  # even while stderr is flooded
+            before, now = now, time.monotonic()
+            lapse = now - before - wait_s
+            if lapse > _LAPSE_S:  # of which the bot may have had all: that counts
+                self._lapsed_s += max(lapse - (self.cpu_seconds() - used), 0.0)
+            elif left <= 0:  # even while stderr is flooded
                 raise DeadlinePassed
+            if now >= self._looks_at:
+                self._looks_at = now + LOOK_S
+                self.watch()
+
+    def cpu_seconds(self) -> float:
+        """Processor time that the process has used, as far as that is known."""
+        return 0.0
+
+    def watch(self) -> None:
+        """Called from time to time while it is waited for."""
 
     def _keep_stderr(self) -> bool:
         """Read what was written to stderr; False at its end."""

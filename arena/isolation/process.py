@@ -13,16 +13,18 @@ import os
 import signal
 import subprocess
 import time
+import weakref
 from collections.abc import Callable
-from functools import partial
 
 from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.levels import Isolation
+from arena.isolation.memory_watch import LOOK_AT_ALL_S, excess
 from arena.isolation.pipe import PipedProcess
 from arena.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
+from arena.processes.guard import Guard, guard, guard_pids
 from arena.processes.limits import MIB
 from arena.processes.procfs import descendants
-from arena.processes.rlimits import limits_setter
+from arena.processes.rlimits import first_to_be_killed, limits_setter
 from arena.processes.tree import exit_text, kill_group, kill_with_group, send_group_signal, send_signal, tie_to_parent
 
 PONDERING_S = 0.05
@@ -34,6 +36,24 @@ command line around a `Launch`, with descriptors to be passed to it and closed o
 
 #: PIDs of the bots that run now, as this process knows them.
 running: set[int] = set()
+
+_watched: weakref.WeakSet[BotProcess] = weakref.WeakSet()
+_looks_at_all_at = 0.0
+
+
+def own_children() -> set[int]:
+    """The children of this process that are its own doing, and not left behind by a bot."""
+    return running | guard_pids()
+
+
+def watch_bots() -> None:
+    """End those of the bots of this process that have more than they may; looks from time to time only."""
+    global _looks_at_all_at
+    now = time.monotonic()
+    if now >= _looks_at_all_at:
+        _looks_at_all_at = now + LOOK_AT_ALL_S
+        for process in list(_watched):
+            process.look()
 
 
 def require_isolation(level: str) -> None:
@@ -50,14 +70,21 @@ class BotProcess(PipedProcess):
             raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
         self.launch = launch
         self.level = Isolation(launch.level)
-        super().__init__(_start(launch, self.level), partial(how_ended, level=self.level))
+        self._guard = guard()
+        self._group = self._guard.new_name() if self._guard is not None else 0
+        super().__init__(_start(launch, self.level, self._guard, self._group), self._exit_text)
         self._bot_pid = self.pid
+        self._excess: str | None = None
         self.ponders = False
         """Was the bot seen to work off its turn? May be set, from what another process of it did."""
         self._pondering_from = 0.0
         self._pondered_s = 0.0
         self._suspended = False
         running.add(self.pid)
+        _watched.add(self)
+
+    def _exit_text(self, code: int) -> str:
+        return self._excess or how_ended(code, self.level)
 
     @property
     def bot_pid(self) -> int:
@@ -74,6 +101,20 @@ class BotProcess(PipedProcess):
             return time.clock_gettime(~self.bot_pid << 3 | 2)  # the clock of a process, clock_getcpuclockid(3)
         except OSError:
             return 0.0
+
+    # ---- its share -----------------------------------------------------------------------------------------
+
+    def watch(self) -> None:
+        """It is waited for: see that neither it nor any other bot of this process has more than it may."""
+        self.look()
+        watch_bots()
+
+    def look(self) -> None:
+        """Kill it if it has more memory or threads than it may (see `memory_watch`); how it ended says so."""
+        if self.ended is None and self._excess is None and not self._suspended:
+            self._excess = excess(self.bot_pid, self.launch.limits, self.level.confined)
+            if self._excess is not None:
+                send_signal(self.bot_pid, signal.SIGKILL)
 
     # ---- off its turn --------------------------------------------------------------------------------------
 
@@ -141,7 +182,10 @@ class BotProcess(PipedProcess):
             send_signal(pid, signal.SIGKILL)
         self.close_pipes()
         running.discard(self.pid)
-        self.ended = "it was stopped" if code is None else self.exit_text(code)
+        _watched.discard(self)
+        if self._guard is not None:
+            self._guard.remove(self._group)
+        self.ended = self._excess or ("it was stopped" if code is None else self.exit_text(code))
         return self.ended
 
     def _followers(self) -> list[int]:
@@ -156,7 +200,7 @@ class BotProcess(PipedProcess):
 # ---------------------------------------------------------------- starting
 
 
-def _start(launch: Launch, level: Isolation) -> subprocess.Popen[bytes]:
+def _start(launch: Launch, level: Isolation, guard: Guard | None, group: int) -> subprocess.Popen[bytes]:
     argv = list(launch.argv)
     passed: list[int] = []
     if not level.own_process:
@@ -173,17 +217,24 @@ def _start(launch: Launch, level: Isolation) -> subprocess.Popen[bytes]:
             cwd=launch.folder,
             env=launch.whole_environment,
             pass_fds=passed,
-            process_group=0,
-            preexec_fn=_preparation(launch),
+            process_group=None if level.confined else 0,
+            start_new_session=level.confined,  # bubblewrap's own would come after a moment without a group and a parent
+            preexec_fn=_preparation(launch, guard, group),
         )
-    except OSError as error:
-        what = f"folder {launch.folder}" if str(error.filename) == str(launch.folder) else argv[0]
-        raise CannotStart(f"cannot start {what}: {error.strerror}{_remedy(error, argv[0])}") from None
-    except subprocess.SubprocessError as error:
-        raise CannotStart(f"cannot start {argv[0]}: {error}") from None
+    except (OSError, subprocess.SubprocessError) as error:
+        if guard is not None:
+            guard.remove(group)
+        raise _cannot_start(error, launch, argv[0]) from None
     finally:
         for end in passed:
             os.close(end)
+
+
+def _cannot_start(error: OSError | subprocess.SubprocessError, launch: Launch, program: str) -> CannotStart:
+    if not isinstance(error, OSError):
+        return CannotStart(f"cannot start {program}: {error}")
+    what = f"folder {launch.folder}" if str(error.filename) == str(launch.folder) else program
+    return CannotStart(f"cannot start {what}: {error.strerror}{_remedy(error, program)}")
 
 
 def _remedy(error: OSError, program: str) -> str:
@@ -194,15 +245,19 @@ def _remedy(error: OSError, program: str) -> str:
     return ""
 
 
-def _preparation(launch: Launch) -> Callable[[], None]:
+def _preparation(launch: Launch, guard: Guard | None, group: int) -> Callable[[], None]:
     """What happens in the new process before its program begins: limits, and death with the parent."""
     limits = launch.limits
-    set_limits = limits_setter(limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s)
+    confined = Isolation(launch.level).confined
+    set_limits = limits_setter(limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined)
     die_with_parent = tie_to_parent(os.getpid())
 
     def prepare() -> None:
-        set_limits()
+        if guard is not None:
+            guard.add(group)
         die_with_parent()
+        set_limits()
+        first_to_be_killed()
 
     return prepare
 

@@ -32,7 +32,7 @@ class Limits:
         unset="1024 for a bot in a process of its own, else a share of four fifths of the machine",
     )
     growth_mb: int = whole(1024, 1, _MOST_MB, "MiB of growth after which a worker is replaced")
-    file_mb: int = whole(16, 1, _MOST_MB, "MiB of the largest file, and of the temporary folder in the sandbox")
+    file_mb: int = whole(16, 1, _MOST_MB, "MiB of the largest file; in the sandbox nothing can be written")
 
     def memory_bytes(self, workers: int) -> int | None:
         """The limit in bytes when so many workers share a machine; None if that is not known."""
@@ -52,6 +52,6 @@ class BotLimits:
     loading_s: float = 60.0
     memory_mb: int = 1024
     file_mb: int = 16
-    files: int = 256  # open descriptors
+    files: int = 128  # open descriptors; with each the tables that the kernel keeps of them grow by its square
     processes: int = 64  # processes and threads together (not counted by the system for root)
     cpu_s: int = 3600  # processor time of one process in all; it is replaced between two games long before that

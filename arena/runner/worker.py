@@ -25,7 +25,7 @@ from typing import Any
 
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
-from arena.isolation.process import running
+from arena.isolation.process import own_children, watch_bots
 from arena.isolation.process_bot import ProcessPool
 from arena.isolation.python.bot import PythonBot
 from arena.isolation.wire.bot import WireBot
@@ -240,11 +240,12 @@ class _Worker:
 
     def _is_clean(self) -> bool:
         """Is nothing of earlier games left that could disturb the next?"""
-        if has_children(running):
+        watch_bots()
+        if has_children(own := own_children()):
             if not self.job.isolated:
                 log.info("a bot left processes behind; replacing this process")
                 return False
-            kill_orphans(running)
+            kill_orphans(own)
         grown = memory_in_use() - self.memory
         if grown > self.growth:
             log.info("this process has grown by %d MB; replacing it", grown >> 20)

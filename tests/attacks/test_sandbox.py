@@ -58,7 +58,7 @@ PEEKS = [
 ]
 USES_UP = [
     attack("fork_bomb", "exception", r"PermissionError: \[Errno 1\] Operation not permitted"),
-    attack("thread_bomb", "exception|timeout", "can't start new thread|no answer within"),
+    attack("thread_bomb", "crash|exception|timeout", "threads, more than|can't start new thread|no answer within"),
     attack("eats_memory", "exception", "MemoryError", how="bytes"),
     attack("eats_memory", "exception", "MemoryError", how="objects"),
     attack("eats_memory", "exception", "Cannot allocate memory", how="maps"),
@@ -74,6 +74,18 @@ TOO_MUCH = (
     "more than was asked for|was not asked|is no answer",
 )
 NO_ANSWER = ("protocol", "sent something that is no answer")
+HIDES = [
+    attack("hides_memory", "exception", "Read-only file system", how="files"),
+    attack("hides_memory", "crash|exception", "MiB of memory, more than its 256|allocate", how="read_only"),
+    attack("hides_memory", "exception", "Cannot allocate memory", how="page_tables"),
+    attack("hides_memory", "crash", "of them page tables, more than its 256|SIGKILL", how="scattered"),
+    attack("hides_memory", "exception", "Function not implemented", how="given_to_pipes"),
+    attack("hides_memory", "exception", "Function not implemented", how="rules"),
+    attack("hides_memory", "exception", r"OSError: \d+ entries", how="watched"),
+    attack("hides_memory", "exception", "Operation not permitted", how="wide_pairs"),
+    attack("hides_memory", "exception", "not allowed to raise", how="stack"),
+    attack("hides_memory", "crash|exception", r"threads, more than its 64|\d+ threads", how="threads"),
+]
 FORGED = [
     *[attack("forges_frames", *TOO_MUCH, how=how) for how in (
         "early", "much_too_early", "twice", "half_and_on",
@@ -144,6 +156,7 @@ SPEAKS = [
 GROUPS: dict[str, tuple[list[Attack], dict[str, Any]]] = {
     "peeks": (PEEKS, {}),
     "uses up": (USES_UP, {"limits": replace(LIMITS, decision_s=4.0)}),
+    "hides": (HIDES, {**ONCE, "limits": replace(LIMITS, decision_s=8.0)}),
     "forged": (FORGED, ONCE),
     "slow": (SLOW, {**ONCE, "limits": replace(LIMITS, decision_s=1.0, loading_s=5.0), "workers": 2}),
     "dies": (DIES, ONCE),

@@ -78,8 +78,6 @@ def test_proc_says_the_same_whatever_the_machine_does(more: dict[str, Any], bot:
         "before = figures",
         """
 before = figures
-with open("/tmp/much", "wb") as file:
-    file.write(bytes(3 << 20))
 memory = bytearray(os.urandom(64 << 20))
 sum(range(3_000_000))
 """,
@@ -119,8 +117,8 @@ tell([attempt(lambda: os.statvfs("/")), attempt(lambda: os.fstatvfs(0)),
         ("java", ("-Xmx200m", "-version"), ""),
         ("perl", ("-e", "print $$"), r"2"),
         ("free", ("-m",), r"(?s).*Mem: +1024 +0 +1024 .*"),
-        ("cp", ("bot.py", "/tmp/copy"), ""),
-        ("touch", ("/tmp/new",), ""),
+        ("cp", ("bot.py", "/dev/null"), ""),
+        ("touch", ("/dev/null",), ""),
     ],
     ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
 )  # fmt: skip

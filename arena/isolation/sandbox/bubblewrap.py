@@ -26,14 +26,15 @@ from arena.isolation.levels import Isolation
 from arena.isolation.sandbox.files import SandboxRefused, check_folder, libraries, programs, python_files, shown, within
 from arena.isolation.sandbox.procfs import memory_file, proc_options
 from arena.isolation.sandbox.seccomp import filter_program, machine_here
-from arena.processes.limits import MIB
 
 NOBODY = 65534
 _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memory that no limit counts
-_SHARED_MEMORY_BYTES = MIB
+#: Programs expect them; nothing can be written there. A bound on bytes would not do: files of no bytes, too, take
+#: memory of the kernel that no limit counts.
+_EMPTY = ("/tmp", "/dev/shm")
 _TRIAL_S = 30.0
 _NEEDED = (
-    "--cap-drop", "--clearenv", "--die-with-parent", "--hostname", "--new-session", "--perms", "--remount-ro",
+    "--cap-drop", "--clearenv", "--die-with-parent", "--hostname", "--perms", "--remount-ro",
     "--ro-bind-data", "--seccomp", "--unshare-cgroup-try",
 )  # fmt: skip
 _INSTALL = {"apt-get": "install", "dnf": "install", "pacman": "-S", "zypper": "install", "apk": "add"}
@@ -59,9 +60,10 @@ class Bubblewrap:
 def sandboxed(launch: Launch) -> tuple[list[str], list[int]]:
     """The command line that runs `launch` in a sandbox, and descriptors to be passed to it and closed once it runs.
 
-    The command must be started with `launch.whole_environment` and nothing else: what bubblewrap itself is given could
-    be read inside. `SandboxMissing` if this machine cannot sandbox, `SandboxRefused` if the bot's folder shows too much
-    or the program is not among what the sandbox shows.
+    The command must be started in a session of its own, where there is no terminal to type into, and with
+    `launch.whole_environment` and nothing else: what bubblewrap itself is given could be read inside.
+    `SandboxMissing` if this machine cannot sandbox, `SandboxRefused` if the bot's folder shows too much or the program
+    is not among what the sandbox shows.
     """
     bubblewrap = require_bubblewrap()
     check_folder(launch.folder)
@@ -75,7 +77,7 @@ def _command(bubblewrap: Bubblewrap, launch: Launch) -> tuple[list[str], list[in
     argv = [bubblewrap.path, *_namespaces(bubblewrap), "--clearenv"]
     for name, value in launch.whole_environment.items():
         argv += ["--setenv", name, value]
-    files = _file_system(bubblewrap, launch)
+    files = _file_system(launch)
     proc, passed = proc_options(launch.limits.memory_mb, launch.system)
     argv += [*proc, *files, "--chdir", str(launch.folder)]
     if machine := machine_here():
@@ -88,29 +90,26 @@ def _namespaces(bubblewrap: Bubblewrap) -> list[str]:
     names = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
     options = [f"--unshare-{name}" for name in names]
     options += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox", "--cap-drop", "ALL"]
-    options += ["--die-with-parent", "--new-session"]
+    options += ["--die-with-parent"]
     if "--disable-userns" in bubblewrap.options:
         options.append("--disable-userns")
     return options
 
 
-def _file_system(bubblewrap: Bubblewrap, launch: Launch) -> list[str]:
-    sized = "--size" in bubblewrap.options
-    bounds = {"/tmp": launch.limits.file_mb * MIB, "/dev/shm": _SHARED_MEMORY_BYTES}
+def _file_system(launch: Launch) -> list[str]:
     options: list[str] = []
     for device in _DEVICES:
         options += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         options += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
-    for folder, bytes_ in bounds.items():
-        options += [*(("--size", str(bytes_)) if sized else ()), "--tmpfs", folder]
+    for folder in _EMPTY:
+        options += ["--tmpfs", folder]
     paths = [*map(str, launch.read_only), *(programs() if launch.system else [*libraries(), *python_files()])]
     options += shown(paths, os.path.normpath(launch.folder))
     if launch.system:
         _check_program(launch.argv[0], paths, launch.folder)
-    if not sized:  # a folder without a bound would be a way to fill the memory of the machine
-        for folder in bounds:
-            options += ["--remount-ro", folder]
+    for folder in _EMPTY:
+        options += ["--remount-ro", folder]
     return [*options, "--remount-ro", "/"]
 
 
@@ -195,8 +194,8 @@ def _asked(path: str) -> Bubblewrap:
 
     version = re.search(r"\d+(\.\d+)+", says("--version"))
     options = set(re.findall(r"^\s*(--[\w-]+)", says("--help"), re.MULTILINE))
-    if os.stat(path).st_mode & stat.S_ISUID:  # then it refuses these two
-        options -= {"--size", "--disable-userns"}
+    if os.stat(path).st_mode & stat.S_ISUID:  # then it refuses this one
+        options -= {"--disable-userns"}
     return Bubblewrap(path, version[0] if version else "?", frozenset(options))
 
 

@@ -65,6 +65,8 @@ FORBIDDEN = (
     "sendmsg sendmmsg",
     # Writes out everything the machine has yet to write, as often as it is called.
     "sync syncfs",
+    # Buffers of pairs of sockets would be as large as it likes. And each filter of its own is memory of the kernel.
+    "setsockopt seccomp",
     # No escape from the processors it is pinned to, and no elbowing there.
     "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set",
     # What a bot never needs, and only an attack on the kernel would call.
@@ -84,6 +86,10 @@ UNKNOWN = (
     "mincore mbind get_mempolicy set_mempolicy set_mempolicy_home_node openat2",
     # How much memory and disk the whole machine has left: what the one uses, the other would see.
     "sysinfo statfs fstatfs",
+    # Pipes would hold on to pages that no process has any more: 2 MiB for each entry of a pipe, where pages are large.
+    "splice tee vmsplice sendfile",
+    # Any number of rules in each of its sets, in memory of the kernel.
+    "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
 )
 
 _CLONE_THREAD = 0x00010000
@@ -101,7 +107,10 @@ _TERMINALS = 0x5400, 0x5500  # requests to terminals and descriptors (FIONREAD, 
 #: MADV_WILLNEED, MADV_MERGEABLE, MADV_HUGEPAGE, MADV_COLD, MADV_PAGEOUT, MADV_COLLAPSE: they move
 #: pages of files in and out of memory, or make pages that others share
 _ADVICE = 3, 12, 14, 20, 21, 25
-_PR_SCHED_CORE, _PR_SET_MEMORY_MERGE = 62, 67
+_PR_SET_SECCOMP, _PR_SCHED_CORE, _PR_SET_MEMORY_MERGE = 22, 62, 67
+#: Where crashes are piped to a program, a limit of 1 keeps the kernel from writing gigabytes to it, and one of 0, which
+#: a bot may want to set again, does not (`man 5 core`, `fs/coredump.c`).
+_RLIMIT_CORE = 4
 
 
 @dataclass(frozen=True)
@@ -173,7 +182,14 @@ def _verdicts(machine: Machine) -> dict[int, Block]:
         "preadv2": _unless(_argument(5), [0], _answer(ALLOW), _refusal(errno.EOPNOTSUPP)),
         # of a file by its name, as the three above; of an open file it does nothing and succeeds, so that `touch` works
         "utimensat": _unless(_argument(1), [0], _answer(_ERRNO), _refusal(errno.EPERM)),
-        "prctl": _unless(_argument(0), [_PR_SCHED_CORE, _PR_SET_MEMORY_MERGE], _refusal(errno.EPERM), _answer(ALLOW)),
+        "prctl": _unless(
+            _argument(0),
+            [_PR_SET_SECCOMP, _PR_SCHED_CORE, _PR_SET_MEMORY_MERGE],
+            _refusal(errno.EPERM),
+            _answer(ALLOW),
+        ),
+        "setrlimit": _unless(_argument(0), [_RLIMIT_CORE], _refusal(errno.EPERM), _answer(ALLOW)),
+        "prlimit64": _unless(_argument(1), [_RLIMIT_CORE], _refusal(errno.EPERM), _answer(ALLOW)),
     }
     named.update({name: [_refusal(errno.EPERM)] for group in FORBIDDEN for name in group.split()})
     named.update({name: [_answer(_ERRNO)] for name in PRETENDED.split()})

@@ -61,6 +61,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
     # sockets, asynchronous reading and writing, watching files
     "socket": (41, 198), "socketpair": (53, 199), "sendmsg": (46, 211), "sendmmsg": (307, 269),
+    "setsockopt": (54, 208), "splice": (275, 76), "tee": (276, 77), "vmsplice": (278, 75), "sendfile": (40, 71),
     "io_setup": (206, 0), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "fanotify_init": (300, 262), "fanotify_mark": (301, 263), "inotify_init": (253, None), "inotify_init1": (294, 26),
     # files and descriptors
@@ -76,6 +77,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119), "sched_setparam": (142, 118),
     "sched_setattr": (314, 274), "setpriority": (141, 140), "ioprio_set": (251, 30),
     # the machine
+    "seccomp": (317, 277), "landlock_create_ruleset": (444, 444), "landlock_add_rule": (445, 445),
+    "landlock_restrict_self": (446, 446), "setrlimit": (160, 164), "prlimit64": (302, 261),
     "sysinfo": (99, 179), "statfs": (137, 43), "fstatfs": (138, 44), "prctl": (157, 167),
     "bpf": (321, 280), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
     "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),

@@ -1,0 +1,91 @@
+"""Ends the process groups that a process has started when that process is killed.
+
+The kernel ends a child with its parent only once the child has asked for it, and forgets that when the child makes one
+of its own: bubblewrap does so, and asks again a moment later. A process that is killed in that moment left one behind
+for ever. So a shell, in a session of its own, is told of each group and waits at a pipe whose other end only that
+process holds; at its end, it kills the groups that are left.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import itertools
+import os
+import subprocess
+
+_SHELL = "/bin/sh"
+#: "+ NAME GROUP" adds a group, "- NAME" takes it off.
+_SCRIPT = """
+groups=
+while read -r sign name group; do
+    case $sign in
+        +) groups="$groups $name:$group" ;;
+        -) left=
+            for one in $groups; do
+                case $one in "$name":*) ;; *) left="$left $one" ;; esac
+            done
+            groups=$left ;;
+    esac
+done
+for one in $groups; do kill -9 "-${one#*:}"; done
+"""
+
+
+class Guard:
+    """The guard of this process. `add` is for the new process itself, before it runs its program."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self._names = itertools.count()
+        self._shell = subprocess.Popen(
+            [_SHELL, "-c", _SCRIPT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+            env={},
+        )
+        assert self._shell.stdin is not None
+        self.pid = self._shell.pid
+        self._end = self._shell.stdin.fileno()
+        atexit.register(self.close)
+
+    def new_name(self) -> int:
+        """A name for the group of a process that is to be started."""
+        return next(self._names)
+
+    def add(self, name: int) -> None:
+        """Have the group of the calling process killed when the owner of this guard is gone."""
+        self._tell(f"+ {name} {os.getpgid(0)}\n")
+
+    def remove(self, name: int) -> None:
+        """That group has ended."""
+        self._tell(f"- {name}\n")
+
+    def _tell(self, line: str) -> None:
+        with contextlib.suppress(OSError):  # it was killed
+            os.write(self._end, line.encode())
+
+    def close(self) -> None:
+        """End the guard, and with it the groups that are left."""
+        if self.owner == os.getpid():
+            with contextlib.suppress(OSError):
+                self._shell.communicate()
+
+
+_guard: Guard | None = None
+
+
+def guard() -> Guard | None:
+    """The guard of this process, started when it is first asked for; None where there is no shell."""
+    global _guard
+    if (_guard is None or _guard.owner != os.getpid()) and os.access(_SHELL, os.X_OK):
+        _guard = Guard()
+    return _guard
+
+
+def guard_pids() -> set[int]:
+    """The guard among the children of this process."""
+    return {_guard.pid} if _guard is not None and _guard.owner == os.getpid() else set()

@@ -1,0 +1,98 @@
+"""Nothing of a bot is left when the process that has started it is killed, at whatever moment."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.isolation.launch import Launch
+from arena.isolation.process import BotProcess
+from arena.processes.guard import Guard
+from arena.processes.procfs import children, is_running, process_name, read_text
+from tests.isolation.inside import need_sandbox
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+TRIES = 8
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return bool(condition())
+
+
+def with_mark(mark: str) -> list[int]:
+    """Processes whose command line holds a mark."""
+    found = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in found if mark in read_text(f"/proc/{pid}/cmdline") and is_running(pid)]
+
+
+def forked(work: Callable[[], object]) -> int:
+    """A process that does something and then waits."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            work()
+            time.sleep(60)
+        finally:
+            os._exit(0)
+    return pid
+
+
+def killed(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+@pytest.mark.sandbox
+def test_bubblewrap_is_not_left_behind_in_the_moment_in_which_it_starts(tmp_path: Path) -> None:
+    """A process that it has just made waits for it, and asks to be ended with it a few milliseconds later."""
+    need_sandbox()
+    mark = f"time.sleep({random.randrange(10**6, 10**7)})"
+    launch = Launch((sys.executable, "-c", f"import time; {mark}"), tmp_path, "sandbox")
+    for number in range(TRIES):
+        pid = forked(lambda: BotProcess(launch))
+
+        def bubblewrap(pid: int = pid) -> list[int]:
+            return [one for one in children(pid) if process_name(one) == "bwrap"]
+
+        assert wait_for(bubblewrap)
+        time.sleep(number * 0.0005)
+        killed(pid)
+    assert wait_for(lambda: not with_mark(mark), 5.0), "left behind"
+
+
+def test_nor_what_a_bot_without_a_sandbox_has_started(tmp_path: Path) -> None:
+    sleeps = f"sleep {random.randrange(10**6, 10**7)}"
+    launch = Launch(("/bin/sh", "-c", f"{sleeps} & {sleeps} & wait"), tmp_path, "process")
+    pid = forked(lambda: BotProcess(launch))
+    started = sleeps.replace(" ", "\0")
+    assert wait_for(lambda: len(with_mark(started)) == 2)
+    killed(pid)
+    assert wait_for(lambda: not with_mark(started), 5.0), "left behind"
+
+
+def test_the_guard_spares_what_was_taken_off_and_minds_no_ctrl_c() -> None:
+    guard = Guard()
+    os.kill(guard.pid, 0)
+    ended, kept = (
+        subprocess.Popen(["sleep", "60"], process_group=0, preexec_fn=lambda name=name: guard.add(name))
+        for name in (guard.new_name(), guard.new_name())
+    )
+    guard.remove(1)
+    assert os.getsid(guard.pid) != os.getsid(0)  # a terminal's signals do not reach it
+    guard.close()
+    assert ended.wait(10) == -signal.SIGKILL
+    assert kept.poll() is None
+    kept.kill()
+    kept.wait()
+    guard.remove(1)  # it has ended: nobody minds
