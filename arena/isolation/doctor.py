@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.isolation.sandbox import bubblewrap
 from arena.isolation.sandbox.seccomp import machine_here
-from arena.processes.affinity import usable_cores
+from arena.processes.affinity import core_held, usable_cores
 
 _LANDLOCK_CREATE_RULESET, _VERSION_ASKED = 444, 1
 
@@ -94,6 +94,7 @@ def _limits() -> Capability:
 
 def _pinning() -> Capability:
     cores = usable_cores()
-    return Capability(
-        True, f"bots can be pinned to {len(cores)} cores ({', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)})"
-    )
+    named = f"{', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)}"
+    held = [core for core in cores if core_held(core)]
+    busy = f"; {len(held)} of them held by runs just now, what comes on top is not pinned" if held else ""
+    return Capability(True, f"bots can be pinned to {len(cores)} cores ({named}){busy}")

@@ -272,6 +272,13 @@ def test_closed_complaints_do_not_keep_us_busy(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- limits
 
 
+@pytest.mark.sandbox
+def test_a_sandboxed_bot_has_a_session_of_its_own_without_a_terminal(tmp_path: Path) -> None:
+    with started("import time; time.sleep(60)", tmp_path, "sandbox") as process:
+        assert os.getsid(process.pid) == process.pid
+        assert os.getsid(process.bot_pid) == process.pid
+
+
 def limits_inside(folder: Path, level: str, limits: BotLimits) -> dict[str, list[int]]:
     names = ("FSIZE", "NOFILE", "CPU", "DATA", "AS", "STACK", *(("CORE",) if level == "process" else ()))
     code = f"""

@@ -10,24 +10,11 @@ import time
 
 import pytest
 
-from arena.processes.affinity import NO_PINNING, core_count, pinned_to_core, usable_cores
 from arena.processes.procfs import children, descendants, has_children, is_running, start_time
 from arena.processes.tree import end_descendants, send_signal
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 SLEEPER = "import time; time.sleep(60)"
-
-
-@linux
-def test_one_core_and_back_unless_pinning_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(NO_PINNING, raising=False)
-    before = usable_cores()
-    with pinned_to_core():
-        assert core_count() == 1
-    assert usable_cores() == before
-    monkeypatch.setenv(NO_PINNING, "1")
-    with pinned_to_core():
-        assert usable_cores() == before
 
 
 @linux
