@@ -15,7 +15,7 @@ PAGE = PACKAGE.parent / "ARCHITECTURE.md"
 
 #: From the ground up. A room imports from itself and from those before it; rooms of one line do not know each other.
 FLOORS = (
-    ("errors", "paths", "endings"),
+    ("errors", "paths", "endings", "rounding"),
     ("text", "settings"),
     ("processes", "game"),
     ("players",),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from arena.report.table import Report, Table, elo_text, number, percent, plain, records, table_of
+from arena.report.table import Report, Table, elo_text, likelihood, number, percent, plain, records, table_of
 from arena.stats.nash import NashRatings
 from arena.stats.ratings import Ratings
 
@@ -46,15 +46,15 @@ def ratings_frame(found: Ratings, nash: NashRatings | None = None) -> pd.DataFra
 
 def ratings_values(found: Ratings, nash: NashRatings | None = None, los: bool = False) -> dict[str, Any]:
     """Everything for JSON; null for what is not known."""
-    known = not math.isnan(found.first_advantage_error95)
+    advantage, advantage_error = found.shown_advantage()
     groups = [
         [bot for bot, number in zip(found.bots, found.group) if number == group]
         for group in range(int(found.group.max()) + 1)
     ]
     values: dict[str, Any] = {
         "ratings": records(ratings_frame(found, nash)),
-        "first_advantage": plain(found.first_advantage) if known else None,
-        "first_advantage_error95": plain(found.first_advantage_error95),
+        "first_advantage": plain(advantage),
+        "first_advantage_error95": plain(advantage_error),
         "prior": found.prior,
         "anchors": dict(found.anchors),
         "bots": len(found.bots),
@@ -113,7 +113,7 @@ def _los_table(found: Ratings) -> Table:
     for at, (bot, likely) in enumerate(zip(found.bots, los.to_numpy())):
         cells = {"#": at + 1, "bot": bot}
         for other, value in enumerate(likely):
-            cells[str(other + 1)] = "·" if other == at else percent(float(value))
+            cells[str(other + 1)] = "·" if other == at else likelihood(float(value))
         rows.append(cells)
     return table_of("los", title, los.reset_index(), people=pd.DataFrame(rows))
 
@@ -121,14 +121,13 @@ def _los_table(found: Ratings) -> Table:
 def remarks(found: Ratings, nash: NashRatings | None = None) -> list[str]:
     """Sentences under the table."""
     lines = []
-    if math.isnan(found.first_advantage_error95):
+    advantage, error = found.shown_advantage()
+    if math.isnan(error):
         lines.append("First player's advantage: the games do not tell.")
-    elif found.first_advantage_error95 > 0:
-        lines.append(
-            f"First player's advantage: {found.first_advantage:+z.1f} ± {found.first_advantage_error95:.1f} Elo."
-        )
+    elif error > 0:
+        lines.append(f"First player's advantage: {advantage:+z.1f} ± {error:.1f} Elo.")
     else:
-        lines.append(f"First player's advantage: {found.first_advantage:+z.1f} Elo, as given.")
+        lines.append(f"First player's advantage: {advantage:+z.1f} Elo, as given.")
     if found.anchors:
         fixed = ", ".join(f"{bot} = {elo:g}" for bot, elo in found.anchors.items())
         zero = f"anchored at {fixed}; errors are those of the difference to the anchor"

@@ -25,7 +25,7 @@ from arena.stats.field import (
     thinking_time,
 )
 from arena.stats.frames import StatsError
-from arena.stats.pairs import counts_between, head_to_head, units_needed
+from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 
 TITLES = {
@@ -60,8 +60,8 @@ _SHOWN = {
     "scores": ("bot", "games", "wins", "draws", "losses", "score", "score_low", "score_high", "score_first",
                "score_second"),
     "length": _LENGTHS,
-    "pairings": ("bot", "opponent", "games", "wins", "draws", "losses", "score", "elo", "elo_error95", "los",
-                 "unit", "units", "units_needed"),
+    "pairings": ("bot", "opponent", "games", "wins", "draws", "losses", "score", "elo", "elo_low", "elo_high",
+                 "los", "unit", "units", "units_needed"),
 }  # fmt: skip
 
 
@@ -114,25 +114,36 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
     """A row for each bot and opponent that met: the score, and what their pairs say.
 
     Columns: bot, opponent, games, wins, draws, losses, score, unit ("pairs", or "games" where there are no pairs),
-    units, elo, elo_error95, elo_low, elo_high, normalized_elo, los, units_needed: how many more pairs (games)
-    bring elo_error95 down to `error`, missing where that is unknown.
+    units, flag, elo, elo_error95, elo_low, elo_high, normalized_elo, los, units_needed: how many more pairs (games)
+    bring elo_error95 down to `error`, missing where that is unknown. Where every game was won (flag '>') or lost
+    ('<') there is only the bound, in elo_low or elo_high.
     """
     table = crosstable(games)
-    rows: list[dict[str, Any]] = []
-    needed: list[int | None] = []
+    all_counts = []
     for bot, opponent in zip(table["bot"].astype(str), table["opponent"].astype(str)):
         met = games[
             ((games["first"] == bot) & (games["second"] == opponent))
             | ((games["first"] == opponent) & (games["second"] == bot))
         ]
-        counts = counts_between(met, bot, opponent)
-        head = head_to_head(counts)
-        names = ("unit", "units", "elo", "elo_error95", "elo_low", "elo_high", "normalized_elo", "los")
-        rows.append({name: getattr(head, name) for name in names})
-        needed.append(units_needed(counts, error))
+        all_counts.append(counts_between(met, bot, opponent))
+    by_counts: dict[tuple[int, ...], HeadToHead] = {}
+    for cells in (3, 5):
+        alike = [counts for counts in all_counts if len(counts) == cells]
+        by_counts |= dict(zip(alike, heads_to_heads(alike), strict=True))
+    needed_by_counts = {counts: units_needed(counts, error) for counts in by_counts}
+    rows = [_estimate(by_counts[counts]) for counts in all_counts]
+    needed = [needed_by_counts[counts] for counts in all_counts]
     found = pd.concat([table.reset_index(drop=True), pd.DataFrame(rows)], axis=1)
     found["units_needed"] = pd.array(needed, dtype="Int64")
     return found
+
+
+def _estimate(head: HeadToHead) -> dict[str, Any]:
+    """Missing instead of infinite: a shut-out has a bound at one end, and no estimate."""
+    names = ("elo", "elo_error95", "elo_low", "elo_high", "normalized_elo", "los")
+    figures = {name: float(getattr(head, name)) for name in names}
+    known = {name: value if math.isfinite(value) else math.nan for name, value in figures.items()}
+    return {"unit": head.unit, "units": head.units, "flag": head.flag, **known}
 
 
 def superiority_frame(rated: Ratings) -> pd.DataFrame:
@@ -169,7 +180,7 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> Re
     notes = {
         "pairings": "Units needed: how many more pairs (or games, where there are none) bring the 95 % error down to"
         f" {error:g} Elo, if they fall as those so far; '-' where all fell alike."
-        " Elo ends at ±1200: near there it is no measurement.",
+        " Elo with its 95 % interval; where every game was won or lost there is only a bound.",
         "endings_by_bot": "Shares of a bot's wins (and of games that nobody won).",
         "terminations": "normal: games that this bot did not forfeit.",
     }

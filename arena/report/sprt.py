@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from arena.report.table import percent, plain
-from arena.stats.pairs import CELLS
+from arena.report.table import difference_text, likelihood, percent, plain
+from arena.stats.pairs import CELLS, fishtest
 from arena.stats.sprt import SprtResult
 
 VERDICTS = {
@@ -13,7 +14,7 @@ VERDICTS = {
     "H0": "H0, {bot} is {elo0:+g} Elo (elo0) rather than {elo1:+g} (elo1)",
     "continue": "continue, there is no verdict before more {unit} are counted",
 }
-_ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "normalized_elo", "los", "score")
+_ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "los", "score")
 
 
 def sprt_values(result: SprtResult) -> dict[str, Any]:
@@ -35,8 +36,14 @@ def sprt_values(result: SprtResult) -> dict[str, Any]:
         "games": result.units * (2 if unit == "pairs" else 1),
         "counts": list(result.counts),
         **{key: None if estimate is None else plain(getattr(estimate, key)) for key in _ESTIMATE},
+        "fishtest": None if estimate is None else _plain_fishtest(result.counts),
         "remark": result.remark,
     }
+
+
+def _plain_fishtest(counts: Sequence[int]) -> dict[str, Any]:
+    """The figures as other programs show them: a normal approximation."""
+    return {key: plain(value) for key, value in vars(fishtest(counts)).items()}
 
 
 def unit_of(result: SprtResult) -> str:
@@ -49,11 +56,11 @@ def sprt_line(result: SprtResult) -> str:
 
     >>> from arena.stats.sprt import SprtTest, sprt_result
     >>> sprt_line(sprt_result(SprtTest(0, 5), [5, 0, 35, 0, 10]))
-    '50 pairs, LLR +0.22 (-2.94 .. +2.94), Elo +34.9 ± 52.8'
+    '50 pairs, LLR +0.22 (-2.94 .. +2.94), +34.9 ± 60.4 Elo (95 % -25.3 .. +95.5)'
     """
     text = f"{result.units:,} {unit_of(result)}, LLR {result.llr:+z.2f} ({result.lower:+.2f} .. {result.upper:+.2f})"
     if result.estimate is not None:
-        text += f", Elo {result.estimate.elo:+z.1f} ± {result.estimate.elo_error95:.1f}"
+        text += f", {difference_text(result.estimate)}"
     return text
 
 
@@ -71,10 +78,9 @@ def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "t
     if estimate is not None:
         counts = ", ".join(map(str, result.counts))
         lines.append(
-            f"Estimate: {bot} against {opponent} {estimate.elo:+z.1f} ± {estimate.elo_error95:.1f} Elo"
-            f" (95 % {estimate.elo_low:+z.1f} .. {estimate.elo_high:+z.1f}), normalized"
-            f" {estimate.normalized_elo:+z.1f}, score {percent(estimate.score)} %,"
-            f" better with a likelihood of {percent(estimate.los)} %."
+            f"Estimate: {bot} against {opponent} {difference_text(estimate)},"
+            f"{'' if estimate.flag else f' normalized {estimate.normalized_elo:+z.1f},'}"
+            f" score {percent(estimate.score)} %, better with a likelihood of {likelihood(estimate.los)} %."
         )
         lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
     if result.remark:

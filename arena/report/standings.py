@@ -18,7 +18,7 @@ from arena.report.read_run import RunData
 from arena.stats.field import by_seat, crosstable, first_player_score
 from arena.stats.frames import StatsError
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
-from arena.stats.ratings import DEFAULT_PRIOR, Ratings, rate
+from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
 
 FORFEIT_COLUMNS = {kind.name: kind.column for kind in FORFEIT_KINDS}
 
@@ -41,6 +41,7 @@ COLUMNS: dict[str, str] = {
 } | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
 """Columns of `RunStandings.table`; format_points and remark follow where the format has a ranking of its own, and
 end_faults (games after which the bot failed in `end`: their results stand) if there are any."""
+PAIR_COLUMNS = ["pairing", "deal", "first", "second", "score"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
 
@@ -52,7 +53,7 @@ class RunStandings:
     crosstable        a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against
     first_player      games, score, score_low, score_high of whoever began
-    first_advantage   Elo of moving first and half its 95 % interval; nan without games
+    first_advantage   Elo of moving first and half its 95 % interval; nan where the games do not tell
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs
     """
@@ -98,25 +99,32 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
         table=table,
         crosstable=cross,
         first_player={str(key): float(value) for key, value in first.iloc[0].items()},
-        first_advantage=(ratings.first_advantage, ratings.first_advantage_error95),
+        first_advantage=ratings.shown_advantage(),
         endings={ending: int(counts.get(ending, 0)) for ending in ENDINGS},
         mean_turns=float(games["turns"].mean()),
-        prior=prior,
+        prior=ratings.prior,
         head_to_head=_head_to_head(run),
         notes=ratings.notes,
     )
 
 
 def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
-    """Ratings of each connected group, without the first player's advantage if the games do not determine it."""
-    games = games.filter(["first", "second", "score", "deal"])
+    """Ratings of each connected group; two bots are rated by their pairs, and the prior plays no part."""
+    found = _rate(games.filter(["first", "second", "score", "deal"]), prior)
+    if len(found.bots) != 2:
+        return found
+    return by_pairs(found, counts_between(games.filter(PAIR_COLUMNS), *found.bots))
+
+
+def _rate(games: pd.DataFrame, prior: float) -> Ratings:
+    """Ratings without the first player's advantage if the games do not determine it."""
     try:
         return rate(games, prior=prior, disconnected="separate")
     except StatsError:
         # a handful of unpaired games may not separate moving first from strength
         found = rate(games, prior=prior, disconnected="separate", first_advantage=0.0)
         note = "too few games to tell the advantage of the first player; taken as 0"
-        return replace(found, notes=(*found.notes, note))
+        return replace(found, first_advantage_error95=math.nan, notes=(*found.notes, note))
 
 
 def _sums(games: pd.DataFrame) -> pd.DataFrame:
@@ -184,9 +192,7 @@ def _crosstable(games: pd.DataFrame, order: list[str]) -> pd.DataFrame:
 def _head_to_head(run: RunData) -> HeadToHead | None:
     if len(run.bots) != 2:
         return None
-    one, two = run.bots
-    games = run.games.filter(["pairing", "deal", "first", "second", "score"])
-    return head_to_head(counts_between(games, one, two))
+    return head_to_head(counts_between(run.games.filter(PAIR_COLUMNS), *run.bots))
 
 
 def _nothing_played(run: RunData, prior: float) -> RunStandings:

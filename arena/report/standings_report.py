@@ -15,7 +15,20 @@ from arena.endings import AFTER
 from arena.formats.registry import FORMATS as TOURNAMENT_FORMATS
 from arena.report.read_run import RunData
 from arena.report.standings import FORFEIT_COLUMNS, RunStandings
-from arena.report.table import Code, Column, Report, Table, elo_text, number, percent, records, rounded
+from arena.report.table import (
+    Code,
+    Column,
+    Report,
+    Table,
+    difference_text,
+    elo_text,
+    likelihood,
+    number,
+    percent,
+    records,
+    rounded,
+)
+from arena.rounding import half_up
 from arena.text import first_line, one_line, printable_lines
 
 DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
@@ -55,7 +68,7 @@ def summary(found: RunStandings) -> dict[str, Any]:
         "crosstable": records(found.crosstable, DIGITS),
         "first_player": {
             "games": int(first["games"]),
-            **{key: rounded(first[key], 4) for key in ("score", "score_low", "score_high")},
+            **{key: rounded(half_up(first[key], 4), 4) for key in ("score", "score_low", "score_high")},
             "elo": rounded(found.first_advantage[0], 2),
             "elo_error95": rounded(found.first_advantage[1], 2),
         },
@@ -71,6 +84,8 @@ def summary(found: RunStandings) -> dict[str, Any]:
             "opponent": run.bots[1],
             "unit": head.unit,
             "counts": list(head.counts),
+            "score": rounded(half_up(head.score, 4), 4),
+            "flag": head.flag,
             **{key: rounded(getattr(head, key), 2) for key in ("elo", "elo_error95", "elo_low", "elo_high")},
             "normalized_elo": rounded(head.normalized_elo, 2),
             "los": rounded(head.los, 4),
@@ -187,9 +202,9 @@ def remarks(found: RunStandings) -> list[str]:
         first, (elo, error) = found.first_player, found.first_advantage
         lines.append(
             f"First player: {percent(first['score'])} % of the points"
-            f" ({percent(first['score_low'])} .. {percent(first['score_high'])}),"
-            f" an advantage of {elo:+z.0f} ± {error:.0f} Elo."
+            f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         )
+        lines[-1] += "." if math.isnan(error) else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
         if TOURNAMENT_FORMATS[found.run.config["format"]].chained:
             lines[-1] += " (In a series the last game decides who begins, so only the Elo figure tells.)"
         shares = [f"{name} {percent(count / played)} %" for name, count in found.endings.items() if count]
@@ -199,8 +214,8 @@ def remarks(found: RunStandings) -> list[str]:
         names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
         counts = ", ".join(map(str, head.counts))
         lines.append(
-            f"{one} against {two}: {head.elo:+z.1f} ± {head.elo_error95:.1f} Elo,"
-            f" better with a likelihood of {percent(head.los)} % ({head.unit} {names}: {counts})."
+            f"{one} against {two}: {difference_text(head)},"
+            f" better with a likelihood of {likelihood(head.los)} % ({head.unit} {names}: {counts})."
         )
     elo_note = "Elo: mean of the field 0; 95 % errors, clustered by deal."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in found.notes)

@@ -14,6 +14,9 @@ from typing import Any
 
 import pandas as pd
 
+from arena.rounding import half_up
+from arena.stats.pairs import HeadToHead
+
 SIGNIFICANT = 10
 """Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
 _TEXTS = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit", "author", "league", "what",
@@ -133,10 +136,10 @@ def records(frame: pd.DataFrame, digits: Mapping[str, int] | None = None) -> lis
     >>> records(pd.DataFrame({"bot": ["a"], "elo": [float("nan")], "score": [1 / 3]}), {"score": 2})
     [{'bot': 'a', 'elo': None, 'score': 0.33}]
     """
-    fixed = digits or {}
+    places = digits or {}
     return [
         {
-            name: rounded(float(value), fixed[name]) if name in fixed else plain(value)
+            name: rounded(fixed(name, float(value), places[name]), places[name]) if name in places else plain(value)
             for name, value in zip(map(str, row), row.values())
         }
         for row in frame.to_dict("records")
@@ -163,8 +166,8 @@ def plain(value: Any) -> Any:
 
 
 def rounded(value: float, digits: int) -> float | None:
-    """A number for JSON with so many digits, None for nan."""
-    return None if math.isnan(value) else round(value, digits) + 0.0
+    """A number for JSON with so many digits, None for nan and what is infinite."""
+    return round(value, digits) + 0.0 if math.isfinite(value) else None
 
 
 def number(value: float, digits: int, missing: str = "") -> str:
@@ -176,13 +179,41 @@ def number(value: float, digits: int, missing: str = "") -> str:
     return missing if math.isnan(value) else f"{value:z.{digits}f}"
 
 
-def percent(value: float, digits: int = 1) -> str:
-    """A share as a percentage without its sign.
+def percent(value: float) -> str:
+    """A share as a percentage with one digit, without its sign; halves are rounded up.
 
-    >>> percent(0.625), percent(float("nan"))
-    ('62.5', '-')
+    >>> percent(0.625), percent(207 / 400), percent(193 / 400), percent(float("nan"))
+    ('62.5', '51.8', '48.3', '-')
     """
-    return number(100 * value, digits, "-")
+    return number(100 * half_up(value, 3), 1, "-")
+
+
+def fixed(column: str, value: float, digits: int) -> float:
+    """The value of a column that has a fixed number of digits: shares are rounded as in `percent`."""
+    return half_up(value, digits) if _is_share(column, False) else value
+
+
+def likelihood(value: float) -> str:
+    """A likelihood as a percentage; never 0 or 100, for games prove nothing.
+
+    >>> likelihood(0.8183), likelihood(0.99999), likelihood(0.00001)
+    ('81.8', '> 99.9', '< 0.1')
+    """
+    if math.isnan(value):
+        return "-"
+    return "> 99.9" if value >= 0.9995 else "< 0.1" if value < 0.0005 else percent(value)
+
+
+def difference_text(head: HeadToHead) -> str:
+    """An Elo difference with its error and its 95 % interval, or the bound of a shut-out.
+
+    >>> from arena.stats.pairs import head_to_head
+    >>> difference_text(head_to_head([5, 0, 35, 0, 10])), difference_text(head_to_head([1, 0, 0, 0, 0]))
+    ('+34.9 ± 60.4 Elo (95 % -25.3 .. +95.5)', '< +511.5 Elo (95 %)')
+    """
+    if head.flag:
+        return f"{head.flag} {head.bound:+z.1f} Elo (95 %)"
+    return f"{head.elo:+z.1f} ± {head.elo_error95:.1f} Elo (95 % {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
 
 
 def elo_text(elo: float, flag: str = "") -> str:
@@ -213,6 +244,8 @@ def _cell(column: str, value: Any, shares: bool) -> str:
         return "-"
     if column.startswith("p_"):
         return "< 0.001" if value < 0.001 else number(value, 3)
+    if column == "los":
+        return likelihood(value)
     if _is_share(column, shares):
         return percent(value)
     if column.startswith(("elo", "nash_elo", "normalized")):

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TextIO, TypeAlias
 
+from arena.rounding import half_up
+
 
 @dataclass(frozen=True)
 class BotShare:
@@ -106,7 +108,7 @@ def shares_text(shares: Sequence[BotShare], most: int = 3) -> str:
     'greedy 90.0 %, ...'
     """
     played = [one for one in shares if one.games]
-    shown = [f"{one.bot} {one.share * 100:.1f} %" for one in played[:most]]
+    shown = [f"{one.bot} {100 * half_up(one.share, 3):.1f} %" for one in played[:most]]
     return ", ".join(shown + ["..."] * (len(played) > most))
 
 

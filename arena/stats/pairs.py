@@ -2,7 +2,7 @@
 
 The unit of evidence is the pair (two games on one deal, seats swapped), counted in five cells by its points:
 LL, LD+DL, LW+DD+WL, DW+WD, WW (0, 0.5, 1, 1.5, 2 points). Unpaired games are counted in three cells: L, D, W.
-Functions that take `counts` accept five or three of them. The formulas are those of fishtest; see docs/statistics.md.
+Functions that take `counts` accept five or three of them. docs/statistics.md has the definitions.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from arena.stats.frames import Floats, Ints, StatsError, as_floats, bot_names, check_games, require_bot
+from arena.stats.limits import chance_above, room_above
 
 Z95 = float(norm.ppf(0.975))
 ZERO_CELL = 1e-3
@@ -87,16 +88,61 @@ def moments(counts: Floats) -> tuple[float, float, float]:
 
 
 @dataclass(frozen=True)
+class Fishtest:
+    """The figures of fishtest for `counts`: a normal approximation, for many pairs that both bots win some of.
+
+    elo, elo_error95   Elo difference and half the width of its 95 % interval
+    los                likelihood of superiority, 0..1
+    normalized_elo     the difference in units of one game's standard deviation, times 800/ln 10
+    """
+
+    elo: float
+    elo_error95: float
+    los: float
+    normalized_elo: float
+
+
+def fishtest(counts: Sequence[float] | npt.ArrayLike) -> Fishtest:
+    """The figures as fishtest computes them, to compare with other programs; what we show is `head_to_head`.
+
+    Empty cells count as 0.001 and scores are clipped to 0.001 .. 0.999. Mind: on few or one-sided pairs the error is
+    far too small (ten split pairs: ± 3.4 Elo).
+
+    >>> found = fishtest([5, 0, 35, 0, 10])
+    >>> f"{found.elo:.2f} ± {found.elo_error95:.2f}, superior with {found.los:.3f}"
+    '34.86 ± 52.80, superior with 0.905'
+    """
+    values = check_counts(counts)
+    number, mean, variance = moments(values)
+    spread = math.sqrt(variance / number)
+    low, high = elo_of_score(mean - Z95 * spread), elo_of_score(mean + Z95 * spread)
+    return Fishtest(
+        elo=elo_of_score(mean),
+        elo_error95=(high - low) / 2,
+        los=float(norm.cdf((mean - 0.5) / spread)),
+        normalized_elo=_normalized(values),
+    )
+
+
+def _normalized(values: Floats) -> float:
+    _, mean, variance = moments(values)
+    return (mean - 0.5) / math.sqrt((len(values) - 1) / 2 * variance) * NORMALIZED_SCALE
+
+
+@dataclass(frozen=True)
 class HeadToHead:
-    """What `counts` say. `elo` and its interval stay within about ±1200, the Elo of a score of 0.999.
+    """What `counts` say. The interval holds the truth in 95 % of cases or more, also for few and for one-sided results.
 
     unit                "pairs" (five cells) or "games" (three cells)
     units, games        number of pairs (or games) and of games
     score               mean points of a game, 0..1, as counted
-    elo, elo_error95    Elo difference and half the width of its 95 % interval
-    elo_low, elo_high   the 95 % interval; it is not symmetric around `elo` far from 0
+    flag                "" for a number; ">" where every game was won, "<" where every game was lost: then there is no
+                        estimate, only a bound
+    elo, elo_error95    Elo difference and half the width of its 95 % interval; of a flagged result infinite
+    elo_low, elo_high   the 95 % interval; it is not symmetric around `elo` far from 0. Of a flagged result one end is
+                        infinite and the other a one-sided 95 % bound
     los                 likelihood of superiority, 0..1
-    normalized_elo      the difference in units of one game's standard deviation, times 800/ln 10
+    normalized_elo      the difference in units of one game's standard deviation, times 800/ln 10; infinite if flagged
     """
 
     counts: tuple[int, ...]
@@ -104,6 +150,7 @@ class HeadToHead:
     units: int
     games: int
     score: float
+    flag: str
     elo: float
     elo_error95: float
     elo_low: float
@@ -111,33 +158,77 @@ class HeadToHead:
     los: float
     normalized_elo: float
 
+    @property
+    def bound(self) -> float:
+        """X of "> X" or "< X"; nan without a flag."""
+        return {">": self.elo_low, "<": self.elo_high}.get(self.flag, math.nan)
+
 
 def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
-    """Elo difference, error and likelihood of superiority from five pair counts or three game counts.
+    """Elo difference, its interval and the likelihood of superiority from five pair counts or three game counts.
+
+    The interval is that of `score_intervals`. The likelihood is that of a score above 1/2 after `counts` and one
+    unit more, half of it won and half of it lost.
 
     >>> result = head_to_head([5, 0, 35, 0, 10])
-    >>> f"{result.elo:.2f} ± {result.elo_error95:.2f}, superior with {result.los:.3f}"
-    '34.86 ± 52.80, superior with 0.905'
+    >>> f"{result.elo:.1f} ± {result.elo_error95:.1f}, superior with {result.los:.3f}"
+    '34.9 ± 60.4, superior with 0.902'
+    >>> result = head_to_head([0, 0, 0, 0, 25])
+    >>> f"{result.flag} {result.bound:.0f}"
+    '> 358'
     """
-    values = check_counts(counts)
-    number, mean, variance = moments(values)
-    spread = math.sqrt(variance / number)
-    low, high = elo_of_score(mean - Z95 * spread), elo_of_score(mean + Z95 * spread)
-    per_game = 2 if len(values) == 5 else 1
+    return heads_to_heads([check_counts(counts)])[0]
+
+
+def heads_to_heads(many: Sequence[Sequence[float] | npt.ArrayLike]) -> list[HeadToHead]:
+    """`head_to_head` of many counts, all of them five or all of them three: quicker than one by one."""
+    if not len(many):
+        return []
+    values = np.stack([check_counts(counts) for counts in many])
+    distinct, place = np.unique(values, axis=0, return_inverse=True)
+    low, room = score_intervals(distinct)
+    scores = cell_scores(values.shape[1])
+    weights = distinct.copy()
+    weights[:, [0, -1]] += 0.5
+    middle = np.full(len(distinct), 0.5)
+    likely = 0.5 + (chance_above(weights, scores, middle) - chance_above(weights[:, ::-1], scores, middle)) / 2
+    found = [_head_to_head(*line) for line in zip(distinct, low.tolist(), room.tolist(), likely.tolist(), strict=True)]
+    return [found[at] for at in np.ravel(place).tolist()]
+
+
+def _head_to_head(values: Floats, low: float, room: float, likely: float) -> HeadToHead:
     units = round(float(values.sum()))
+    flag = ">" if values[-1] == values.sum() else "<" if values[0] == values.sum() else ""
+    endless = {">": math.inf, "<": -math.inf, "": 0.0}[flag]
+    elo = endless or round(_elo(moments(values)[1]), 9) + 0.0
+    ends = -math.inf if flag == "<" else min(_elo(low), elo), math.inf if flag == ">" else max(-_elo(room), elo)
+    per_game = 2 if len(values) == 5 else 1
     return HeadToHead(
         counts=tuple(round(float(value)) for value in values),
         unit=CELLS[len(values)][0],
         units=units,
         games=units * per_game,
         score=float(values @ cell_scores(len(values))) / units,
-        elo=elo_of_score(mean),
-        elo_error95=(high - low) / 2,
-        elo_low=low,
-        elo_high=high,
-        los=float(norm.cdf((mean - 0.5) / spread)),
-        normalized_elo=(mean - 0.5) / math.sqrt(per_game * variance) * NORMALIZED_SCALE,
+        flag=flag,
+        elo=elo,
+        elo_error95=math.inf if flag else (ends[1] - ends[0]) / 2,
+        elo_low=ends[0],
+        elo_high=ends[1],
+        los=likely,
+        normalized_elo=endless or round(_normalized(values), 9) + 0.0,
     )
+
+
+def score_intervals(counts: Floats) -> tuple[Floats, Floats]:
+    """Lower ends (results,) of 95 % intervals for the mean score, and 1 minus the upper ends.
+
+    `counts` has the shape (results, cells). Each end has a tail of 2.5 % (see `arena.stats.limits`). Where all games
+    went one way, one end is that of the scale and the other has a tail of 5 %.
+    """
+    scores = cell_scores(counts.shape[1])
+    one_sided = (counts[:, [0, -1]] == counts.sum(axis=1)[:, None]).any(axis=1)
+    tail = np.where(one_sided, 0.05, 0.025)
+    return room_above(counts[:, ::-1], scores, tail), room_above(counts, scores, tail)
 
 
 def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int | None:
@@ -147,7 +238,7 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
     None if all units lie in one cell: without any spread nothing can be predicted.
 
     >>> units_needed([5, 0, 35, 0, 10], error=20)
-    294
+    329
     >>> units_needed([0, 0, 0, 0, 25], error=20) is None
     True
     """
@@ -166,13 +257,16 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
 
     widest = room * (1 - 1e-12)
     half_width = widest if excess(widest) <= 0 else float(brentq(excess, 0.0, widest, xtol=1e-15))
-    wanted = variance * (Z95 / half_width) ** 2
-    return max(0, math.ceil(wanted * (1 - 1e-9)) - round(float(values.sum())))
+    # With y = 1/sqrt(N) the interval is about deviation * y to each side, and half of the one imagined result, y^2/2.
+    deviation = Z95 * math.sqrt(variance)
+    wanted = (math.sqrt(deviation**2 + 2 * half_width) - deviation) ** -2
+    return max(1, math.ceil(wanted * (1 - 1e-9)) - round(float(values.sum())))
 
 
 def _elo(score: float) -> float:
-    """Elo of a score strictly between 0 and 1, not clipped."""
-    return 400 * (math.log10(score) - math.log10(1 - score))
+    """Elo of a score between 0 and 1, clipped only where floats end."""
+    kept = min(max(score, 1e-300), 1 - 2**-53)
+    return 400 * (math.log10(kept) - math.log10(1 - kept)) + 0.0
 
 
 def pair_cells(games: pd.DataFrame) -> pd.DataFrame:

@@ -9,8 +9,8 @@ bots, time with the games and its cube.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -21,9 +21,11 @@ from scipy.stats import t as student
 from arena.stats import bradley_terry as bt
 from arena.stats.frames import Floats, Ints, StatsError, check_games, cluster_codes, require_bot
 from arena.stats.likelihood import GameCounts, tabulate
-from arena.stats.pairs import ELO_SCALE
+from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, head_to_head
 
 DEFAULT_PRIOR = 2.0
+WIDEST_ADVANTAGE = 200.0
+"""An advantage of the first player with a greater 95 % error (Elo) says nothing, and is not shown."""
 
 
 class DisconnectedError(StatsError):
@@ -48,6 +50,7 @@ class Ratings:
     first_advantage   Elo of moving first, `first_advantage_error95` half its interval (0 if it was given)
     prior             virtual draws a bot
     anchors           bots whose rating was given; empty: the mean is zero
+    duel              for a field of two rated by their pairs: the first of `bots` against the second; else None
     notes             sentences to show with the table
     """
 
@@ -67,6 +70,7 @@ class Ratings:
     prior: float
     anchors: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    duel: HeadToHead | None = None
 
     def frame(self) -> pd.DataFrame:
         """A row per bot, best first: bot, elo, elo_error95, games, wins, draws, losses, score, flag, group."""
@@ -88,7 +92,8 @@ class Ratings:
     def los(self) -> pd.DataFrame:
         """Likelihood of superiority: row bot over column bot, Phi(difference / its standard deviation).
 
-        nan where it cannot be estimated: bots with only a bound, bots of different groups. The diagonal is 0.5.
+        That of two bots rated by their pairs is `HeadToHead.los`. Elsewhere nan where it cannot be estimated: bots
+        with only a bound, bots of different groups. The diagonal is 0.5.
         """
         delta = self.elo[:, None] - self.elo[None, :]
         variance = np.diag(self.covariance)
@@ -99,7 +104,14 @@ class Ratings:
         known = numbers[:, None] & numbers[None, :] & (self.group[:, None] == self.group[None, :])
         chance = np.where(known, chance, np.nan)
         np.fill_diagonal(chance, 0.5)
+        if self.duel is not None:
+            chance[0, 1], chance[1, 0] = self.duel.los, 1 - self.duel.los
         return pd.DataFrame(chance, index=pd.Index(self.bots, name="bot"), columns=list(self.bots))
+
+    def shown_advantage(self) -> tuple[float, float]:
+        """The first player's advantage and half its 95 % interval; nan, nan where that says nothing."""
+        told = self.first_advantage_error95 <= WIDEST_ADVANTAGE  # no if it is nan
+        return (self.first_advantage, self.first_advantage_error95) if told else (math.nan, math.nan)
 
     def difference(self, bot: str, opponent: str) -> tuple[float, float]:
         """Elo of `bot` minus Elo of `opponent`, and half the 95 % interval of that difference.
@@ -111,9 +123,40 @@ class Ratings:
         i, j = self.bots.index(bot), self.bots.index(opponent)
         if self.flag[i] or self.flag[j] or self.group[i] != self.group[j]:
             return math.nan, math.nan
+        if self.duel is not None:
+            return (self.duel.elo if i < j else -self.duel.elo), self.duel.elo_error95
         variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
         width = float(_quantile(np.minimum(self.clusters[i], self.clusters[j])))
         return float(self.elo[i] - self.elo[j]), width * math.sqrt(max(float(variance), 0.0))
+
+
+def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
+    """A rated field of two with the ratings that their pairs give: half of the Elo difference above and below 0.
+
+    `counts` are those of the first of `rated.bots` against the second. So a table of two bots says what is said of the
+    two elsewhere. The first player's advantage stays; the prior plays no part any more.
+    """
+    duel = head_to_head(counts)
+    order = np.array([0, 1])
+    if duel.score < 0.5:
+        duel, order = head_to_head(counts[::-1]), order[::-1]
+    half = (duel.bound if duel.flag else duel.elo) / 2
+    error = math.nan if duel.flag else duel.elo_error95 / 2
+    notes = [f"from the {duel.unit} of the two; their difference is twice the rating"]
+    if duel.flag:
+        notes.append("one bot won every game, so there is no estimate, only a bound: a one-sided 95 % limit")
+    return replace(
+        rated,
+        bots=tuple(rated.bots[at] for at in order),
+        elo=np.array([half, -half]) + 0.0,
+        error95=np.array([error, error]),
+        covariance=np.array([[1.0, -1.0], [-1.0, 1.0]]) * (error / Z95) ** 2,
+        flag=(duel.flag, "<" if duel.flag else ""),
+        **{name: getattr(rated, name)[order] for name in ("games", "wins", "draws", "losses", "clusters", "group")},
+        prior=0.0,
+        notes=tuple(notes),
+        duel=duel,
+    )
 
 
 def _quantile(clusters: Ints | np.int64) -> Floats:

@@ -7,6 +7,7 @@ does in both variants cancels out. A "win rate" counts a draw as half.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -18,6 +19,7 @@ from arena.stats.field import by_seat, first_player_score, game_length, grouped,
 from arena.stats.frames import Floats, StatsError, as_floats, check_games
 from arena.stats.intervals import mean_difference, mean_interval
 from arena.stats.pairs import elo_of_score
+from arena.stats.ratings import WIDEST_ADVANTAGE
 
 CARD_COLUMNS = {
     "variant": "name of the rule set",
@@ -113,13 +115,15 @@ def scores_by_opponent(games: pd.DataFrame, bots: Sequence[str]) -> pd.DataFrame
 
 
 def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
-    """Score of the first player by variant with its 95 % interval, and the same in Elo.
+    """Score of the first player by variant with its 95 % interval, and the same in Elo, nan where that says nothing.
 
     Columns: variant, games, score, score_low, score_high, elo, elo_low, elo_high.
     """
     table = first_player_score(_check(games), by=["variant"])
     for end in ("", "_low", "_high"):
         table[f"elo{end}"] = [elo_of_score(float(score)) for score in table[f"score{end}"]]
+    wide = table["elo_high"] - table["elo_low"] > 2 * WIDEST_ADVANTAGE
+    table.loc[wide, ["elo", "elo_low", "elo_high"]] = math.nan
     return table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 from arena.match.results import GameResult
 from arena.match.tasks import GameTask
 from arena.report.read_run import RunData, read_run
-from arena.report.standings import COLUMNS, FORFEIT_COLUMNS, standings
-from arena.stats.pairs import head_to_head, pentanomial
+from arena.report.run_stats import run_frames
+from arena.report.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
+from arena.report.standings_report import remarks, summary
+from arena.stats.pairs import elo_of_score, head_to_head, pentanomial
 from arena.stats.ratings import rate
 from arena.store.reader import Reader
 from tests.report.synthetic import store_run, synthetic
@@ -124,7 +127,8 @@ def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path
     values = {"format": "match", "bots": ["a", "b"], "games": 1, "pairs": False}
     found = standings(synthetic(tmp_path / "run", values, play=always_first), prior=0)
     assert len(found.run.games) == 1
-    assert found.first_advantage[0] == 0
+    assert math.isnan(found.first_advantage[0])
+    assert remarks(found)[0] == "First player: 100.0 % of the points (0.6 .. 100.0)."
 
 
 def test_perfect_scores_have_a_bound_without_a_prior(tmp_path: Path) -> None:
@@ -133,9 +137,53 @@ def test_perfect_scores_have_a_bound_without_a_prior(tmp_path: Path) -> None:
         stones = (5, 1) if score else (1, 5)
         return replace(fake_result(task, faults=False), score=score, stones=stones, ending="five stones")
 
-    run = synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]}, play=best_wins)
+    run = synthetic(tmp_path / "run", play=best_wins)
     assert {">", "<"} & set(standings(run, prior=0).table["flag"])
-    assert list(standings(run).table["flag"]) == ["", ""]
+    assert list(standings(run).table["flag"]) == ["", "", ""]
+
+
+@pytest.mark.parametrize("games", [2, 20])
+def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) -> None:
+    def best_wins(task: GameTask) -> GameResult:
+        score = float(task.first == "greedy")
+        stones = (5, 1) if score else (1, 5)
+        return replace(fake_result(task, faults=False), score=score, stones=stones, ending="five stones")
+
+    settings = {"format": "match", "bots": ["greedy", "random"], "games": games}
+    found = standings(synthetic(tmp_path / "run", settings, play=best_wins))
+    assert found.head_to_head is not None
+    bound = elo_of_score(0.05 ** (2 / games))
+    assert list(found.table["flag"]) == [">", "<"]
+    assert list(found.table["elo"]) == pytest.approx([bound / 2, -bound / 2])
+    assert found.table["elo_error95"].isna().all()
+    values = summary(found)
+    assert values["head_to_head"] | {"counts": None} == {
+        "bot": "greedy", "opponent": "random", "unit": "pairs", "counts": None, "score": 1.0, "flag": ">",
+        "elo": None, "elo_error95": None, "elo_low": round(bound, 2), "elo_high": None, "normalized_elo": None,
+        "los": round(found.head_to_head.los, 4),
+    }  # fmt: skip
+    assert 0.8 < values["head_to_head"]["los"] < 1
+    assert values["first_player"]["elo"] is None
+    assert any(f"> {bound:+.1f} Elo (95 %)" in line for line in remarks(found))
+    frames = run_frames(found.run, 10)
+    assert list(frames["ratings"]["elo_bound"]) == list(found.table["elo"])
+    assert list(frames["los"]["los"]) == list(frames["pairings"]["los"])
+    assert frames["pairings"]["elo_low"][0] == -frames["pairings"]["elo_high"][1] == pytest.approx(bound)
+
+
+@pytest.mark.parametrize("units", [1, 2, 9, 50])
+def test_the_table_of_two_says_what_the_line_says(tmp_path: Path, units: int) -> None:
+    settings = {"format": "match", "bots": ["greedy", "random"], "games": 2 * units}
+    found = standings(synthetic(tmp_path / "run", settings))
+    head = found.head_to_head
+    assert head is not None
+    if not head.flag:
+        difference = dict(zip(found.table["bot"], found.table["elo"]))
+        assert difference["greedy"] - difference["random"] == pytest.approx(head.elo)
+        assert 2 * found.table["elo_error95"][0] == pytest.approx(head.elo_error95)
+    rated = rate_run(found.run.games)
+    assert rated.los().loc["greedy", "random"] == pytest.approx(head.los)
+    assert head.flag or rated.difference("greedy", "random") == pytest.approx((head.elo, head.elo_error95))
 
 
 def test_bots_are_in_the_order_of_the_settings(tmp_path: Path) -> None:

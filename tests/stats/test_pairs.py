@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import beta
 
 from arena.stats.frames import StatsError
 from arena.stats.pairs import (
-    Z95,
+    HeadToHead,
     cells_between,
     counts_between,
     elo_of_score,
+    fishtest,
     head_to_head,
     pair_cells,
     pentanomial,
@@ -32,7 +33,7 @@ def test_agrees_with_the_reference(reference: dict[str, Any]) -> None:
     seen = 0
     for kind in ("pentanomial", "trinomial"):
         for case in reference[kind].values():
-            found = head_to_head(case["counts"])
+            found = fishtest(case["counts"])
             assert found.elo == pytest.approx(case["elo"], abs=1e-6)
             assert found.elo_error95 == pytest.approx(case["elo_error95"], abs=1e-6)
             assert found.los == pytest.approx(case["los"], abs=1e-6)
@@ -41,29 +42,108 @@ def test_agrees_with_the_reference(reference: dict[str, Any]) -> None:
     assert seen >= 8
 
 
+def test_with_many_pairs_the_interval_is_that_of_the_reference(reference: dict[str, Any]) -> None:
+    for name in ("P1_fishtest_example", "P7_drawless_large_even"):
+        case = reference["pentanomial"][name]
+        found = head_to_head(case["counts"])
+        assert found.elo == pytest.approx(case["elo"], abs=1e-6)
+        assert 1 < found.elo_error95 / case["elo_error95"] < 1.02
+        assert found.los == pytest.approx(case["los"], abs=1e-3)
+
+
 @given(COUNTS)
+@settings(deadline=None)
 def test_swapping_sides_mirrors_everything(counts: list[int]) -> None:
     there, back = head_to_head(counts), head_to_head(counts[::-1])
     assert there.elo == pytest.approx(-back.elo, abs=1e-6)
-    assert there.elo_error95 == pytest.approx(back.elo_error95, rel=1e-6)
-    assert there.los == pytest.approx(1 - back.los, abs=1e-9)
-    assert there.elo_low == pytest.approx(-back.elo_high, abs=1e-6)
+    assert there.elo_error95 == pytest.approx(back.elo_error95, rel=1e-9)
+    assert there.los == pytest.approx(1 - back.los, abs=1e-12)
+    assert there.elo_low == -back.elo_high
 
 
 @given(COUNTS)
-def test_everything_is_finite_and_in_order(counts: list[int]) -> None:
+@settings(deadline=None)
+def test_figures_are_in_order_and_agree(counts: list[int]) -> None:
     found = head_to_head(counts)
-    for value in (found.elo, found.elo_error95, found.normalized_elo, found.los):
-        assert math.isfinite(value)
-    assert found.elo_low <= found.elo <= found.elo_high
-    assert 0 <= found.los <= 1
+    assert 0 < found.los < 1 or sum(counts) > 50
+    if found.flag:
+        assert sum(counts) == counts[0 if found.flag == "<" else -1]
+        assert math.isinf(found.elo)
+        assert math.isinf(found.elo_error95)
+        assert math.isfinite(found.bound)
+    else:
+        assert math.isfinite(found.normalized_elo)
+        assert found.elo_low < found.elo < found.elo_high
+        assert found.elo_error95 == pytest.approx((found.elo_high - found.elo_low) / 2)
+    if found.elo_low > 0:
+        assert found.los > 0.95 if found.flag else 0.975
 
 
-def test_a_perfect_match_is_large_and_finite() -> None:
-    found = head_to_head([0, 0, 0, 0, 25])
-    assert 1000 < found.elo < 1300
-    assert 0 < found.elo_error95 < 1000
-    assert (found.units, found.games, found.unit, found.score) == (25, 50, "pairs", 1.0)
+@given(st.lists(st.integers(0, 6), min_size=5, max_size=5).filter(lambda counts: sum(counts) > 0), st.integers(2, 30))
+@settings(deadline=None, max_examples=60)
+def test_more_of_the_same_never_widens(counts: list[int], times: int) -> None:
+    few, many = head_to_head(counts), head_to_head([count * times for count in counts])
+    assert many.elo_low > few.elo_low or few.flag == "<"
+    assert many.elo_high < few.elo_high or few.flag == ">"
+    assert many.elo_error95 < few.elo_error95 or few.flag
+    if abs(few.score - 0.5) > 0.05:  # near a half the skewness of few results may lie on one side
+        assert abs(many.los - 0.5) > abs(few.los - 0.5)
+
+
+@pytest.mark.parametrize("cells", [3, 5])
+@pytest.mark.parametrize("units", [1, 2, 5, 10, 30, 100, 1000])
+def test_one_sided_results_are_never_more_certain(units: int, cells: int) -> None:
+    """A pair more that is won moves both ends up and widens the interval; a shut-out has no upper end."""
+    last: HeadToHead | None = None
+    for lost in range(min(units // 2, 6), -1, -1):
+        found = head_to_head([lost, *[0] * (cells - 2), units - lost])
+        if last is not None:
+            assert found.elo_low > last.elo_low
+            assert found.elo_high > last.elo_high
+            assert found.elo_error95 > last.elo_error95
+            assert found.los > last.los or found.los == 1
+        last = found
+    assert last is not None
+    assert (last.flag, last.elo_error95, last.elo_high) == (">", math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("counts", "error"),
+    [
+        ([0, 0, 1, 0, 0], 759.05),  # one split pair: fishtest says 34
+        ([0, 0, 10, 0, 0], 110.79),  # ten: fishtest says 3.4
+        ([1, 0, 0, 0, 99], 471.38),
+    ],
+)
+def test_few_and_one_sided_pairs_give_wide_intervals(counts: list[int], error: float) -> None:
+    assert head_to_head(counts).elo_error95 == pytest.approx(error, abs=0.01)
+
+
+@pytest.mark.parametrize(("units", "bound"), [(1, -511.5), (5, 34.4), (100, 606.8)])
+def test_a_shut_out_is_a_bound(units: int, bound: float) -> None:
+    """The score at which so many pairs, won or lost as one, are all won with a probability of 5 %."""
+    found = head_to_head([0, 0, 0, 0, units])
+    assert (found.flag, found.score, found.games) == (">", 1.0, 2 * units)
+    assert found.bound == found.elo_low == pytest.approx(bound, abs=0.05)
+    assert score_of_elo(found.bound) == pytest.approx(0.05 ** (1 / units), abs=1e-9)
+    assert found.los == pytest.approx(beta.sf(0.5, units + 0.5, 0.5), abs=1e-5)  # two games: 0.818
+    assert head_to_head([units, 0, 0, 0, 0]).bound == -found.bound
+
+
+@pytest.mark.parametrize(("lost", "won"), [(3, 7), (1, 0), (1, 99), (450, 550)])
+def test_games_have_the_limits_of_clopper_and_pearson(lost: int, won: int) -> None:
+    found = head_to_head([lost, 0, won])
+    tail = 0.05 if found.flag else 0.025
+    if won:
+        assert score_of_elo(found.elo_low) == pytest.approx(beta.ppf(tail, won, lost + 1), abs=1e-8)
+    assert score_of_elo(found.elo_high) == pytest.approx(beta.ppf(1 - tail, won + 1, lost), abs=1e-8)
+
+
+def test_absurdly_many_results_still_give_figures() -> None:
+    for counts in ([1, 0, 0, 0, 10**15], [0, 0, 10**15, 0, 0], [10**15] * 5, [10**15 - 1, 0, 0, 0, 0]):
+        found = head_to_head(counts)
+        assert found.elo_low <= found.elo <= found.elo_high
+        assert not math.isnan(found.los)
 
 
 def test_three_counts_are_games() -> None:
@@ -73,7 +153,7 @@ def test_three_counts_are_games() -> None:
 
 def test_more_of_the_same_shrinks_the_error_by_the_root() -> None:
     small, large = head_to_head([30, 20, 40, 20, 35]), head_to_head([3000, 2000, 4000, 2000, 3500])
-    assert small.elo_error95 / large.elo_error95 == pytest.approx(10, rel=0.01)
+    assert 10 < small.elo_error95 / large.elo_error95 < 10.6
 
 
 @pytest.mark.parametrize(
@@ -98,18 +178,17 @@ def test_elo_and_score_are_inverse() -> None:
         assert elo_of_score(score_of_elo(elo)) == pytest.approx(elo, abs=1e-9)
 
 
-def test_units_needed_bring_the_error_down_to_the_wish() -> None:
-    counts = np.array([50, 0, 350, 0, 100])
-    more = units_needed(counts, error=5.0)
+@pytest.mark.parametrize(
+    ("counts", "error"), [([50, 0, 350, 0, 100], 5.0), ([5, 0, 35, 0, 10], 20.0), ([2, 1, 4], 40.0)]
+)
+def test_units_needed_bring_the_error_down_to_the_wish(counts: list[int], error: float) -> None:
+    more = units_needed(counts, error)
     assert more is not None
-    scale = (500 + more) / 500
-    number, scores = 500 + more, np.arange(5) / 4
-    share = counts * scale / number
-    mean = share @ scores
-    spread = math.sqrt(share @ (scores - mean) ** 2 / number)
-    reached = (elo_of_score(mean + Z95 * spread) - elo_of_score(mean - Z95 * spread)) / 2
-    assert reached == pytest.approx(5.0, rel=1e-3)
-    assert reached <= 5.0 * (1 + 1e-4)
+    scale = 1 + more / sum(counts)
+    reached = head_to_head([round(1000 * count * scale) for count in counts])  # a thousand times as many: a 31st
+    few = head_to_head([round(count * scale) for count in counts])
+    assert few.elo_error95 == pytest.approx(error, rel=0.01)
+    assert reached.elo_error95 < error
 
 
 def test_units_needed_at_the_edges() -> None:

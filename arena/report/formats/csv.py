@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from arena.report.table import SIGNIFICANT, Report, Table, number
+from arena.report.table import SIGNIFICANT, Report, Table, fixed, number
 from arena.text import spreadsheet_cell
 
 
@@ -40,5 +40,5 @@ def csv_text(frame: pd.DataFrame, digits: Mapping[str, int]) -> str:
             out[column] = out[column].map(spreadsheet_cell)
     for column, places in digits.items():
         if column in out.columns:
-            out[column] = [number(float(value), places) for value in out[column]]
+            out[column] = [number(fixed(str(column), float(value), places), places) for value in out[column]]
     return out.to_csv(index=False, lineterminator="\n", float_format=f"%.{SIGNIFICANT}g")
