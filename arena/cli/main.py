@@ -39,7 +39,7 @@ COMMANDS: dict[str, Entry] = {
     "tournament": Entry("arena.cli.run:tournament", "Play two or more bots, in any format.", PLAY),
     "compare": Entry("arena.cli.compare:compare", "Play the same deals under several rule sets.", PLAY),
     "resume": Entry("arena.cli.run:resume", "Resume an interrupted run.", PLAY),
-    "sprt": Entry("arena.cli.sprt:sprt", "Play two bots until one proves stronger.", PLAY),
+    "sprt": Entry("arena.cli.sprt:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
     "league": Entry("arena.cli.league:league", "A standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
     "standings": Entry("arena.cli.results:standings", "Show the standings of a run, even in progress.", LOOK),
@@ -130,7 +130,8 @@ def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     cls=LazyGroup,
     entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 success, 1 faults found (check, run --strict, verify), 2 usage error, 130 interrupted.",
+    epilog="Exit codes: 0 success, 1 faults found (check, run --strict, verify), 2 usage error, 3 and 4 verdicts"
+    " of sprt (see 'arena sprt --help'), 130 interrupted.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from arena.store.sequential_test import SequentialTest
 
 DONE, FORFEITED = 0, 1
+VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
+"""Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
 SPRT_FILE = "sprt.json"
 
 _OPTIONS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")
@@ -93,7 +95,7 @@ def play(
     if strict and report.forfeits:
         click.echo(f"{report.forfeits} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
-    return DONE
+    return DONE if test is None else VERDICT_CODES[test.result().verdict]
 
 
 def tell_error(until: UntilError) -> bool:
@@ -137,7 +139,7 @@ def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) 
     values = {
         "bot": one,
         "opponent": two,
-        **sprt_values(result),
+        **sprt_values(result, one),
         "pairs": result.units,
         "max_pairs": test.max_pairs,
         "rules": config["rules"],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import options
-from arena.cli.playing import from_options, play
+from arena.cli.playing import VERDICT_CODES, from_options, play
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -55,11 +55,20 @@ def sprt(
 
     With --pentanomial or --trinomial nothing is played: the test is run on counts, as A sees them. Five counts are
     for pairs (two games on one deal with the seats swapped), three for games on different deals.
+
+    \b
+    Exit codes, for scripts and CI:
+      0    H1 accepted: A is shown to be stronger than --elo0
+      3    H0 accepted: A is not shown to be stronger by --elo1
+      4    undecided: --max-pairs played, or the counts cross no bound
+      1    games were lost by forfeit, with --strict
+      2    wrong use, or an error
+      130  interrupted
     """
     if pentanomial is not None or trinomial is not None:
         result = _from_counts(bots, pentanomial, trinomial, out, given)
         _show_counts(result, as_json)
-        return 0
+        return VERDICT_CODES[result.verdict]
     if len(bots) != 2:
         raise ArenaError(
             f"expected two bots, found {len(bots)}{': ' + ', '.join(bots) if bots else ''}"

@@ -9,20 +9,16 @@ from arena.report.table import difference_text, likelihood, percent, plain
 from arena.stats.pairs import CELLS, fishtest
 from arena.stats.sprt import SprtResult
 
-VERDICTS = {
-    "H1": "H1, {bot} is {elo1:+g} Elo (elo1) rather than {elo0:+g} (elo0)",
-    "H0": "H0, {bot} is {elo0:+g} Elo (elo0) rather than {elo1:+g} (elo1)",
-    "continue": "continue, there is no verdict before more {unit} are counted",
-}
 _ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "los", "score")
 
 
-def sprt_values(result: SprtResult) -> dict[str, Any]:
+def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any]:
     """The state of a test for JSON; the estimate is null before the first pair."""
     test, estimate = result.test, result.estimate
     unit = unit_of(result)
     return {
         "verdict": result.verdict,
+        "meaning": verdict_text(result, bot),
         "llr": plain(result.llr),
         "lower": result.lower,
         "upper": result.upper,
@@ -51,6 +47,26 @@ def unit_of(result: SprtResult) -> str:
     return CELLS[len(result.counts)][0]
 
 
+def verdict_text(result: SprtResult, bot: str = "the first bot") -> str:
+    """What the verdict says, and no more: that H0 is accepted does not show that it holds.
+
+    >>> from arena.stats.sprt import SprtTest, sprt_result
+    >>> for counts in ([30, 0, 40, 0, 30], [99, 0, 40, 0, 90], [10, 0, 40, 0, 50]):
+    ...     print(verdict_text(sprt_result(SprtTest(0, 50), counts), "new"))
+    undecided, no bound is crossed; more pairs may decide
+    H0 accepted, new is not shown to be stronger by +50 Elo (elo1)
+    H1 accepted, new is shown to be stronger than +0 Elo (elo0)
+    """
+    test = result.test
+    unit = "Elo" if test.model == "logistic" else "normalized Elo"
+    if result.verdict == "H1":
+        return f"H1 accepted, {bot} is shown to be stronger than {test.elo0:+g} {unit} (elo0)"
+    if result.verdict == "H0":
+        by = "stronger by" if test.elo1 > 0 else "as strong as"
+        return f"H0 accepted, {bot} is not shown to be {by} {test.elo1:+g} {unit} (elo1)"
+    return f"undecided, no bound is crossed; more {unit_of(result)} may decide"
+
+
 def sprt_line(result: SprtResult) -> str:
     """The state of a test in one line.
 
@@ -67,12 +83,12 @@ def sprt_line(result: SprtResult) -> str:
 def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "the second") -> str:
     """A test in a few lines, with a line end."""
     test, unit = result.test, unit_of(result)
-    verdict = VERDICTS[result.verdict].format(bot=bot, elo0=test.elo0, elo1=test.elo1, unit=unit)
     lines = [
-        f"Verdict: {verdict}.",
+        f"Verdict: {verdict_text(result, bot)}.",
         f"LLR {result.llr:+z.3f}, bounds {result.lower:+.3f} (H0) and {result.upper:+.3f} (H1),"
         f" after {result.units:,} {unit}.",
-        f"Hypotheses in {test.model} Elo; wrong with alpha = {test.alpha:g} (H1) and beta = {test.beta:g} (H0).",
+        f"Hypotheses in {test.model} Elo: H0 {test.elo0:+g} (elo0), H1 {test.elo1:+g} (elo1). H1 is accepted wrongly in"
+        f" {100 * test.alpha:g} % of tests if H0 holds, H0 in {100 * test.beta:g} % if H1 holds.",
     ]
     estimate = result.estimate
     if estimate is not None:

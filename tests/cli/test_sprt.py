@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def test_counts_agree_with_the_reference(arena: Arena, kind: str, name: str, at:
     values = json.loads(
         arena(
             "sprt", f"--{kind}", ",".join(map(str, case["counts"])), "--elo0", test["elo0"], "--elo1", test["elo1"],
-            "--model", model, "--json",
+            "--model", model, "--json", code=None,
         ).out
     )  # fmt: skip
     assert set(values) >= KEYS
@@ -58,14 +59,14 @@ def test_counts_agree_with_the_reference(arena: Arena, kind: str, name: str, at:
 
 def test_the_example_of_the_issue(arena: Arena) -> None:
     command = ("sprt", "--pentanomial", "120,0,500,0,180", "--elo0", 0, "--elo1", 5, "--model", "logistic")
-    values = json.loads(arena(*command, "--json").out)
+    values = json.loads(arena(*command, "--json", code=4).out)
     assert (values["units"], values["games"], values["verdict"], values["remark"]) == (
         800,
         1600,
         "continue",
         "",
     )
-    shown = arena(*command).out
+    shown = arena(*command, code=4).out
     assert f"LLR {values['llr']:+.3f}" in shown
     assert "120, 0, 500, 0, 180" in shown
 
@@ -74,6 +75,24 @@ def test_a_verdict_comes_with_the_remark_on_bias(arena: Arena) -> None:
     found = arena("sprt", "--trinomial", "100,0,300")
     assert "Verdict: H1" in found.out
     assert "biased" in found.out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("--trinomial", "100,0,300"), 0, "H1 accepted, the first bot is shown to be stronger than +0 Elo (elo0)"),
+        (("--trinomial", "300,0,100"), 3, "H0 accepted, the first bot is not shown to be stronger by +10 Elo (elo1)"),
+        (("--trinomial", "30,0,31"), 4, "undecided, no bound is crossed; more games may decide"),
+        (("--trinomial", "90,20,10", "--elo0", -20, "--elo1", 0), 3, "H0 accepted, the first bot is not shown to be as"),
+        (("--trinomial", "50,0,250", "--model", "normalized"), 0, "H1 accepted, the first bot is shown to be stronger"),
+    ],
+)
+def test_a_verdict_says_what_is_true_and_has_an_exit_code(
+    arena: Arena, options: tuple[object, ...], code: int, words: str
+) -> None:
+    assert words in arena("sprt", *options, code=code).out
+    assert words in json.loads(arena("sprt", *options, "--json", code=code).out)["meaning"]
+    assert re.search(rf"^ +{code}  +{words.split()[0]}", arena("sprt", "--help").out, re.M)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +150,7 @@ def test_any_number_of_workers_ends_at_the_same_pair(arena: Arena, play: tuple[o
     judge = ("--elo0", found[0]["elo0"], "--elo1", found[0]["elo1"], "--json")
     for number, verdict in ((len(cells), found[0]["verdict"]), (len(cells) - 1, "continue")):
         counts = ",".join(str(cells[:number].count(cell)) for cell in range(5))
-        values = json.loads(arena("sprt", "--pentanomial", counts, *judge).out)
+        values = json.loads(arena("sprt", "--pentanomial", counts, *judge, code=None).out)
         assert values["verdict"] == verdict
         if verdict != "continue":
             same = ("llr", "elo", "elo_error95", "los", "counts")
@@ -158,9 +177,9 @@ def test_shows_the_test_and_goes_on_from_a_stored_one(arena: Arena) -> None:
 
 
 def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
-    short = json.loads(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1).out)
+    short = json.loads(arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--json", "--workers", 1, code=4).out)
     assert (short["verdict"], short["pairs"], short["max_pairs"]) == ("continue", 3, 3)
-    assert "given up after 3 pairs" in arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x").out
+    assert "given up after 3 pairs" in arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", code=4).out
     longer = json.loads(arena("sprt", *CLOSE, "--out", "x", "--json", "--workers", 1).out)
     whole = json.loads(arena("sprt", *CLOSE, "--out", "y", "--json", "--workers", 1).out)
     assert longer | {"folder": ""} == whole | {"folder": ""}
@@ -168,7 +187,7 @@ def test_given_up_it_goes_on_with_more_pairs(arena: Arena) -> None:
 
 
 def test_other_hypotheses_are_another_test(arena: Arena) -> None:
-    arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--workers", 1)
+    arena("sprt", *CLOSE, "--max-pairs", 3, "--out", "x", "--workers", 1, code=4)
     err = arena("sprt", *CLOSE[:-4], "--elo1", 70, "--seed", 5, "--out", "x", code=2).err
     assert "sprt.elo1: 60.0 there, 70.0 asked for" in err
 
