@@ -18,6 +18,7 @@ from arena.game.rules import load_rules
 from arena.report import ratings as rating_table
 from arena.report import standings as standing
 from arena.report.export import export
+from arena.report.read_records import RecordsFile, read_records
 from arena.report.read_run import RunData, read_run, stored_config
 from arena.report.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
 from arena.report.standings import rate_run
@@ -97,7 +98,7 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._data: RunData = read_run(folder)
+        self._data: RunData = read_records(folder) if folder.is_file() else read_run(folder)
 
     def __repr__(self) -> str:
         bots = ", ".join(self.bots[:5]) + (", ..." if len(self.bots) > 5 else "")
@@ -122,8 +123,9 @@ class Run:
         return str(self.config["rules"])
 
     @property
-    def seed(self) -> int:
-        return int(self.config["seed"])
+    def seed(self) -> int | None:
+        """The seed of all deals; None for records of several runs."""
+        return None if self.config["seed"] is None else int(self.config["seed"])
 
     @property
     def complete(self) -> bool:
@@ -186,6 +188,10 @@ class Run:
     @cached_property
     def plays(self) -> pd.DataFrame:
         """A row for each game and tactic card: which side played it how often. Read out of the records."""
+        if self.folder.is_file():
+            if self.seed is None or " " in self.rules:
+                raise StatsError(f"{self.folder} holds records of several runs; load each by itself")
+            return plays_frame(RecordsFile(self.folder), load_rules(self.rules))
         with Reader(self.folder) as reader:
             return plays_frame(reader, load_rules(self.rules))
 
@@ -204,6 +210,8 @@ class Run:
 
         Raises StatsError for a run of another format.
         """
+        if self.folder.is_file():
+            raise StatsError(f"{self.folder}: records do not tell the format; load the folder of the run")
         with Reader(self.folder) as reader:
             settings = stored_config(reader).format_settings
             if not isinstance(settings, SprtSettings):
@@ -212,6 +220,8 @@ class Run:
 
     def export(self) -> None:
         """Write the tables into the folder of the run, as `arena run` does."""
+        if self.folder.is_file():
+            raise StatsError(f"{self.folder} is a file of records, which has no folder for tables")
         export(self._standings, self.folder)
 
     @property
@@ -226,8 +236,12 @@ class Run:
 
 
 def load(folder: str | Path) -> Run:
-    """Read a run, finished or in progress, by its folder or by its name in results/.
+    """Read a run, finished or in progress, by its folder or by its name in results/; or a file of records.
 
-    Raises ArenaError if there is none. A run in progress is read as it stands; load it again for more.
+    A run in progress is read as it stands; load it again for more. A file (`arena export --records`, or the CSV of a
+    league) is a run without times, and its bots stand in the order in which they appear.
+
+    Raises ArenaError if there is none, or a line cannot be read.
     """
-    return Run(run_folder(str(folder)))
+    path = Path(folder)
+    return Run(path if path.is_file() else run_folder(str(folder)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,6 +35,17 @@ def output(command: Callable[..., Result]) -> Callable[..., Result]:
         return command(form="json" if as_json else format_ or "table", **given)
 
     return with_form
+
+
+@contextmanager
+def counting(length: int | None, label: str) -> Iterator[Callable[[], object]]:
+    """A bar on stderr, if that is a terminal and the `length` is known; what is given is called at each step."""
+    if length is None or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    steps = max(length // 200, 1)
+    with click.progressbar(length=length, label=label, file=sys.stderr, update_min_steps=steps) as bar:
+        yield lambda: bar.update(1)
 
 
 def print_report(report: Report, form: str, to: Path | None = None) -> None:

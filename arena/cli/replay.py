@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.options import chosen_games, complete_runs
+from arena.cli.output import counting
 from arena.text import indented
 
 if TYPE_CHECKING:
@@ -117,22 +117,11 @@ def verify(source: str) -> int:
         return _tell(game_faults(reader), reader.count())
 
 
-@contextmanager
-def _bar(length: int | None) -> Iterator[Callable[[], object]]:
-    """On a terminal a bar; to be called for each game that was looked at."""
-    if length is None or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    steps = max(length // 200, 1)
-    with click.progressbar(length=length, label="Replaying", file=sys.stderr, update_min_steps=steps) as bar:
-        yield lambda: bar.update(1)
-
-
 def _tell(checked: Iterator[str | None], expected: int | None) -> int:
     """Say what was found. The exit code."""
     faults: list[str] = []
     count = bad = 0
-    with _bar(expected) as seen:
+    with counting(expected, "Replaying") as seen:
         for fault in checked:
             count += 1
             seen()

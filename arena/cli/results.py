@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.output import output, print_report
+from arena.cli.options import chosen_games, complete_runs
+from arena.cli.output import counting, output, print_report
+
+if TYPE_CHECKING:
+    from arena.match.results import GameResult
+    from arena.report.read_game import GameFilter
 
 
 @click.command()
@@ -28,16 +35,59 @@ def standings(folder: str, form: str, prior: float | None) -> None:
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("source", metavar="FOLDER|FILE", shell_complete=complete_runs)
 @click.option("--games", is_flag=True, help="Also write games.csv, one line per game.")
-@click.option("--to", type=click.Path(path_type=Path), help="Write to this folder instead of FOLDER.")
-def export(folder: str, games: bool, to: Path | None) -> None:
-    """Write standings.csv, crosstable.csv, summary.json and timing.csv of the run in FOLDER."""
+@click.option("--to", type=click.Path(path_type=Path), metavar="DIR", help="Write to this folder instead of FOLDER.")
+@click.option(
+    "--records", metavar="F[.gz]", help="Write one record a line, which replay, verify and arena.load read. -: stdout."
+)
+@click.option("--moves", metavar="F", help="Write one row a decision, as .parquet, .csv or .csv.gz. -: CSV to stdout.")
+@chosen_games
+def export(
+    source: str, games: bool, to: Path | None, records: str | None, moves: str | None, wanted: GameFilter
+) -> None:
+    """Write standings.csv, crosstable.csv, summary.json and timing.csv of the run in FOLDER.
+
+    With --records or --moves only those files are written, with all games or those that --bot and the other options
+    choose; FILE, a file of records, has no tables. A file is written whole or not at all.
+    """
+    if records is None and moves is None:
+        if not wanted.all:
+            raise click.UsageError("--bot and the options like it choose games for --records and --moves")
+        _export_tables(source, games, to)
+        return
+    if records == moves == "-":
+        raise click.UsageError("--records and --moves cannot both go to stdout")
+    if games or to is not None:
+        _export_tables(source, games, to)
+    from arena.report.moves import check_name, write_moves
+    from arena.report.read_game import open_games
+    from arena.report.records import write_records
+
+    if moves not in (None, "-"):
+        check_name(Path(moves))
+    with open_games(source) as found:
+        for place, write, what in ((records, write_records, "games"), (moves, write_moves, "decisions")):
+            if place is None:
+                continue
+            with counting(found.count() if wanted.all else None, "Writing") as seen:
+                number = write(_counted(found.chosen(wanted), seen), None if place == "-" else Path(place))
+            if place != "-":
+                click.echo(f"{number} {what} in {place}")
+
+
+def _counted(games: Iterable[GameResult], seen: Callable[[], object]) -> Iterator[GameResult]:
+    for game in games:
+        yield game
+        seen()
+
+
+def _export_tables(source: str, games: bool, to: Path | None) -> None:
     from arena.report.export import export as write
     from arena.report.read_run import read_run
     from arena.report.standings import standings as compute
     from arena.store.folders import run_folder
 
-    source = run_folder(folder)
-    for path in write(compute(read_run(source)), source if to is None else to, games):
+    folder = run_folder(source)
+    for path in write(compute(read_run(folder)), folder if to is None else to, games):
         click.echo(path)

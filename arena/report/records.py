@@ -8,9 +8,10 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -20,6 +21,7 @@ from arena.game.engine import State
 from arena.game.record import VERSION, Record, parse_record, replay_steps, with_about
 from arena.match.results import GameResult
 from arena.match.tasks import DEAL_BITS, PAIRING_BITS, GameId
+from arena.report.whole_file import whole_text
 from arena.text import quoted
 
 _MAGIC = b"\x1f\x8b"
@@ -36,7 +38,7 @@ ABOUT: dict[str, str] = {
     "turns": "turns played by both",
     "decisions_first": "decisions the first player was asked for",
     "decisions_second": "decisions the second player was asked for",
-    "detail": "why the game was forfeited, as the bot's author is told; only there if it was",
+    "detail": "why the game was forfeited, or how a bot failed after it, as its author is told; only if so",
 }
 """What the fourth part of an exported record holds."""
 _BOUNDS = {
@@ -73,12 +75,16 @@ def record_line(game: GameResult) -> str:
     return with_about(game.record, about)
 
 
-def write_records(games: Iterable[GameResult], file: IO[str]) -> int:
-    """Write a line for each game; how many there were."""
-    number = 0
-    for number, game in enumerate(games, start=1):  # noqa: B007
-        file.write(f"{record_line(game)}\n")
-    return number
+def write_records(games: Iterable[GameResult], path: Path | None) -> int:
+    """Write a line for each game into a file (None: stdout), whole or not at all; how many there were.
+
+    Raises ExportError.
+    """
+    with nullcontext(sys.stdout) if path is None else whole_text(path) as file:
+        number = 0
+        for number, game in enumerate(games, start=1):  # noqa: B007
+            file.write(f"{record_line(game)}\n")
+        return number
 
 
 # ---------------------------------------------------------------- reading
@@ -91,20 +97,27 @@ def is_record(source: str) -> bool:
 
 def record_lines(path: Path) -> Iterator[RecordLine]:
     """The records of a file, one after the other. Raises ReplayError for a file that cannot be read."""
+    line = None
     try:
         with _opened(path) as file:
-            begin = 0
-            for number, line in enumerate(_lines(file, path), start=1):
-                if begin == 0 and line.strip() and not is_record(line):
-                    yield from _table_lines(path, number, line, file)
-                    return
-                if line.strip():
-                    begin = number
-                    yield RecordLine(f"{path}, line {number}", line.strip(), {})
+            for line in _read(path, file):
+                yield line
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise ReplayError(f"cannot read {path}: {error}") from error
-    if not begin:
+    if line is None:
         raise ReplayError(f"{path} is empty; expected one record per line")
+
+
+def _read(path: Path, file: IO[str]) -> Iterator[RecordLine]:
+    first = True
+    for number, line in enumerate(_lines(file, path), start=1):
+        if not line.strip():
+            continue
+        if first and not is_record(line):
+            yield from _table_lines(path, number, line, file)
+            return
+        first = False
+        yield RecordLine(f"{path}, line {number}", line.strip(), {})
 
 
 @contextmanager

@@ -7,11 +7,10 @@ ruse, or `pass`); what Redeploy or Traitor puts elsewhere afterwards is not anot
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from arena.game.rules import Rules
 from arena.match.tasks import GameId
-from arena.store.reader import Reader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +28,13 @@ PLAY_COLUMNS = {
     "score": "1, 0.5 or 0 points of the first player",
 }
 """Columns of `plays_frame`."""
+
+
+class HasRecords(Protocol):
+    """A run, or a file of records."""
+
+    def records(self) -> Iterator[tuple[int, int, str]]:
+        """Identity, half points of the bot that began, and record of all games."""
 
 
 def tactic_cards(rules: Rules) -> tuple[str, ...]:
@@ -66,7 +72,7 @@ def plays(record: str) -> Iterator[tuple[int, str]]:
             putting = False
 
 
-def plays_frame(reader: Reader, rules: Rules) -> pd.DataFrame:
+def plays_frame(reader: HasRecords, rules: Rules) -> pd.DataFrame:
     """A row for each game and tactic card of the rule set, with PLAY_COLUMNS, in schedule order."""
     import pandas as pd  # pandas is heavy
 

@@ -1,0 +1,107 @@
+"""A file of records as the plain values of a run, for `arena.load`."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from arena.endings import ENDINGS, FORFEITS
+from arena.report.read_run import RunData
+from arena.report.records import ReplayError, read_games
+from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS
+
+FORMAT = "records"
+"""What stands for the format of a tournament: nobody knows how the games were arranged."""
+
+
+class RecordsFile:
+    """The games of a file, for who wants their records one by one, as those of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def records(self) -> Iterator[tuple[int, int, str]]:
+        """Identity, half points of the bot that began, and record of all games."""
+        for game in read_games(self.path):
+            yield game.id.key, round(2 * game.score), game.record
+
+
+def read_records(path: Path) -> RunData:
+    """The games of a file of records as a run without clock, plan and ranking of its own.
+
+    Records of several runs may stand in one file: games on different cards get deals of different numbers, and
+    pairings that mean different bots, rounds or rule sets are numbered anew. Raises ReplayError for a line that cannot
+    be read, and for a game that is there twice.
+    """
+    columns: dict[str, array[Any]] = {name: array("q") for name in _COUNTS}
+    names: dict[str, int] = {}
+    pairings: dict[tuple[int, int, int, int, str], int] = {}
+    seeds: dict[str, int] = {}
+    rules: dict[str, int] = {}
+    for game in read_games(path):
+        head = game.record.split(" ", 3)
+        seed = head[2].partition(":")[0]
+        first, second = (names.setdefault(bot, len(names)) for bot in (game.first, game.second))
+        pairing = (game.id.pairing, game.round, min(first, second), max(first, second), head[1])
+        row = {
+            "pairing": pairings.setdefault(pairing, len(pairings)), "deal": game.id.deal, "game": game.id.game,
+            "round": game.round, "first": first, "second": second, "score": round(2 * game.score),
+            "stones_first": game.stones[0], "stones_second": game.stones[1],
+            "points_first": game.points[0], "points_second": game.points[1], "turns": game.turns, "plies": game.plies,
+            "ending": ENDINGS.index(game.ending),
+            "forfeit": -1 if game.forfeit is None else FORFEITS.index(game.forfeit),
+            "forfeit_by": -1 if game.forfeit_by is None else names[game.forfeit_by],
+            "decisions_first": game.decisions[0], "decisions_second": game.decisions[1],
+            "seed": seeds.setdefault(seed, len(seeds)),
+        }  # fmt: skip
+        rules.setdefault(head[1], len(rules))
+        for name, value in row.items():
+            columns[name].append(value)
+    read = {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
+    seed_of = read.pop("seed")
+    if len(seeds) > 1:
+        read["deal"] = pd.factorize(pd.MultiIndex.from_arrays([seed_of, read["deal"]]))[0].astype(np.int64)
+    if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
+        read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
+    config: dict[str, Any] = {
+        "format": FORMAT,
+        "bots": [{"name": name} for name in names],
+        "rules": ", ".join(rules),
+        "seed": int(only) if len(seeds) == 1 and (only := next(iter(seeds))) != "cards" else None,
+    }
+    return RunData(path.name, config, _frame(path, read, list(names)), folder=str(path))
+
+
+_COUNTS = (*GAME_COLUMNS, "seed")
+_SMALL = {
+    "pairing": np.int32, "deal": np.int64, "turns": np.int32, "plies": np.int32, "round": np.int32,
+    "decisions_first": np.int32, "decisions_second": np.int32,
+}  # fmt: skip
+
+
+def _frame(path: Path, read: dict[str, Any], names: list[str]) -> pd.DataFrame:
+    bots = pd.Index(names)
+    columns = {name: values.astype(_SMALL.get(name, np.int8)) for name, values in read.items() if name not in _TEXTS}
+    columns |= {name: pd.Categorical.from_codes(read[name], bots) for name in ("first", "second", "forfeit_by")}
+    columns |= {
+        "score": read["score"] / 2,
+        "ending": pd.Categorical.from_codes(read["ending"], pd.Index(ENDINGS)),
+        "forfeit": pd.Categorical.from_codes(read["forfeit"], pd.Index(FORFEITS)),
+    }
+    frame = pd.DataFrame(columns | dict.fromkeys(CLOCK_COLUMNS, np.nan), columns=[*GAME_COLUMNS, *CLOCK_COLUMNS])
+    twice = frame.duplicated(["pairing", "deal", "game"]).to_numpy()
+    if twice.any():
+        row = frame.iloc[int(np.argmax(twice))]
+        raise ReplayError(
+            f"{path}: record {int(np.argmax(twice)) + 1} is a game that was there before: {row['first']} against "
+            f"{row['second']}, deal {row['deal']}"
+        )
+    return frame
+
+
+_TEXTS = ("first", "second", "forfeit_by", "score", "ending", "forfeit")

@@ -1,0 +1,113 @@
+"""`arena export --records` and `--moves`, and what reads the files: replay, verify, load."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import arena as public
+from arena.store.reader import Reader
+from tests.cli.conftest import Arena
+
+
+def test_records_are_read_by_replay_verify_and_load(arena: Arena, played: Path) -> None:
+    assert arena("export", played, "--records", "r.txt").out == "30 games in r.txt\n"
+    assert arena("export", played, "--records", "r.txt.gz").out == "30 games in r.txt.gz\n"
+    assert gzip.decompress(Path("r.txt.gz").read_bytes()) == Path("r.txt").read_bytes()
+    assert not {"standings.csv", "games.csv"} & {*os.listdir()}
+    for name in ("r.txt", "r.txt.gz"):
+        assert arena("verify", name).out == "30 games replayed, all with their stored results.\n"
+        assert len(public.load(name).games) == 30
+        from_run, from_file = (arena("replay", source, 7, "--all").out for source in (played, name))
+        assert without_times(from_file) == without_times(from_run)
+        assert "(first)" in from_file
+        assert arena("replay", name, "1/0/1", "--record").out == arena("replay", played, "1/0/1", "--record").out
+        listed = arena("replay", name, "--bot", "first", "--lost").out
+        assert listed.replace(name, "RUN") == (
+            arena("replay", played, "--bot", "first", "--lost").out.replace(str(played), "RUN")
+        )
+
+
+def without_times(text: str) -> str:
+    return "\n".join(line.partition("  (1 of")[0] for line in text.splitlines())
+
+
+def test_a_chosen_part_is_exported(arena: Arena, played: Path) -> None:
+    arena("export", played, "--records", "r.txt", "--moves", "m.csv", "--bot", "first", "--won")
+    run = public.load("r.txt")
+    seats = run.by_seat()
+    assert len(run.games) > 0
+    assert set(seats[seats["bot"] == "first"]["score"]) == {1.0}
+    moves = pd.read_csv("m.csv", keep_default_na=False)
+    assert len(moves) == run.games["plies"].sum()
+    # and out of a file again
+    assert arena("export", "r.txt", "--records", "-", "--deal", 0).out.count("\n") == (run.games["deal"] == 0).sum()
+    assert "no bot 'frist'" in arena("export", played, "--records", "x", "--bot", "frist", code=2).err
+    assert not Path("x").exists()
+
+
+def test_to_the_terminal(arena: Arena, played: Path) -> None:
+    with Reader(played) as reader:
+        records = [result.record for result in reader.results()]
+    lines = arena("export", played, "--records", "-").out.splitlines()
+    assert [line.partition("; {")[0] for line in lines] == records
+    assert arena("export", played, "--moves", "-").out.count("\n") > 1000
+    assert "cannot both" in arena("export", played, "--moves", "-", "--records", "-", code=2).err
+
+
+def test_tables_too_if_asked_for(arena: Arena, played: Path) -> None:
+    Path("there").mkdir()
+    out = arena("export", played, "--games", "--to", "there", "--records", "r.txt").out
+    assert "there/games.csv" in out
+    assert out.endswith("30 games in r.txt\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (["--moves", "m.txt"], "ends in .parquet, .csv or .csv.gz"),
+        (["--records", "gone/r.txt"], "cannot write gone/r.txt: No such file or directory"),
+        (["--records", "."], "cannot write"),
+        (["--bot", "first"], "choose games for --records and --moves"),
+        (["--records", "r", "--lost"], "name it with --bot"),
+    ],
+)
+def test_what_cannot_be_exported(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
+    assert wanted in arena("export", played, *options, code=2).err
+    assert os.listdir() == []
+
+
+def test_verify_finds_what_was_changed_in_a_file(arena: Arena, played: Path) -> None:
+    arena("export", played, "--records", "r.txt")
+    lines = Path("r.txt").read_text().splitlines()
+    lines[3] = lines[3].replace('"turns":', '"turns":1')
+    lines[5] = lines[5].replace("; a ", "; b ") if "; a " in lines[5] else lines[5].replace("; b ", "; a ")
+    lines[7] = lines[7].replace("@", "@9", 1)
+    Path("r.txt").write_text("\n".join(lines))
+    found = arena("verify", "r.txt", code=1)
+    assert "3 of 30 games do not replay" in found.err
+    assert "r.txt, line 4: turns: 1" in found.out
+    assert "r.txt, line 6: record, result" in found.out
+    assert "r.txt, line 8: record, move" in found.out
+
+
+def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path) -> None:
+    arena("export", played, "--records", "r.txt")
+    lines = Path("r.txt").read_text().splitlines()
+    lines[3] = lines[3].replace(",draw clan", ",draw clan,r1@1", 1)
+    Path("r.txt").write_text("\n".join(lines))
+    assert "game 1/0/1 does not replay: record, move" in arena("export", "r.txt", "--moves", "m.csv", code=2).err
+    assert os.listdir() == ["r.txt"]
+
+
+def test_a_reader_that_has_seen_enough(played: Path, tmp_path: Path) -> None:
+    command = f"{sys.executable} -m arena.cli.main export {played} --moves - | head -2"
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("rules,pairing,")
+    assert done.stderr == ""
