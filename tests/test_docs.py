@@ -23,7 +23,7 @@ PAGES = [
     DOCS / "howto" / "debugging.md",
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-SCHEMA = "\n".join(RUN.tables)
+SCHEMA = "\n".join(RUN.statements())
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_commands_named_in_the_pages_exist() -> None:
 
 def test_the_database_page_names_every_table_and_column_of_the_view() -> None:
     text = (DOCS / "reference" / "database.md").read_text(encoding="utf-8")
-    schema = ";\n".join(RUN.tables)
+    schema = ";\n".join(RUN.statements())
     for table in re.findall(r"CREATE TABLE (\w+)", schema):
         assert f"| `{table}` |" in text, table
     view = schema[schema.index("CREATE VIEW game_list") :].partition("FROM games g")[0]

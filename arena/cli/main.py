@@ -44,7 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
     "standings": Entry("arena.cli.results:standings", "Show the standings of a run, even in progress.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "Show a game on a board, move by move.", LOOK),
-    "verify": Entry("arena.cli.replay:verify", "Replay all games of a run and compare results.", LOOK),
+    "verify": Entry("arena.cli.verify:verify", "Check a run and replay its games; save what is sound.", LOOK),
     "export": Entry("arena.cli.results:export", "Write the tables of a run to files again.", LOOK),
     "stats": Entry("arena.cli.stats:stats", "Show all statistics of a run, with errors.", LOOK),
     "ratings": Entry("arena.cli.ratings:ratings", "Rate the bots in any list of games.", LOOK),

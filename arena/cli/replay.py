@@ -1,23 +1,19 @@
-"""`arena replay` and `arena verify`: show stored games, and check them."""
+"""`arena replay`: show a stored game."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.options import chosen_games, complete_runs
-from arena.cli.output import counting
 from arena.text import indented
 
 if TYPE_CHECKING:
     from arena.report.board import Step
     from arena.report.read_game import GameFilter, StoredGame
 
-SHOWN_FAULTS = 20
 KEYS = "Enter: next, b: back, 12: to move 12, c: next claim, e: end, a: all, q: quit"
 
 
@@ -98,42 +94,3 @@ def _next(shown: list[Step], at: int) -> tuple[int | None, bool]:
         if answer.isdecimal() and int(answer[:9]) <= last:
             return int(answer[:9]), False
         click.echo(f"There is no '{answer[:20]}'; the moves are 0 (the deal) to {last}.")
-
-
-@click.command()
-@click.argument("source", metavar="FOLDER|FILE", shell_complete=complete_runs)
-def verify(source: str) -> int:
-    """Replay every game of a run, or of a file of records, and compare the result with the stored one.
-
-    The exit code is 1 if any game differs.
-    """
-    from arena.report.read_game import game_faults, is_file, verify_file
-    from arena.store.folders import run_folder
-    from arena.store.reader import Reader
-
-    if is_file(source):
-        return _tell(verify_file(Path(source)), None)
-    with Reader(run_folder(source)) as reader:
-        return _tell(game_faults(reader), reader.count())
-
-
-def _tell(checked: Iterator[str | None], expected: int | None) -> int:
-    """Say what was found. The exit code."""
-    faults: list[str] = []
-    count = bad = 0
-    with counting(expected, "Replaying") as seen:
-        for fault in checked:
-            count += 1
-            seen()
-            if fault is not None:
-                bad += 1
-                faults += [fault] * (len(faults) < SHOWN_FAULTS)
-    if not bad:
-        click.echo(f"{count} games replayed, all with their stored results.")
-        return 0
-    for line in faults:
-        click.echo(line)
-    if bad > SHOWN_FAULTS:
-        click.echo(f"... and {bad - SHOWN_FAULTS} more")
-    click.echo(f"{bad} of {count} games do not replay to their stored results.", err=True)
-    return 1

@@ -45,6 +45,7 @@ def events(league: League) -> list[LeagueEvent]:
 
 def table_at(league: League, event: int) -> list[StandingsRow]:
     """The table as it was after an event, whether the event changed it or not; best first."""
+    league.check_ratings()
     rows = league.query(
         f"SELECT r.elo, r.error, r.games, r.wins, r.draws, r.losses, r.rank, {COLUMNS} FROM ratings r"
         " JOIN versions v ON v.version = r.version JOIN bots b ON b.bot = v.bot"
@@ -140,7 +141,8 @@ def _event(
 
 def _store(league: League, event: int, found: Standings) -> None:
     league.run_many(
-        "INSERT INTO ratings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO ratings (event, version, rank, elo, error, games, wins, draws, losses)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(event, p.version.id, p.rank, p.elo, p.error, p.games, p.wins, p.draws, p.losses) for p in found.rows],
     )
 

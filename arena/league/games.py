@@ -17,15 +17,11 @@ from typing import TYPE_CHECKING
 from arena.endings import forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
-from arena.match.results import COLUMNS, Row
-from arena.match.tasks import PAIRING_BITS, PairTask
+from arena.match.results import Row
+from arena.match.tasks import PAIRING_BITS, GameId, PairTask
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_INSERT = (
-    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (id) DO NOTHING"
-)
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,10 @@ def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> l
                 if task is not None:
                     tasks.append(task._replace(deal=number + len(tasks)))
         league.run("UPDATE meta SET value = ? WHERE key = 'deals'", str(number + len(tasks)))
-        league.run_many("INSERT INTO reserved VALUES (?, ?, ?)", [(task.deal, task.pairing, lineup) for task in tasks])
+        league.run_many(
+            "INSERT INTO reserved (deal, pairing, crew) VALUES (?, ?, ?)",
+            [(task.deal, task.pairing, lineup) for task in tasks],
+        )
     return tasks
 
 
@@ -83,7 +82,7 @@ def _pairing(league: League, a: int, b: int) -> int:
 def store_rows(league: League, process: int, lineup: int, rows: Sequence[Row]) -> int:
     """Store played games, leaving those already there as they are. How many were new."""
     with league.change():
-        new = league.run_many(_INSERT, rows)
+        new = league.insert_games(rows)
         deals = {row[0] >> (PAIRING_BITS + 1) for row in rows}
         league.run_many("DELETE FROM reserved WHERE deal = ?", [(deal,) for deal in deals])
         league.run("UPDATE crews SET games = games + ? WHERE crew = ?", new, lineup)
@@ -100,7 +99,7 @@ def reserved_deals(league: League) -> list[tuple[int, int, int]]:
 
 def count(league: League) -> int:
     """The number of games stored."""
-    return int(league.one("SELECT count(*) FROM games"))
+    return league.count_games()
 
 
 @dataclass(frozen=True)
@@ -121,17 +120,16 @@ class HeadToHead:
 
 def head_to_heads(league: League, number: int) -> list[HeadToHead]:
     """A version's results against each opponent, in the order of the opponents' numbers."""
-    rows = league.query(
-        "SELECT p.a, p.b, g.game, g.score, count(*) FROM pairings p JOIN games g ON g.pairing = p.pairing"
-        " WHERE ? IN (p.a, p.b) GROUP BY 1, 2, 3, 4",
-        number,
-    )
+    found = league.figures()
     sums: dict[int, list[int]] = {}
-    for a, b, game, score, games in rows:
-        if (a == number) == bool(game):  # the other one began
-            score = 2 - score
-        sums.setdefault(b if a == number else a, [0, 0, 0])[score] += games
-    return [HeadToHead(other, sum(s), s[2], s[1], s[0]) for other, s in sorted(sums.items())]
+    for pairing, a, b in league.query("SELECT pairing, a, b FROM pairings NOT INDEXED WHERE ? IN (a, b)", number):
+        cells = sums.setdefault(b if a == number else a, [0, 0, 0])
+        for game in (0, 1):
+            counts = found.scores(pairing, game)
+            # the one that began is a in game 0, and b in game 1
+            for score, games in enumerate(counts if (a == number) != bool(game) else counts[::-1]):
+                cells[score] += games
+    return [HeadToHead(other, sum(s), s[2], s[1], s[0]) for other, s in sorted(sums.items()) if sum(s)]
 
 
 @dataclass(frozen=True)
@@ -147,18 +145,23 @@ class ForfeitCount:
 
 def forfeits(league: League, only: Iterable[int] | None = None) -> list[ForfeitCount]:
     """All forfeits by version and kind, or those of some versions."""
-    # the bot that began is a in game 0 and b in game 1; forfeit_by is 1 for it and 2 for the other
-    rows = league.query(
-        "SELECT CASE WHEN (g.forfeit_by = 1) = (g.game = 0) THEN p.a ELSE p.b END AS who, g.forfeit, count(*),"
-        " max(g.id), g.detail, g.record FROM games g JOIN pairings p ON p.pairing = g.pairing"
-        " WHERE g.forfeit > 0 GROUP BY 1, 2 ORDER BY 1, 2"
-    )
+    found = league.figures()
+    sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings NOT INDEXED")}
+    counts: dict[tuple[int, int], list[int]] = {}  # who and kind: games, the last of them
+    for key, kind, by in found.forfeits():
+        identity = GameId.from_key(key)
+        # the bot that began is a in game 0 and b in game 1; `by` is 1 for it and 2 for the other
+        who = league.side_of(sides, identity.pairing, (by == 1) != bool(identity.game))
+        one = counts.setdefault((who, kind), [0, key])
+        one[0] += 1
+        one[1] = key
     wanted = None if only is None else set(only)
-    return [
-        ForfeitCount(who, str(forfeit_of(kind)), games, detail or "", record)
-        for who, kind, games, _, detail, record in rows
-        if wanted is None or who in wanted
-    ]
+    lines = []
+    for (who, kind), (games, last) in sorted(counts.items()):
+        if wanted is None or who in wanted:
+            for row in league.games("WHERE id = ?", last):
+                lines.append(ForfeitCount(who, str(forfeit_of(kind)), games, row[19] or "", row[18]))
+    return lines
 
 
 def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
@@ -174,9 +177,9 @@ def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
     for pairing, (a, b) in sides.items():
         if a in wanted and b in wanted:
             table[pairing] = (place[a], place[b])
-    rows = league.query("SELECT id, score FROM games ORDER BY id")
-    data = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    pairing, game = data[:, 0] >> 1 & ((1 << PAIRING_BITS) - 1), data[:, 0] & 1
+    found = league.figures()
+    key = found.key
+    pairing, game = key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
     # a pairing that came up since the table was read has no place in it
     known = np.where(pairing < len(table), pairing, 0)
     first = np.where(pairing < len(table), table[known, game], -1)
@@ -187,7 +190,7 @@ def games_frame(league: League, among: Iterable[int]) -> pd.DataFrame:
         {
             "first": pd.Categorical.from_codes(first[kept], index),
             "second": pd.Categorical.from_codes(second[kept], index),
-            "score": data[kept, 1] / 2,
-            "deal": data[kept, 0] >> (PAIRING_BITS + 1),
+            "score": found.score[kept] / 2,
+            "deal": key[kept] >> (PAIRING_BITS + 1),
         }
     )

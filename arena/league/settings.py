@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.isolation.levels import ISOLATIONS
 from arena.processes.limits import Limits
-from arena.settings import REQUIRED, choice, real, table, text, whole
+from arena.settings import REQUIRED, choice, real, settings_of, table, text, whole
 from arena.text import one_line
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
@@ -131,13 +131,20 @@ def merged(data: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
-def stored_settings(values: Mapping[str, Any]) -> LeagueSettings:
-    """The settings out of their values.
+def stored_settings(values: Mapping[str, Any], source: str = "settings") -> LeagueSettings:
+    """The settings out of their values; LeagueError if they are none that a league could have been created with.
 
     >>> from dataclasses import asdict
     >>> stored_settings(asdict(LeagueSettings("open"))) == LeagueSettings("open")
     True
     """
-    known = dict(values)
-    clock, limits = Clock(**known.pop("clock")), Limits(**known.pop("limits"))
-    return LeagueSettings(**known, clock=clock, limits=limits)
+    declared = settings_of(LeagueSettings)
+    data: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            value = {name: part for name, part in value.items() if part is not None}
+            value = value or ({"move_ms": 0} if key == "clock" else {})  # that is: no limit
+        if value is not None and not (key == "anchor_elo" and values.get("anchor") is None):
+            place = data.setdefault(declared[key].section, {}) if declared[key].section else data
+            place[key] = value
+    return settings_from_dict(data, str(values["name"]), source)

@@ -7,70 +7,107 @@ read in it still holds when it is written. A process that is killed leaves whole
 from __future__ import annotations
 
 import json
+import re
 import secrets
-import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
-from arena.errors import did_you_mean
-from arena.league.settings import LeagueError, LeagueSettings, check_name, stored_settings
-from arena.store.schema import FORFEITS_INDEX, GAMES
-from arena.store.sqlite import Database
+from arena.errors import ArenaError, did_you_mean
+from arena.isolation.levels import ISOLATIONS
+from arena.league.figures import LeagueFigures, read_league_figures
+from arena.league.settings import LeagueError, LeagueSettings, check_author, check_name, stored_settings
+from arena.league.submission import check_path
+from arena.match.results import Row
+from arena.match.tasks import PAIRING_BITS
+from arena.store.games import read_games, store_games
+from arena.store.ownership import MARK, is_marked, mark_of
+from arena.store.schema import FORFEITS_INDEX, GAMES, META
+from arena.store.sqlite import Connection, Database
+from arena.store.tables import Table
 
 LEAGUES = Path("leagues")
 SECRET_BITS = 128
 DATABASE = "league.sqlite"
-VERSION = 1
+VERSION = 2
 _APPLICATION = 0x53544C47  # "STLG", tells our databases from others
 
-_TABLES = (  # that of games is a run's, so that what reads the one reads the other
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE files (hash TEXT PRIMARY KEY, content BLOB NOT NULL)",
-    """CREATE TABLE bots (
+_TABLES = (
+    META,
+    Table("files", {"hash": "text", "content": "bytes"},
+        "CREATE TABLE files (hash TEXT PRIMARY KEY, content BLOB NOT NULL{checksum})"),
+    Table("bots", {"bot": "whole", "name": "text", "author": "text?", "retired": "time?", "reason": "text"},
+        """CREATE TABLE bots (
     bot INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, author TEXT,
-    retired REAL, reason TEXT NOT NULL DEFAULT '')""",
-    """CREATE TABLE processes (
+    retired REAL, reason TEXT NOT NULL DEFAULT ''{checksum})"""),
+    Table("processes",
+        {"process": "whole", "machine": "text", "pid": "whole", "born": "text", "doing": "text", "started": "time",
+         "seen": "time", "ended": "time?"},
+        """CREATE TABLE processes (
     process INTEGER PRIMARY KEY AUTOINCREMENT, machine TEXT NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL,
-    doing TEXT NOT NULL, started REAL NOT NULL, seen REAL NOT NULL, ended REAL)""",
-    """CREATE TABLE versions (
+    doing TEXT NOT NULL, started REAL NOT NULL, seen REAL NOT NULL, ended REAL{checksum})"""),
+    Table("versions",
+        {"version": "whole", "bot": "whole", "number": "whole", "hash": "text", "entry": "text", "submitted": "time",
+         "state": "text", "decided": "time?", "reason": "text", "attempts": "whole", "holder": "whole?"},
+        """CREATE TABLE versions (
     version INTEGER PRIMARY KEY AUTOINCREMENT, bot INTEGER NOT NULL REFERENCES bots, number INTEGER NOT NULL,
     hash TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, submitted REAL NOT NULL, state TEXT NOT NULL,
     decided REAL, reason TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0,
-    holder INTEGER REFERENCES processes, UNIQUE (bot, number))""",
-    "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
-    """CREATE TABLE version_files (
+    holder INTEGER REFERENCES processes{checksum}, UNIQUE (bot, number))""",
+        refers={"bot": "bots", "holder": "processes"}),
+    Table("version_files", {"version": "whole", "path": "text", "hash": "text", "executable": "whole"},
+        """CREATE TABLE version_files (
     version INTEGER NOT NULL REFERENCES versions, path TEXT NOT NULL, hash TEXT NOT NULL REFERENCES files,
-    executable INTEGER NOT NULL, PRIMARY KEY (version, path)) WITHOUT ROWID""",
-    """CREATE TABLE crews (
+    executable INTEGER NOT NULL{checksum}, PRIMARY KEY (version, path)) WITHOUT ROWID""",
+        key=2, refers={"version": "versions"}),
+    Table("crews",
+        {"crew": "whole", "process": "whole", "started": "time", "ended": "time?", "games": "whole",
+         "isolation": "text"},
+        """CREATE TABLE crews (
     crew INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL REFERENCES processes,
-    started REAL NOT NULL, ended REAL, games INTEGER NOT NULL DEFAULT 0, isolation TEXT NOT NULL)""",
-    """CREATE TABLE pairings (
-    pairing INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES versions, b INTEGER NOT NULL REFERENCES versions,
-    UNIQUE (a, b), CHECK (a < b))""",
-    """CREATE TABLE reserved (
+    started REAL NOT NULL, ended REAL, games INTEGER NOT NULL DEFAULT 0, isolation TEXT NOT NULL{checksum})""",
+        refers={"process": "processes"}),
+    Table("pairings", {"pairing": "whole", "a": "whole", "b": "whole"},
+        """CREATE TABLE pairings (
+    pairing INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES versions,
+    b INTEGER NOT NULL REFERENCES versions{checksum}, UNIQUE (a, b), CHECK (a < b))""",
+        refers={"a": "versions", "b": "versions"}),
+    Table("reserved", {"deal": "whole", "pairing": "whole", "crew": "whole"},
+        """CREATE TABLE reserved (
     deal INTEGER PRIMARY KEY, pairing INTEGER NOT NULL REFERENCES pairings,
-    crew INTEGER NOT NULL REFERENCES crews)""",
-    GAMES,
-    FORFEITS_INDEX,
-    "CREATE INDEX by_pairing ON games (pairing)",
-    """CREATE TABLE events (
+    crew INTEGER NOT NULL REFERENCES crews{checksum})""",
+        refers={"pairing": "pairings", "crew": "crews"}),
+    Table("events",
+        {"event": "whole", "happened": "time", "kind": "text", "version": "whole?", "process": "whole?",
+         "games": "whole", "total": "whole", "note": "text"},
+        """CREATE TABLE events (
     event INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, kind TEXT NOT NULL,
     version INTEGER REFERENCES versions, process INTEGER REFERENCES processes, games INTEGER NOT NULL,
-    total INTEGER NOT NULL, note TEXT NOT NULL DEFAULT '')""",
-    """CREATE TABLE ratings (
+    total INTEGER NOT NULL, note TEXT NOT NULL DEFAULT ''{checksum})""",
+        refers={"version": "versions", "process": "processes"}),
+    Table("ratings",
+        {"event": "whole", "version": "whole", "rank": "whole", "elo": "real?", "error": "real?", "games": "whole",
+         "wins": "whole", "draws": "whole", "losses": "whole"},
+        """CREATE TABLE ratings (
     event INTEGER NOT NULL REFERENCES events, version INTEGER NOT NULL REFERENCES versions,
     rank INTEGER NOT NULL, elo REAL, error REAL, games INTEGER NOT NULL, wins INTEGER NOT NULL,
-    draws INTEGER NOT NULL, losses INTEGER NOT NULL, PRIMARY KEY (event, version)) WITHOUT ROWID""",
-)
+    draws INTEGER NOT NULL, losses INTEGER NOT NULL{checksum}, PRIMARY KEY (event, version)) WITHOUT ROWID""",
+        key=2, refers={"event": "events", "version": "versions"}),
+)  # fmt: skip
 
 LEAGUE = Database(
     what="league",
     file=DATABASE,
     tables=_TABLES,
+    games=GAMES,
+    others=(
+        FORFEITS_INDEX,
+        "CREATE INDEX by_pairing ON games (pairing)",
+        "CREATE UNIQUE INDEX one_active ON versions (bot) WHERE state = 'active'",
+    ),
     application=_APPLICATION,
     version=VERSION,
     error=LeagueError,
@@ -79,16 +116,52 @@ LEAGUE = Database(
     elsewhere="Only standings, history and show can be used",
     again="give the command again",
     afresh="",
+    salvage="",
 )
+
+
+_CHECKED = tuple(table.name for table in _TABLES if table.name not in ("files", "ratings"))
+"""Tables that are small: all their rows are checked when a league is opened."""
+_STATES = ("pending", "placing", "active", "replaced", "refused")
 
 
 class League:
     """A league. Use as a context manager, or call `close`."""
 
-    def __init__(self, folder: Path, db: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, db: Connection) -> None:
+        """LeagueError if anything in it is not what this program has written, or could have."""
         self.folder = folder
         self._db = db
-        self.settings: LeagueSettings = stored_settings(json.loads(self.meta("settings")))
+        self._figures: tuple[object, LeagueFigures] | None = None
+        self._has_checked_ratings = False
+        with self.snapshot():
+            rows = LEAGUE.check_rows(db, folder, *_CHECKED)
+            if (fault := _fault(rows)) is not None:
+                raise self.damaged(fault)
+        self.settings: LeagueSettings = self._stored_settings()
+
+    def _stored_settings(self) -> LeagueSettings:
+        try:
+            return stored_settings(json.loads(self.meta("settings")), f"settings stored in {self.folder}")
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+            raise self.damaged("its settings cannot be read") from error
+
+    def damaged(self, place: str) -> ArenaError:
+        """The error for a league that does not hold what was written into it; `place` says where."""
+        return LEAGUE.damaged(self.folder, place)
+
+    def is_ours(self) -> bool:
+        """Was the league created by this user, as it is?"""
+        rows = dict(self.query("SELECT key, value FROM meta"))
+        return is_marked(rows.get(MARK), _marked_text(rows))
+
+    def claim(self) -> None:
+        """Note that this user has created the league, or takes it over as it is."""
+        mark = mark_of(_marked_text(dict(self.query("SELECT key, value FROM meta"))))
+        if mark is not None:
+            with self.change():
+                self.run("DELETE FROM meta WHERE key = ?", MARK)
+                self.run("INSERT INTO meta (key, value) VALUES (?, ?)", MARK, mark)
 
     @property
     def name(self) -> str:
@@ -105,16 +178,50 @@ class League:
         with LEAGUE.guard(self.folder, "close"):
             self._db.close()
 
+    # ------------------------------------------------------------ games and ratings
+
+    def figures(self) -> LeagueFigures:
+        """The results of all games, each checked; read again when there are more."""
+        with self.snapshot():
+            total = LEAGUE.stamp(self._db, self.folder)
+            if self._figures is None or self._figures[0] != total:
+                with LEAGUE.guard(self.folder, "read"):
+                    self._figures = total, read_league_figures(self._db, self._db.sealed)
+            return self._figures[1]
+
+    def games(self, where: str = "", *args: object) -> Iterator[Row]:
+        """Whole games in order of identity, each checked."""
+        return LEAGUE.checked(self.folder, read_games(self._db, self._db.sealed, where, *args))
+
+    def count_games(self) -> int:
+        """The number of games stored."""
+        return LEAGUE.stamp(self._db, self.folder)[0]
+
+    def insert_games(self, rows: Sequence[Row]) -> int:
+        """Store games, within `change`, leaving those already there as they are; how many were new."""
+        assert self._db.in_transaction
+        with LEAGUE.guard(self.folder, "write to"):
+            return store_games(self._db, rows, self._db.sealed)
+
+    def check_ratings(self) -> None:
+        """LeagueError if the standings after some event are not what was written; looks once."""
+        if not self._has_checked_ratings:
+            with self.snapshot():
+                LEAGUE.check_rows(self._db, self.folder, *_CHECKED, "ratings")
+            self._has_checked_ratings = True
+
+    def side_of(self, sides: Mapping[int, tuple[int, int]], pairing: int, is_a: bool) -> int:
+        """The version that was `a` or `b` in a game. LeagueError for a pairing that is not there."""
+        if pairing not in sides:
+            raise self.damaged(f"there is no pairing {pairing}, whose games are there")
+        return sides[pairing][0 if is_a else 1]
+
     # ------------------------------------------------------------ SQL
 
     def query(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         with LEAGUE.guard(self.folder, "read"):
             return self._db.execute(sql, args).fetchall()
-
-    def stream(self, sql: str, *args: object) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query one by one."""
-        return LEAGUE.stream(self._db, self.folder, sql, args)
 
     def one(self, sql: str, *args: object) -> Any:
         """The first value of the first row, None if there is no row."""
@@ -177,6 +284,35 @@ class League:
         return str(value)
 
 
+def _marked_text(meta: Mapping[str, str]) -> str:
+    """What decides how a league's bots are run, and which league it is."""
+    return json.dumps(["league", meta.get("settings"), meta.get("secret")])
+
+
+def _fault(rows: Mapping[str, list[Any]]) -> str | None:
+    """What no program of ours would have written into a league, None if there is nothing of the kind."""
+    meta = dict(rows["meta"])
+    if not re.fullmatch(r"[0-9]{1,15}", meta.get("deals", "")):
+        return "its number of deals is none"
+    try:
+        for _, name, author, _, _ in rows["bots"]:
+            check_name(name, "bot")
+            if check_author(author) != author:
+                return f"the author {author!a} is none"
+        for _, path, _, _ in rows["version_files"]:
+            check_path(path)
+    except LeagueError as error:
+        return str(error)
+    for version, _, number, hash_, *_, state, _, _, _, _ in rows["versions"]:
+        if state not in _STATES or number < 1 or not re.fullmatch(r"[0-9a-f]{64}", hash_):
+            return f"version {version} has a state, number or hash that there is not"
+    if any(row[-1] not in ISOLATIONS for row in rows["crews"]):
+        return "its bots have played in an isolation that there is not"
+    if any(number >> PAIRING_BITS or a >= b for number, a, b in rows["pairings"]):
+        return "a pairing is none"
+    return None
+
+
 # ---------------------------------------------------------------- making and finding
 
 
@@ -188,6 +324,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
     check_name(settings.name, "league")
     with LEAGUE.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
+        LEAGUE.check_files(folder)
         db = LEAGUE.open_writer(folder)
         try:
             db.execute("BEGIN IMMEDIATE")
@@ -202,7 +339,9 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
                 "created": repr(time.time()),
                 "deals": "0",
             }
-            db.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+            if (mark := mark_of(_marked_text(values))) is not None:
+                values[MARK] = mark
+            db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", values.items())
             db.execute("INSERT INTO events (happened, kind, games, total) VALUES (?, 'created', 0, 0)", (time.time(),))
             db.execute("COMMIT")
             return League(folder, db)
@@ -215,6 +354,7 @@ def open_league(text: str | Path, write: bool = True) -> League:
     """Open a league by its name in leagues/ or by its folder. LeagueError if there is none."""
     folder = league_folder(text)
     with LEAGUE.guard(folder, "open"):
+        LEAGUE.check_files(folder)
         db = LEAGUE.open_writer(folder) if write else LEAGUE.open_reader(folder, tidy=True)
         try:
             if LEAGUE.is_empty(db, folder):

@@ -15,7 +15,7 @@ import shlex
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from arena.errors import ArenaError, did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
@@ -246,11 +246,19 @@ def _read_folder(folder: Path) -> Iterator[StoredFile]:
         yield file
 
 
-def _read_file(path: Path, name: str) -> StoredFile:
+def check_path(name: str) -> None:
+    """LeagueError for a path that is not one of a file below a bot's folder, or cannot be stored."""
     if not name.isprintable() or "\\" in name:
         raise LeagueError(f"the file name {name!a} has characters that cannot be stored")
     if len(os.fsencode(name)) > LONGEST_PATH:
         raise LeagueError(f"the file name {name[:40]}... is too long: at most {LONGEST_PATH} bytes, folders included")
+    parts = name.split("/")
+    if any(part in ("", ".", "..") for part in parts) or PureWindowsPath(name).drive:
+        raise LeagueError(f"the file name {name!a} leads out of the bot's folder")
+
+
+def _read_file(path: Path, name: str) -> StoredFile:
+    check_path(name)
     try:
         # opening a named pipe must not block
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

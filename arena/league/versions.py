@@ -15,6 +15,7 @@ retired bot keeps its versions as they are and leaves the table.
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from arena.errors import did_you_mean
 from arena.league.processes import is_alive
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from arena.league.submission import StoredFile, Submission
+from arena.league.submission import StoredFile, Submission, check_path
 
 PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
 OPEN = (PENDING, PLACING)
@@ -96,21 +97,35 @@ def of_bot(league: League, name: str) -> list[Version]:
 def files_of(league: League, number: int) -> list[StoredFile]:
     """The files of a version."""
     rows = league.query(
-        "SELECT v.path, f.content, v.executable FROM version_files v JOIN files f ON f.hash = v.hash"
+        "SELECT v.path, f.content, v.executable, v.hash FROM version_files v JOIN files f ON f.hash = v.hash"
         " WHERE v.version = ? ORDER BY v.path",
         number,
     )
-    return [StoredFile(path, content, bool(executable)) for path, content, executable in rows]
+    files = [StoredFile(path, content, bool(executable)) for path, content, executable, _ in rows]
+    for file, (path, hash_) in zip(files, ((row[0], row[3]) for row in rows)):
+        if file.hash != hash_:
+            raise league.damaged(f"the content of {path} of version {number} is not as it was submitted")
+    return files
 
 
 def write_files(files: list[StoredFile], folder: Path) -> None:
-    """Write a version's files into a folder. LeagueError if that fails."""
+    """Write a version's files into a folder, nowhere else; those that are there already are replaced. LeagueError if
+    that fails."""
+    home = folder.resolve()
+    for file in files:
+        check_path(file.path)
+        if not (home / file.path).parent.resolve().is_relative_to(home):
+            raise LeagueError(f"{folder / file.path} would lie outside of {folder}; nothing of it was written")
     try:
         for file in files:
-            path = folder / file.path
+            path = home / file.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(file.content)
-            path.chmod(0o755 if file.executable else 0o644)
+            new = path.with_name(f".{path.name}.{os.getpid()}.part")
+            new.unlink(missing_ok=True)
+            with open(new, "xb") as out:  # "x" and a new name: what is there may be a link to anywhere
+                out.write(file.content)
+            new.chmod(0o755 if file.executable else 0o644)
+            new.replace(path)
     except OSError as error:
         raise LeagueError(f"cannot write {folder}: {error.strerror or error}") from error
 
@@ -148,11 +163,11 @@ def submit(league: League, process: int, submission: Submission, again: bool = F
             bot, number, submission.hash, submission.entry, time.time(), PENDING, process,
         )  # fmt: skip
         league.run_many(
-            "INSERT INTO files VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+            "INSERT INTO files (hash, content) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
             [(file.hash, file.content) for file in submission.files],
         )
         league.run_many(
-            "INSERT INTO version_files VALUES (?, ?, ?, ?)",
+            "INSERT INTO version_files (version, path, hash, executable) VALUES (?, ?, ?, ?)",
             [(new, file.path, file.hash, file.executable) for file in submission.files],
         )
         return Receipt("new", get(league, new))
@@ -266,7 +281,7 @@ def _refuse(league: League, one: Version, reason: str) -> None:
         REFUSED, time.time(), reason, one.id, PENDING, PLACING,
     )  # fmt: skip
     if changed:
-        total = league.one("SELECT count(*) FROM games")
+        total = league.count_games()
         league.insert(
             "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'refused', ?, 0, ?, ?)",
             time.time(), one.id, total, reason.splitlines()[0] if reason else "",

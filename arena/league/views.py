@@ -12,8 +12,9 @@ from arena.league.events import LeagueEvent
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
 from arena.league.store import DATABASE, League, open_league
+from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
-from arena.match.results import COLUMNS, GameResult
+from arena.match.results import GameResult
 from arena.match.tasks import GameId
 from arena.text import first_line
 
@@ -37,7 +38,7 @@ def league_line(folder: Path) -> Line:
             "rules": league.settings.rules,
             "isolation": league.settings.isolation,
             "bots": len(table),
-            "games": league.one("SELECT count(*) FROM games"),
+            "games": league.count_games(),
             "leader": table[0]["bot"] if table else None,
             "last": league.one("SELECT max(happened) FROM events"),
         }
@@ -267,7 +268,7 @@ def export_games(league: League, out: TextIO) -> int:
     write = csv.writer(out, lineterminator="\n").writerow
     write(EXPORTED)
     number = 0
-    for row in league.stream(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY id"):
+    for row in league.games():
         pairing = GameId.from_key(row[0]).pairing
         if pairing not in sides:  # stored since they were read
             break
@@ -288,7 +289,10 @@ def fetch(league: League, one: Version, to: Path) -> list[Path]:
     """Write a version's files into a folder. LeagueError if it has other files of the same names."""
     files = versions.files_of(league, one.id)
     for file in files:
+        check_path(file.path)
         path = to / file.path
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise LeagueError(f"{path} is there, and is no file; choose another folder")
         if path.exists() and path.read_bytes() != file.content:
             raise LeagueError(f"{path} already exists with different content; choose another folder")
     versions.write_files(files, to)

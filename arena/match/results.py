@@ -286,6 +286,11 @@ class ScheduleProgress:
         else:
             spans[at:at] = (deal, deal + 1)
 
+    def add_deals(self, pairing: int, start: int, stop: int) -> None:
+        """Note the deals from `start` to `stop` (exclusive), of which none was noted before or touches one that was."""
+        at = bisect_right(spans := self._spans.setdefault(pairing, []), start)
+        spans[at:at] = (start, stop)
+
     def add_score(self, pairing: int, more: PairingScore) -> None:
         have = self._scores.get(pairing)
         self._scores[pairing] = more if have is None else PairingScore(*map(int.__add__, have, more))

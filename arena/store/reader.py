@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -13,22 +12,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from arena.endings import AFTER, ENDINGS, forfeit_of
-from arena.match.results import (
-    COLUMNS,
-    WIN_POINTS,
-    GameResult,
-    PairingScore,
-    Row,
-    ScheduleProgress,
-)
-from arena.match.tasks import GameId, Pairing, game_key
+from arena.endings import AFTER, forfeit_of
+from arena.match.results import GameResult, PairingScore, Row, ScheduleProgress
+from arena.match.tasks import PAIRING_BITS, GameId, Pairing
+from arena.store.figures import Figures, PairingSums, figures_of
+from arena.store.games import judged_games, read_games
+from arena.store.ownership import MARK, is_marked, run_text
 from arena.store.schema import DATABASE, RUN, StoreError
+from arena.store.sqlite import Connection
+from arena.store.tables import LARGEST
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_BATCH = 20_000
 _LONGEST_REASON = 200
 MOST_REASONS = 1000  # of a bot and kind that are counted apart: some texts differ in every game
 
@@ -50,39 +46,6 @@ class BotEntry:
     spec: str
     source: str
     params: dict[str, Any] = field(default_factory=dict)
-
-
-class PairingSums(NamedTuple):
-    """Sums over the games of a pairing with the same bot beginning (`game`), the same score and ending.
-
-    "first" is the bot that began; `score` in half points of it; `us` are microseconds.
-    """
-
-    pairing: int
-    game: int
-    score: int
-    ending: str
-    games: int
-    stones_first: int
-    stones_second: int
-    turns: int
-    plies: int
-    decisions_first: int
-    decisions_second: int
-    us_first: int
-    us_second: int
-    max_us_first: int
-    max_us_second: int
-    us: int
-
-
-def _score_of(sums: PairingSums) -> PairingScore:
-    won, drawn, lost = (sums.games if sums.score == score else 0 for score in (2, 1, 0))
-    first = WIN_POINTS * sums.games if won else sums.stones_first
-    second = WIN_POINTS * sums.games if lost else sums.stones_second
-    if sums.game:
-        return PairingScore(sums.games, lost, drawn, won, second, first)
-    return PairingScore(sums.games, won, drawn, lost, first, second)
 
 
 class ForfeitReason(NamedTuple):
@@ -114,6 +77,16 @@ def reason_line(detail: str | None) -> str:
     return lines[0].strip() if lines else ""
 
 
+def _config_fault(config: dict[str, Any]) -> str | None:
+    """What is wrong with the settings that determine the results as far as reports show them; None if nothing is."""
+    kinds = {"format": str, "rules": str, "seed": int, "bots": list, "clock": dict, "games": int, "pairs": bool}
+    for key, kind in kinds.items():
+        if type(config.get(key)) is not kind and not (key in ("games", "pairs") and key not in config):
+            return key
+    sound = all(type(bot) is dict and type(bot.get("name")) is str for bot in config["bots"])
+    return None if sound and type(config.get("isolated", [])) is list else "bots"
+
+
 class WorkSession(NamedTuple):
     """One stretch of work on a run: seconds since 1970, games stored in it, remarks (workers, executor)."""
 
@@ -132,7 +105,9 @@ class Reader:
         if not (self.folder / DATABASE).is_file():
             raise StoreError(f"there is no run in {self.folder}: it holds no {DATABASE}")
         with RUN.guard(self.folder, "read"):
-            self._db: sqlite3.Connection = RUN.open_reader(self.folder)
+            RUN.check_files(self.folder)
+            self._db: Connection = RUN.open_reader(self.folder)
+        self._figures: Figures | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -145,87 +120,140 @@ class Reader:
     def close(self) -> None:
         self._db.close()
 
-    def _query(self, sql: str, args: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
-        return RUN.stream(self._db, self.folder, sql, args)
+    def _rows(self, table: str) -> list[Any]:
+        return RUN.read(self._db, self.folder, table)
 
     def _json(self, key: str) -> dict[str, Any]:
-        for (value,) in self._query("SELECT value FROM meta WHERE key = ?", (key,)):
+        value = self.meta().get(key)
+        if value is None:
+            raise StoreError(f"the run in {self.folder} was never begun: its database holds no {key}")
+        try:
             return dict(json.loads(value))
-        raise StoreError(f"the run in {self.folder} was never begun: its database holds no {key}")
+        except (ValueError, TypeError, RecursionError) as error:
+            raise RUN.damaged(self.folder, f"its {key} cannot be read") from error
+
+    def meta(self) -> dict[str, str]:
+        """All settings as texts."""
+        return dict(self._rows("meta"))
 
     # ------------------------------------------------------------ the run
 
     def config(self) -> dict[str, Any]:
         """The settings that determine the results."""
-        return self._json("config")
+        config = self._json("config")
+        if (fault := _config_fault(config)) is not None:
+            raise RUN.damaged(self.folder, f"its settings are none of ours ({fault})")
+        return config
 
     def settings(self) -> dict[str, Any]:
         """All settings of the run, as given when it was begun."""
         return self._json("settings")
 
+    def is_ours(self) -> bool:
+        """Was the run begun by this user, with the settings and the bots that it holds?"""
+        return is_marked(self.meta().get(MARK), run_text(self.meta(), self.bots()))
+
     def bots(self) -> list[BotEntry]:
         """The bots in seed order."""
-        rows = self._query("SELECT name, spec, source, params FROM bots ORDER BY bot")
-        return [BotEntry(name, spec, source, json.loads(params)) for name, spec, source, params in rows]
+        return [
+            BotEntry(name, spec, source, json.loads(params)) for _, name, spec, source, params in self._rows("bots")
+        ]
 
     def pairings(self) -> dict[int, Pairing]:
         """The pairings that have games, by number."""
-        rows = self._query(
-            "SELECT p.pairing, p.round, a.name, b.name FROM pairings p JOIN bots a ON a.bot = p.a"
-            " JOIN bots b ON b.bot = p.b ORDER BY p.pairing"
-        )
-        return {row[0]: Pairing(*row) for row in rows}
+        with self._snapshot():
+            rows = RUN.check_rows(self._db, self.folder, "bots", "pairings")
+        names = {row[0]: row[1] for row in rows["bots"]}
+        if any(number >> PAIRING_BITS or a == b for number, _, a, b in rows["pairings"]):
+            raise RUN.damaged(self.folder, "a pairing is none")
+        return {number: Pairing(number, round_, names[a], names[b]) for number, round_, a, b in rows["pairings"]}
 
     def sessions(self) -> list[WorkSession]:
         """The stretches of work, oldest first."""
-        rows = self._query("SELECT started, ended, games, info FROM sessions ORDER BY session")
-        return [WorkSession(started, ended, games, json.loads(info)) for started, ended, games, info in rows]
+        return [
+            WorkSession(started, ended, games, json.loads(info))
+            for _, started, ended, games, info in self._rows("sessions")
+        ]
 
     # ------------------------------------------------------------ games
 
+    @property
+    def has_checksums(self) -> bool:
+        """Do the rows have checksums? Those of older versions have none."""
+        return self._db.sealed
+
     def count(self, forfeited: bool = False) -> int:
         """Games stored, or those of them that were forfeited."""
-        return int(next(self._query(f"SELECT count(*) FROM games{' WHERE forfeit > 0' * forfeited}"))[0])
+        if forfeited:
+            return self.figures().forfeits
+        return RUN.stamp(self._db, self.folder)[0]
+
+    def figures(self) -> Figures:
+        """The numbers of all games, each checked; a Reader reads them once."""
+        if self._figures is None:
+            with self._snapshot():
+                pairings, names = self.pairings(), [bot.name for bot in self.bots()]
+                self._figures = figures_of(self._db, self._db.sealed, names, pairings)
+        return self._figures
 
     def last_deal(self) -> int:
         """The greatest deal of a stored game, -1 without games."""
-        (last,) = next(self._query("SELECT max(id) FROM games"))
-        return -1 if last is None else GameId.from_key(last).deal
+        with RUN.guard(self.folder, "read"):
+            (last,) = self._db.execute("SELECT max(id) FROM games NOT INDEXED").fetchone()
+        return GameId.from_key(last).deal if type(last) is int else -1
 
     def rows(self) -> Iterator[Row]:
-        """All stored rows in schedule order."""
-        return self._query(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY id")
+        """All stored rows in schedule order, each checked."""
+        return self._games()
+
+    def _games(self, where: str = "", *args: object) -> Iterator[Row]:
+        return RUN.checked(self.folder, read_games(self._db, self._db.sealed, where, *args))
+
+    def judged_rows(self) -> Iterator[tuple[Row, str | None]]:
+        """All stored rows in schedule order, each with what is wrong with it, or None: for those that look for damage.
+
+        A row with a fault may hold anything. At last StoreError if there are not as many as were stored.
+        """
+        return RUN.checked(self.folder, judged_games(self._db, self._db.sealed))
 
     def records(self) -> Iterator[tuple[int, int, str]]:
         """Identity, half points of the bot that began, and record of all games in schedule order."""
-        return self._query("SELECT id, score, record FROM games ORDER BY id")
+        for row in self.rows():
+            yield row[0], row[1], row[18]
 
     def results(self) -> Iterator[GameResult]:
         """All games in schedule order."""
-        pairings = _Pairings(self)
-        for row in self.rows():
-            pairing = pairings[GameId.from_key(row[0]).pairing]
-            yield GameResult.from_row(row, pairing.a, pairing.b, pairing.round)
+        return map(self._pairings().result, self.rows())
 
     def result(self, identity: GameId) -> GameResult:
         """One game; StoreError if it is not there."""
-        sql = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
-        for row in self._query(sql, (identity.key,)):
-            pairing = self.pairings()[identity.pairing]
-            return GameResult.from_row(row, pairing.a, pairing.b, pairing.round)
+        if 0 <= identity.key <= LARGEST:
+            for row in self._games("WHERE id = ?", identity.key):
+                return self._pairings().result(row)
         raise StoreError(f"there is no game {identity} in {self.folder}; {self._range()}")
 
+    def readable(self) -> Callable[[Row], GameResult]:
+        """What makes the readable form of rows."""
+        return self._pairings().result
+
+    def _pairings(self) -> _Pairings:
+        return _Pairings(self)
+
     def _range(self) -> str:
-        for low, high in self._query("SELECT min(id), max(id) FROM games WHERE id >= 0"):
-            if low is not None:
-                return f"its games run from {GameId.from_key(low)} to {GameId.from_key(high)}"
+        with RUN.guard(self.folder, "read"):
+            low, high = self._db.execute("SELECT min(id), max(id) FROM games NOT INDEXED").fetchone()
+        if type(low) is int and low >= 0:
+            return f"its games run from {GameId.from_key(low)} to {GameId.from_key(high)}"
         return "it holds no games yet"
 
     def table(self, clock: bool = False) -> Iterator[tuple[Any, ...]]:
         """Games as plain tuples in schedule order: GAME_COLUMNS, and CLOCK_COLUMNS too if asked."""
-        columns = ", ".join(GAME_COLUMNS + (CLOCK_COLUMNS if clock else ()))
-        columns = columns.replace("forfeit_by", "CASE WHEN forfeit IS NOT NULL THEN forfeit_by END")
-        return self._query(f"SELECT {columns} FROM game_list")
+        for game in self.results():
+            row = (
+                *game.id, game.round, game.first, game.second, game.score, *game.stones, *game.points, game.turns,
+                game.plies, game.ending, game.forfeit, game.forfeit_by, *game.decisions,
+            )  # fmt: skip
+            yield row + game.ms if clock else row
 
     def frame(self) -> pd.DataFrame:
         """All games as a data frame with GAME_COLUMNS and CLOCK_COLUMNS, in schedule order.
@@ -234,92 +262,77 @@ class Reader:
         """
         from arena.store.frames import games_frame  # pandas is heavy
 
-        names = [bot.name for bot in self.bots()]
-        with RUN.guard(self.folder, "read"):
-            return games_frame(self._db, names, self.pairings, GAME_COLUMNS + CLOCK_COLUMNS)
+        return games_frame(self.figures(), GAME_COLUMNS + CLOCK_COLUMNS)
 
     # ------------------------------------------------------------ sums
 
     def pairing_sums(self) -> list[PairingSums]:
         """Sums for the standings: a few lines a pairing, however many games there are."""
-        sums = ", ".join(f"sum({name})" for name in PairingSums._fields[5:13])
-        rows = self._query(
-            f"SELECT pairing, game, score, ending, count(*), {sums}, max(max_us_first), max(max_us_second), sum(us)"
-            " FROM games GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
-        )
-        return [PairingSums._make((*row[:3], ENDINGS[row[3]], *row[4:])) for row in rows]
+        return self.figures().pairing_sums()
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
         """Put several questions to one state of the database, also while a run goes on."""
         with RUN.guard(self.folder, "read"):
+            if self._db.in_transaction:
+                yield
+                return
             self._db.execute("BEGIN")
             try:
                 yield
             finally:
-                self._db.execute("COMMIT")
+                if self._db.in_transaction:
+                    self._db.execute("COMMIT")
 
     def scores(self) -> dict[int, PairingScore]:
         """Score of each pairing, seen from its bot `a`."""
-        done = ScheduleProgress()
-        for sums in self.pairing_sums():
-            done.add_score(sums.pairing, _score_of(sums))
-        return {pairing: done.score(pairing) for pairing in done.scored()}
+        return self.figures().scores()
 
     def progress(self) -> ScheduleProgress:
-        """What is done, for `Schedule.tasks`: one pass over the identities."""
-        done = ScheduleProgress()
-        with self._snapshot():
-            for pairing, deal in self._query("SELECT pairing, deal FROM games ORDER BY id"):
-                done.add_deal(pairing, deal)
-        for pairing, score in self.scores().items():
-            done.add_score(pairing, score)
-        return done
+        """What is done, for `Schedule.tasks`."""
+        return self.figures().progress()
 
     def pentanomial(self) -> dict[int, tuple[int, int, int, int, int]]:
         """Whole pairs of each pairing by the score of its bot `a`: (0, 1/2, 1, 3/2, 2) points of two."""
         counts: dict[int, list[int]] = {}
-        rows = self._query(
-            "SELECT g.pairing, g.score + 2 - h.score, count(*)"
-            " FROM games g JOIN games h ON h.id = g.id + 1 WHERE g.game = 0 GROUP BY 1, 2"
-        )
-        for pairing, score, pairs in rows:
-            counts.setdefault(pairing, [0] * 5)[score] = pairs
-        return {pairing: (c[0], c[1], c[2], c[3], c[4]) for pairing, c in sorted(counts.items())}
+        pairing, _, score = self.figures().pairs()
+        for number, points in zip(pairing.tolist(), score.tolist()):
+            counts.setdefault(number, [0] * 5)[points] += 1
+        return {number: (c[0], c[1], c[2], c[3], c[4]) for number, c in sorted(counts.items())}
 
     def pair_scores_from(self, deal: int) -> list[int]:
         """What bot `a` has of each pair in half points, 0..4: in a run with one pairing, on the deals from `deal` on
         up to the first that is not there."""
-        rows = self._query(
-            "SELECT g.deal, g.score + 2 - h.score FROM games g JOIN games h ON h.id = g.id + 1"
-            " WHERE g.id >= ? AND g.game = 0 ORDER BY g.id",
-            (game_key(0, deal, 0),),
-        )
         scores: list[int] = []
-        for at, score in rows:
-            if at != deal + len(scores):
-                break
-            scores.append(score)
+        _, deals, points = self._figures_from(deal).pairs()
+        for at, score in zip(deals.tolist(), points.tolist()):
+            if at >= deal:
+                if at != deal + len(scores):
+                    break
+                scores.append(score)
         return scores
+
+    def _figures_from(self, deal: int) -> Figures:
+        """The numbers of the games on the deals from `deal` on, perhaps of others."""
+        return self.figures()
 
     def forfeit_reasons(self) -> list[ForfeitReason]:
         """What each bot forfeited games by, and failed by after games (`AFTER`), the most frequent first."""
-        pairings = _Pairings(self)
+        pairings = self._pairings()
         found: dict[tuple[str, int], dict[str, list[int]]] = {}  # bot and kind -> reason -> games, first of them
         games: Counter[tuple[str, int]] = Counter()
-        rows = self._query(
-            "SELECT id, pairing, game, forfeit, forfeit_by, detail FROM games WHERE forfeit_by > 0 ORDER BY forfeit, id"
-        )
-        for key, pairing, game, kind, by, detail in rows:
-            reason = reason_line(detail)[:_LONGEST_REASON]
-            sides = pairings.sides(pairing, game)
+        failed = self.figures().columns["forfeit_by"].any()
+        for row in self._games("WHERE forfeit_by > 0") if failed else ():
+            identity, kind, by = GameId.from_key(row[0]), row[3], row[4]
+            reason = reason_line(row[19])[:_LONGEST_REASON]
+            sides = pairings.sides(identity.pairing, identity.game)
             for who in [(sides[by - 1], kind)] if kind else [(sides[at], 0) for at in (0, 1) if by >> at & 1]:
                 games[who] += 1
                 reasons = found.setdefault(who, {})
                 if reason in reasons:
                     reasons[reason][0] += 1
                 elif len(reasons) < MOST_REASONS:
-                    reasons[reason] = [1, key]
+                    reasons[reason] = [1, row[0]]
         lines = []
         for (bot, kind), number in games.items():
             reason, (_, first) = max(found[bot, kind].items(), key=lambda item: item[1][0])
@@ -328,20 +341,7 @@ class Reader:
 
     def times(self) -> dict[str, list[int]]:
         """Histogram of thinking times of each bot, 256 counts; see `results.time_quantile`."""
-        import numpy as np
-
-        pairings = _Pairings(self)
-        packed = {bot.name: bytearray() for bot in self.bots()}
-        for pairing, game, first, second in self._query("SELECT pairing, game, hist_first, hist_second FROM games"):
-            one, two = pairings.sides(pairing, game)
-            packed[one] += first
-            packed[two] += second
-        counts = {}
-        for bot, data in packed.items():
-            pairs = np.frombuffer(data, dtype=np.uint8).reshape(-1, 2)
-            sums = np.bincount(pairs[:, 0], weights=pairs[:, 1], minlength=256)
-            counts[bot] = [int(n) for n in sums]
-        return counts
+        return {bot: counts.tolist() for bot, counts in zip(self.figures().bots, self.figures().times)}
 
 
 class _Pairings(dict[int, Pairing]):
@@ -353,9 +353,16 @@ class _Pairings(dict[int, Pairing]):
 
     def __missing__(self, number: int) -> Pairing:
         self.update(self._reader.pairings())
-        return dict(self)[number]
+        if number not in self:
+            raise RUN.damaged(self._reader.folder, f"there is no pairing {number}, whose games are there")
+        return self[number]
 
     def sides(self, pairing: int, game: int) -> tuple[str, str]:
         """The bot that began a game, and the other."""
         _, _, a, b = self[pairing]
         return (b, a) if game else (a, b)
+
+    def result(self, row: Row) -> GameResult:
+        """The readable form of a row."""
+        pairing = self[GameId.from_key(row[0]).pairing]
+        return GameResult.from_row(row, pairing.a, pairing.b, pairing.round)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,13 +18,14 @@ from typing import IO, Any
 
 from arena.endings import FORFEIT_CODES
 from arena.match.results import CLOCKED, COLUMNS, Row
-from arena.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask
+from arena.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask, Task
+from arena.store.figures import Figures, figures_of
+from arena.store.games import drop_games, store_games
+from arena.store.ownership import MARK, mark_of, run_text
 from arena.store.reader import BotEntry, Reader
 from arena.store.schema import RUN, StoreError
+from arena.store.sqlite import Connection
 
-_INSERT = (
-    f"INSERT INTO games ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (id) DO NOTHING"
-)
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
 _SHIFT = PAIRING_BITS + 1
 # A traceback may name addresses in memory, so the detail is no part of what must agree.
@@ -54,14 +54,36 @@ class ConflictingResults(RuntimeError):
 class Store(Reader):
     """A run's folder, open for writing; everything a Reader can is there too. See `open_store`."""
 
-    def __init__(self, folder: Path, lock: IO[str], db: sqlite3.Connection, clocked: bool) -> None:
+    def __init__(self, folder: Path, lock: IO[str], db: Connection, clocked: bool) -> None:
         self.folder = folder
+        self._figures = None
         self._lock = lock
         self._db = db
         self._clocked = clocked
         self._places = {bot.name: at for at, bot in enumerate(self.bots())}
         self._known = {number: tuple(pairing) for number, pairing in self.pairings().items()}
         self._session: int | None = None
+
+    def figures(self) -> Figures:
+        """The numbers of all games as they are now."""
+        self._figures = None
+        try:
+            return super().figures()
+        finally:
+            self._figures = None
+
+    def _figures_from(self, deal: int) -> Figures:
+        with self._snapshot():  # a running test asks again and again
+            pairings, names = self.pairings(), [bot.name for bot in self.bots()]
+            return figures_of(self._db, self._db.sealed, names, pairings, deal << _SHIFT)
+
+    def claim(self) -> None:
+        """Note that this user has begun the run, or takes it over as it is."""
+        mark = mark_of(run_text(self.meta(), self.bots()))
+        if mark is not None:
+            with RUN.guard(self.folder, "write to"):
+                self._db.execute("DELETE FROM meta WHERE key = ?", (MARK,))
+                self._db.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (MARK, mark))
 
     # ------------------------------------------------------------ writing
 
@@ -96,6 +118,19 @@ class Store(Reader):
         self._known = pairings
         return new
 
+    def adopt(self, tasks: Sequence[Task], rows: Sequence[Row]) -> None:
+        """Store games of another run, whole units; none of them is there yet."""
+        with RUN.guard(self.folder, "write to"):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._add_pairings(Chunk(0, tuple(tasks)), self._known)
+                self._touch_session(store_games(self._db, rows, self._db.sealed))
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
     def _add_pairings(self, chunk: Chunk, known: dict[int, tuple[Any, ...]]) -> None:
         numbers, _, ones, twos, rounds, *_ = zip(*chunk.tasks)  # column by column: chunks are long
         for pairing in dict.fromkeys(zip(numbers, rounds, ones, twos)):
@@ -103,7 +138,7 @@ class Store(Reader):
             have = known.get(number)
             if have is None:
                 self._db.execute(
-                    "INSERT INTO pairings VALUES (?, ?, ?, ?)",
+                    "INSERT INTO pairings (pairing, round, a, b) VALUES (?, ?, ?, ?)",
                     (number, round_, self._places[a], self._places[b]),
                 )
                 known[number] = pairing
@@ -113,9 +148,7 @@ class Store(Reader):
     def _insert(self, chunk: Chunk, rows: Sequence[Row]) -> int:
         if any(type(task) is SeriesTask for task in chunk.tasks):
             rows = self._new_series(chunk, rows)
-        before = self._db.total_changes
-        self._db.executemany(_INSERT, rows)
-        new = self._db.total_changes - before
+        new = store_games(self._db, rows, self._db.sealed)
         if new != len(rows):
             for row in rows:
                 self._compare(row)
@@ -159,19 +192,29 @@ class Store(Reader):
     def drop_from(self, deal: int) -> int:
         """Remove the games on `deal` and all later deals; returns how many there were."""
         with RUN.guard(self.folder, "write to"):
-            dropped = self._db.execute("DELETE FROM games WHERE id >= ?", (deal << _SHIFT,)).rowcount
-            self._touch_session(-dropped)
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                dropped = drop_games(self._db, deal << _SHIFT, self._db.sealed)
+                self._touch_session(-dropped)
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
         return dropped
 
     # ------------------------------------------------------------ sessions
 
     def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
         """Write the settings of a run that goes on to more games; see `arena.config.growth`."""
+        ours = self.is_ours()
         with RUN.guard(self.folder, "write to"):
             self._db.execute("BEGIN IMMEDIATE")
             for key, values in (("config", config), ("settings", settings)):
                 self._db.execute("UPDATE meta SET value = ? WHERE key = ?", (_canonical(values), key))
             self._db.execute("COMMIT")
+        if ours:
+            self.claim()
 
     def begin_session(self, info: Mapping[str, Any]) -> None:
         """Note that work starts now, with remarks such as the number of workers."""
@@ -246,6 +289,7 @@ def open_store(
     bots: Sequence[BotEntry],
     settings: Mapping[str, Any] | None = None,
     clocked: bool = False,
+    ours: bool = True,
 ) -> Store:
     """Open the folder of a run for writing; made if it is not there.
 
@@ -253,11 +297,11 @@ def open_store(
     another one, or with bots whose source has changed, is refused with the differences, unless that run has no
     games yet (its bot could not be loaded, say): then this one takes its place. `settings` is the
     whole config, kept for resuming. `clocked` says that a clock may decide games, so two plays of one game
-    may differ. StoreError for all of: another run writes there, read-only, not a database, written by a
-    newer version.
+    may differ. `ours`: a new run is marked as begun by this user. StoreError for all of: another run writes
+    there, read-only, not a database, written by a newer version.
     """
     folder = Path(folder)
-    return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, bots, settings))
+    return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, bots, settings), ours)
 
 
 def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None, clocked: bool = False) -> Store:
@@ -269,9 +313,10 @@ def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None, clo
     return _open_for_writing(folder, clocked, lambda db: _begin(db, folder, config, checked, settings))
 
 
-def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[sqlite3.Connection], None]) -> Store:
+def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[Connection], bool], ours: bool = True) -> Store:
     with RUN.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
+        RUN.check_files(folder)
         lock = _take_lock(folder)
         try:
             db = RUN.open_writer(folder)
@@ -280,8 +325,10 @@ def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[sqlite3.Conn
                     db.execute("BEGIN IMMEDIATE")
                     RUN.make_tables(db)
                     db.execute("COMMIT")
-                begin(db)
+                is_new = begin(db)
                 store = Store(folder, lock, db, clocked)
+                if is_new and ours:
+                    store.claim()
             except BaseException:
                 db.close()
                 raise
@@ -293,13 +340,13 @@ def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[sqlite3.Conn
 
 
 def _begin(
-    db: sqlite3.Connection,
+    db: Connection,
     folder: Path,
     config: Mapping[str, Any],
     bots: Sequence[BotEntry],
     settings: Mapping[str, Any] | None,
-) -> None:
-    """Write the settings into a database without games, or compare them with those of an old one."""
+) -> bool:
+    """Write the settings into a database without games, or compare them with those of an old one. Was it new?"""
     asked = json.loads(json.dumps(config))
     found = db.execute("SELECT value FROM meta WHERE key = 'config'").fetchone()
     if found is None or db.execute("SELECT 1 FROM games LIMIT 1").fetchone() is None:
@@ -307,13 +354,13 @@ def _begin(
         for table in ("meta", "sessions", "pairings", "bots"):  # of a run that ended before its first game
             db.execute(f"DELETE FROM {table}")
         texts = {"config": asked, "settings": config if settings is None else settings}
-        db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, _canonical(v)) for k, v in texts.items()])
+        db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", [(k, _canonical(v)) for k, v in texts.items()])
         db.executemany(
-            "INSERT INTO bots VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO bots (bot, name, spec, source, params) VALUES (?, ?, ?, ?, ?)",
             [(at, b.name, b.spec, b.source, _canonical(b.params)) for at, b in enumerate(bots)],
         )
         db.execute("COMMIT")
-        return
+        return True
     lines = differences(json.loads(found[0]), asked)
     sources = dict(db.execute("SELECT name, source FROM bots"))
     for bot in bots:
@@ -321,6 +368,7 @@ def _begin(
             lines.append(f"bot {bot.name}: its source has changed since the run began")
     if lines:
         raise OtherSettings(folder, lines)
+    return False
 
 
 def _canonical(value: object) -> str:

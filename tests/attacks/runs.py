@@ -143,7 +143,7 @@ def tournament(
     wait_for(lambda: not left_behind(folder, before), 5)
     with Reader(folder / "run") as reader:
         rows = list(
-            reader._query(
+            reader._db.execute(
                 "SELECT a.name, b.name, g.deal, g.game, g.forfeit, g.forfeit_by, g.detail, g.score, g.record"
                 " FROM games g JOIN pairings p ON p.pairing = g.pairing"
                 " JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b ORDER BY g.id"

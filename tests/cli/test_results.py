@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from arena.isolation.sandbox.bubblewrap import SandboxMissing
 from arena.store.schema import DATABASE
 from tests.cli.conftest import Arena
 from tests.report.synthetic import store_run
+from tests.store.stored import forged
 
 EVIL = """
 def act(view, moves):
@@ -93,8 +93,7 @@ def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
     assert reason[-2:] == ["  ValueError: a wins, stones 5-0: five?[2J stones", "  false"]
     assert all(line.startswith("  ") for line in reason)
     assert "\x1b" not in listed + shown
-    with sqlite3.connect(Path("run", DATABASE)) as db:
-        db.execute("UPDATE games SET detail = ?", ("in act: \x1b[2J\u202e\rgone\na wins",))
+    forged(Path("run", DATABASE), "UPDATE games SET detail = 'in act: \x1b[2J\u202e\rgone\na wins'")
     assert "(in act: ?[2J??gone)\n" in arena("replay", "run").out
     assert arena("replay", "run", 1, "--all").out.endswith("\n  in act: ?[2J??gone\n  a wins\n")
     text = arena("replay", "run", 1, "--record").out
@@ -171,13 +170,8 @@ def test_verify_finds_what_was_changed(arena: Arena, played: Path, change: str, 
     for name in (DATABASE, f"{DATABASE}-wal"):
         if (played / name).exists():
             (copy / name).write_bytes((played / name).read_bytes())
-    with sqlite3.connect(copy / DATABASE) as db:
-        one = "score <> 1 AND pairing = 0 AND deal = 0" if "score" in change else "pairing = 0 AND deal = 0"
-        where = f"WHERE id = (SELECT min(id) FROM games WHERE {one})"
-        changed = db.execute(f"UPDATE games SET {change} {where}").rowcount
-    db.close()
-    if not changed:
-        pytest.skip("the deal has no decided game")
+    one = "score <> 1" if "score" in change else "pairing = 0 AND deal = 0"
+    forged(copy / DATABASE, f"UPDATE games SET {change} WHERE id = (SELECT min(id) FROM games WHERE {one})")
     found = arena("verify", "copy", code=1)
     assert "1 of 30 games do not replay" in found.err
     assert wanted in found.out

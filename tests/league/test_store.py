@@ -158,7 +158,7 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
             pytest.raises(LeagueError, match=r"the disk is full. What was stored before is safe"),
             made.change(),
         ):
-            made.insert("INSERT INTO files VALUES ('x', ?)", bytes(200_000))
+            made.insert("INSERT INTO files (hash, content) VALUES ('x', ?)", bytes(200_000))
         assert made.one("SELECT name FROM bots") == "ann"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from arena.match.results import GameResult, Row, pack_times
 from arena.match.tasks import Chunk, GameTask, PairTask
 
-CONFIG = {"format": "round-robin", "games": 4, "rules": "base", "seed": 7, "clock": {"move_ms": 50}}
+CONFIG = {"format": "round-robin", "games": 4, "rules": "base", "seed": 7, "clock": {"move_ms": 50}, "bots": []}
 
 
 def fake_result(task: GameTask, strength: dict[str, float] | None = None, faults: bool = True) -> GameResult:

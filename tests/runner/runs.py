@@ -49,7 +49,7 @@ def games(folder: Path, without: Iterable[str] = ()) -> list[tuple[Any, ...]]:
     """What must be the same in two runs: the games in order, without what a clock has measured."""
     left_out = set(without)
     with Reader(folder) as reader:
-        rows = reader._query(
+        rows = reader._db.execute(
             f"SELECT p.round, a.name, b.name, g.deal, g.game, {', '.join('g.' + name for name in _SAME)}"
             " FROM games g JOIN pairings p ON p.pairing = g.pairing JOIN bots a ON a.bot = p.a"
             " JOIN bots b ON b.bot = p.b ORDER BY g.id"

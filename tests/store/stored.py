@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
-from arena.match.results import Row
+from arena.league.store import LEAGUE
+from arena.match.results import COLUMNS, Row
 from arena.match.tasks import Chunk, GameTask
+from arena.store.games import sealed_rows
 from arena.store.reader import BotEntry, Reader
-from arena.store.schema import DATABASE
+from arena.store.schema import DATABASE, RUN
+from arena.store.tables import SUM_MASK, row_checksum
 from arena.store.writer import Store, open_store
 from tests.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
 from tests.store.writer import BOTS
@@ -32,6 +35,24 @@ def query(store: Reader, sql: str) -> list[Any]:
     """The rows that another program reads from the database."""
     with closing(sqlite3.connect(store.folder / DATABASE)) as db:
         return db.execute(sql).fetchall()
+
+
+def forged(database: Path, *changes: str) -> None:
+    """Change a database by hand, with checksums as if that had been written by this program."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as db:
+        changed = sum(db.execute(sql).rowcount for sql in changes)
+        assert changed > 0
+        for table in (RUN if database.name == DATABASE else LEAGUE).tables:
+            db.create_function("row_checksum", -1, row_checksum)
+            columns = ", ".join(table.sealed_columns)
+            db.execute(f"UPDATE {table.name} SET checksum = row_checksum('{table.name}', {columns})")
+        for row in list(sealed_rows(db.execute(f"SELECT {', '.join(COLUMNS)} FROM games"))):
+            db.execute("UPDATE games SET text_crc = ?, checksum = ? WHERE id = ?", (*row[-2:], row[0]))
+        for (name,) in db.execute("SELECT what FROM totals").fetchall():
+            sums = [one for (one,) in db.execute(f"SELECT checksum FROM {name}")]
+            total = sum(sums) & SUM_MASK
+            values = (len(sums), total, row_checksum("totals", name, len(sums), total), name)
+            db.execute("UPDATE totals SET rows = ?, total = ?, checksum = ? WHERE what = ?", values)
 
 
 def chunk_of(deals: range, number: int = 0) -> Chunk:

@@ -1,0 +1,165 @@
+"""The figures of all games of a run, read and checked in one pass: columns of numbers, and sums of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.endings import ENDINGS
+from arena.match.results import WIN_POINTS, PairingScore, ScheduleProgress
+from arena.match.tasks import PAIRING_BITS, GameId, Pairing
+from arena.store.games import NUMBERS, Batch, read_figures
+from arena.store.tables import Damage
+
+_KINDS: dict[str, npt.DTypeLike] = {
+    "id": np.int64, "score": np.int8, "ending": np.int8, "forfeit": np.int8, "forfeit_by": np.int8,
+    "stones_first": np.int8, "stones_second": np.int8, "turns": np.int32, "plies": np.int32,
+    "decisions_first": np.int32, "decisions_second": np.int32,
+}  # fmt: skip
+"""Columns in the smallest type that holds them: a million games take some 100 MB. The others are times."""
+_BUCKETS = 256
+
+
+class PairingSums(NamedTuple):
+    """Sums over the games of a pairing with the same bot beginning (`game`), the same score and ending.
+
+    "first" is the bot that began; `score` in half points of it; `us` are microseconds.
+    """
+
+    pairing: int
+    game: int
+    score: int
+    ending: str
+    games: int
+    stones_first: int
+    stones_second: int
+    turns: int
+    plies: int
+    decisions_first: int
+    decisions_second: int
+    us_first: int
+    us_second: int
+    max_us_first: int
+    max_us_second: int
+    us: int
+
+
+@dataclass
+class Figures:
+    """All games in schedule order. `columns` are those of the table that are numbers, and `pairing`, `deal`, `game`.
+
+    times   histogram of thinking times of each bot, a row of 256 counts
+    """
+
+    bots: Sequence[str]
+    pairings: Mapping[int, Pairing]
+    columns: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    times: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.columns["id"])
+
+    @property
+    def forfeits(self) -> int:
+        """How many were forfeited."""
+        return int(np.count_nonzero(self.columns["forfeit"]))
+
+    def pairing_sums(self) -> list[PairingSums]:
+        """Sums for the standings: a few lines a pairing, however many games there are."""
+        if not len(self):
+            return []
+        column = self.columns
+        pairing, game, score, ending = (
+            column[name].astype(np.int64) for name in ("pairing", "game", "score", "ending")
+        )
+        key = pairing << 8 | game << 7 | score << 4 | ending
+        order = np.argsort(key, kind="stable")
+        keys, starts = np.unique(key[order], return_index=True)
+        sums = []
+        for name in PairingSums._fields[5:]:
+            fold = np.maximum if name.startswith("max") else np.add
+            sums.append(fold.reduceat(column[name][order].astype(np.int64), starts).tolist())
+        counts = np.diff([*starts.tolist(), len(key)]).tolist()
+        return [
+            PairingSums(one >> 8, one >> 7 & 1, one >> 4 & 7, ENDINGS[one & 15], *rest)
+            for one, *rest in zip(keys.tolist(), counts, *sums)
+        ]
+
+    def scores(self) -> dict[int, PairingScore]:
+        """Score of each pairing, seen from its bot `a`."""
+        done = ScheduleProgress()
+        for sums in self.pairing_sums():
+            done.add_score(sums.pairing, _score_of(sums))
+        return {pairing: done.score(pairing) for pairing in done.scored()}
+
+    def progress(self) -> ScheduleProgress:
+        """What is done, for `Schedule.tasks`."""
+        done = ScheduleProgress()
+        pairing, deal = self.columns["pairing"], self.columns["deal"]
+        order = np.lexsort((deal, pairing))
+        pairing, deal = pairing[order], deal[order]
+        step = np.diff(deal) > 1
+        cuts = np.flatnonzero((np.diff(pairing) != 0) | step) + 1
+        for start, stop in zip([0, *cuts.tolist()], [*cuts.tolist(), len(deal)]):
+            if start < stop:
+                done.add_deals(int(pairing[start]), int(deal[start]), int(deal[stop - 1]) + 1)
+        for number, score in self.scores().items():
+            done.add_score(number, score)
+        return done
+
+    def pairs(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        """Of each whole pair, in schedule order: pairing, deal, and half points of bot `a`, 0..4."""
+        key, score = self.columns["id"], self.columns["score"].astype(np.int64)
+        at = np.flatnonzero((np.diff(key) == 1) & (key[:-1] & 1 == 0))
+        return self.columns["pairing"][at], self.columns["deal"][at], score[at] + 2 - score[at + 1]
+
+
+def _score_of(sums: PairingSums) -> PairingScore:
+    won, drawn, lost = (sums.games if sums.score == score else 0 for score in (2, 1, 0))
+    first = WIN_POINTS * sums.games if won else sums.stones_first
+    second = WIN_POINTS * sums.games if lost else sums.stones_second
+    if sums.game:
+        return PairingScore(sums.games, lost, drawn, won, second, first)
+    return PairingScore(sums.games, won, drawn, lost, first, second)
+
+
+def figures_of(
+    db: sqlite3.Connection, sealed: bool, bots: Sequence[str], pairings: Mapping[int, Pairing], start: int = 0
+) -> Figures:
+    """The games from the identity `start` on, each checked. Raises Damage; to be called in a transaction."""
+    place = {name: at for at, name in enumerate(bots)}
+    sides = np.full((max(pairings, default=0) + 1, 2), -1, dtype=np.int32)
+    for number, _, a, b in pairings.values():
+        sides[number] = (place[a], place[b])
+    parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in NUMBERS}
+    counts = np.zeros(max(len(bots), 1) * _BUCKETS, dtype=np.int64)
+    for batch in read_figures(db, sealed, start):
+        key = batch.numbers["id"]
+        pairing, game = key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
+        unknown = (pairing >= len(sides)) | (sides[np.minimum(pairing, len(sides) - 1), 0] < 0)
+        if unknown.any():
+            raise Damage(f"game {GameId.from_key(int(key[int(np.argmax(unknown))]))} belongs to no pairing")
+        _count_times(counts, batch, sides[pairing, game], sides[pairing, 1 - game])
+        for name, column in batch.numbers.items():
+            parts[name].append(column.astype(_KINDS.get(name, np.int64)))
+    columns = {name: np.concatenate([*part, np.empty(0, _KINDS.get(name, np.int64))]) for name, part in parts.items()}
+    key = columns["id"]
+    columns["pairing"] = (key >> 1 & ((1 << PAIRING_BITS) - 1)).astype(np.int32)
+    columns["deal"], columns["game"] = key >> (PAIRING_BITS + 1), (key & 1).astype(np.int8)
+    return Figures(bots, pairings, columns, counts.reshape(-1, _BUCKETS))
+
+
+def _count_times(
+    counts: npt.NDArray[np.int64], batch: Batch, first: npt.NDArray[Any], second: npt.NDArray[Any]
+) -> None:
+    """Add the histograms of some games to those of the bots that played them."""
+    for texts, bot in ((batch.first, first), (batch.second, second)):
+        data = np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(-1, 2)
+        who = np.repeat(bot.astype(np.int64), np.fromiter(map(len, texts), np.int64, len(texts)) // 2)
+        sums = np.bincount(who * _BUCKETS + data[:, 0], weights=data[:, 1], minlength=len(counts))
+        counts += sums.astype(np.int64)
