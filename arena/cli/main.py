@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
     "sprt": Entry("arena.cli.sprt:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
     "league": Entry("arena.cli.league:league", "A standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
+    "runs": Entry("arena.cli.runs:runs", "List the runs that there are.", LOOK),
     "standings": Entry("arena.cli.results:standings", "Show the standings of a run, even in progress.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "Show a game on a board, move by move.", LOOK),
     "verify": Entry("arena.cli.verify:verify", "Check a run and replay its games; save what is sound.", LOOK),

@@ -35,8 +35,9 @@ def complete_rules(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Runs in results/ by name, and folders."""
-    return _completed((path.parent.name for path in Path("results").glob("*/games.sqlite")), incomplete, "dir")
+    """Runs and comparisons in results/ by name, `latest`, and folders."""
+    found = (path.relative_to("results").parts[0] for path in Path("results").glob("**/games.sqlite"))
+    return _completed(["latest", *found], incomplete, "dir")
 
 
 def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

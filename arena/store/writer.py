@@ -404,6 +404,37 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
     return {prefix: value}
 
 
+def is_in_use(folder: Path) -> bool:
+    """Is a process at work on a run?"""
+    if folder.resolve() in _open:  # closing a second handle would give its lock away
+        return True
+    path = folder / ".lock"
+    try:
+        number = path.read_text("ascii", "replace")[:100].strip().removeprefix("process ")
+    except OSError:
+        return False
+    if not number.isdecimal() or not _is_process(int(number[:18])):
+        return False
+    try:
+        with open(path, "r+", encoding="ascii") as lock:
+            _lock_file(lock)  # who has died has let go of it, whoever has its number now
+    except OSError:
+        return True
+    return False
+
+
+def _is_process(number: int) -> bool:
+    if sys.platform == "win32":  # there is no harmless signal; the lock tells
+        return True
+    try:
+        os.kill(number, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
+
+
 def _take_lock(folder: Path) -> IO[str]:
     """Lock the folder until the process ends, however it ends. StoreError if another run has it."""
     if folder.resolve() in _open:

@@ -1,0 +1,116 @@
+"""`arena runs` and `latest`: which runs there are, in what state, and the last of them wherever a run is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.store.folders import latest
+from arena.store.schema import DATABASE
+from arena.store.writer import is_in_use, reopen_store
+from tests.cli.conftest import Arena
+from tests.report.synthetic import store_run
+
+MATCH = ["match", "random", "first", "--games", 2, "--workers", 1]
+
+
+def lines(arena: Arena, *args: object) -> list[dict[str, object]]:
+    return json.loads(arena("runs", *args, "--json").out)["runs"]
+
+
+def set_last(folder: Path, seconds: float) -> None:
+    with sqlite3.connect(folder / DATABASE) as db:
+        db.execute("UPDATE sessions SET ended = ?", (seconds,))
+    db.close()
+
+
+def test_there_may_be_none(arena: Arena) -> None:
+    assert "No runs in results yet" in arena("runs").out
+    assert lines(arena) == []
+    assert "there is no run in results/ yet" in arena("standings", "latest", code=2).err
+    assert "no folder nowhere" in arena("runs", "nowhere", code=2).err
+
+
+def test_runs_are_listed_the_last_first(arena: Arena) -> None:
+    arena(*MATCH, "--seed", 1, "--out", "results/one")
+    arena(*MATCH, "--seed", 2, "--rules", "tactical", "--out", "results/two")
+    arena("compare", "random", "first", "--variants", "base,expert", "--games", 2, "--seed", 3, "--workers", 1,
+          "--out", "results/three")  # fmt: skip
+    store_run(Path("results/half").resolve(), units=4)
+    for at, name in enumerate(("two", "half", "three/base", "three/expert", "one"), start=1):
+        set_last(Path("results", name), 1e9 + at)
+    os.utime(Path("results/half", DATABASE), (1e9 + 2, 1e9 + 2))
+    found = lines(arena)
+    assert [line["name"] for line in found] == ["one", "three", "half", "two"]
+    assert [line["state"] for line in found] == ["finished", "finished", "stopped", "finished"]
+    assert [line["format"] for line in found] == ["match", "compare", "round-robin", "match"]
+    assert [(line["games"], line["planned"]) for line in found] == [(2, 2), (4, 4), (8, 60), (2, 2)]
+    assert found[1]["rules"] == "base expert"
+    assert found[0]["bots"] == ["random", "first"]
+    assert found[0]["last_played"] == "2001-09-09T01:46:45+00:00"
+    shown = arena("runs", "--limit", 3).out
+    assert re.search(r"half +2001-09-0\d \d\d:\d\d +round-robin +.* 8 of 60  stopped", shown)
+    assert "two" not in shown
+    assert "1 more (--limit 0 lists all)" in shown
+    # and the last of them is found wherever a run is asked for
+    one = arena("standings", "results/one").out
+    assert arena("standings", "latest").out == one
+    assert arena("verify", "latest").out.startswith("2 games replayed")
+    assert "results/one" in arena("replay", "latest").out
+    assert "results/one/standings.csv" in arena("export", "latest").out
+    set_last(Path("results/three/base"), 2e9)
+    assert latest() == ("comparison.json", Path("results/three"))
+    Path("latest").mkdir()
+    store_run(Path("latest").resolve(), units=4)  # a folder of that name comes first
+    assert "8 of 60 games so far" in arena("standings", "latest").out
+
+
+def test_a_run_that_cannot_be_read_says_why(arena: Arena) -> None:
+    arena(*MATCH, "--seed", 1, "--out", "results/one")
+    for name, content in (("broken", b"x" * 5000), ("empty", b""), ("evil\x1b[2J\nname", b"")):
+        Path("results", name).mkdir()
+        Path("results", name, DATABASE).write_bytes(content)
+        os.utime(Path("results", name, DATABASE), (1, 1))
+    found = {line["name"]: line for line in lines(arena)}
+    assert [found[name]["state"] for name in ("one", "broken", "empty")] == ["finished", "unreadable", "unreadable"]
+    assert "not a database" in str(found["broken"]["note"])
+    shown = arena("runs").out
+    assert "\x1b" not in shown
+    assert len(shown.strip().splitlines()) == 4 + 4
+    assert "one" in arena("standings", "latest").out
+
+
+def test_who_is_at_work(tmp_path: Path) -> None:
+    store_run(tmp_path, units=4)
+    assert not is_in_use(tmp_path)
+    with reopen_store(tmp_path):
+        assert is_in_use(tmp_path)
+        with pytest.raises(Exception, match="already"):
+            reopen_store(tmp_path)
+    assert not is_in_use(tmp_path)
+    (tmp_path / ".lock").write_text(f"process {os.getpid()}\n")  # a number that another process has now
+    assert not is_in_use(tmp_path)
+    (tmp_path / ".lock").write_text("process 999999999999999999999\n")
+    assert not is_in_use(tmp_path)
+
+
+def test_a_run_at_work_in_another_process(arena: Arena) -> None:
+    store_run(Path("results/half").resolve(), units=4)
+    program = (
+        "import sys; from arena.store.writer import reopen_store; store = reopen_store(sys.argv[1]);"
+        " print('ready', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", program, "results/half"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        assert [line["state"] for line in lines(arena)] == ["running"]
+        process.kill()
+    assert [line["state"] for line in lines(arena)] == ["stopped"]
