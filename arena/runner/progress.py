@@ -14,6 +14,8 @@ from typing import Protocol, TextIO, TypeAlias
 
 from arena.rounding import half_up
 
+_QUIET_S = 2.0  # without a game: then people are told that there is life
+
 
 @dataclass(frozen=True)
 class BotShare:
@@ -29,7 +31,8 @@ class RunStatus:
     """Where a run stands. `total` is what is planned by now; formats played in rounds may add to it.
 
     `rate` is in games a second over the last seconds, 0 while nothing is known; `seconds_left` None then.
-    `shares` computes how the bots do so far, best first; call it only if that is shown.
+    `shares` computes how the bots do so far, best first; call it only if that is shown. `quiet_s` are the seconds since
+    the last game came back, or since play began; `moves` counts those made by now in the games in hand.
     """
 
     done: int
@@ -37,6 +40,8 @@ class RunStatus:
     rate: float
     seconds_left: float | None
     shares: Callable[[], Sequence[BotShare]]
+    quiet_s: float = 0.0
+    moves: Callable[[], int] = int
 
 
 class ProgressListener(Protocol):
@@ -91,6 +96,8 @@ def status_text(status: RunStatus) -> str:
 
     >>> status_text(RunStatus(250, 1000, 250.0, 3.0, lambda: []))
     '250 of 1,000 games (25 %), 250 games/s, 3 s left'
+    >>> status_text(RunStatus(0, 2, 0.0, None, lambda: [], quiet_s=75, moves=lambda: 31))
+    '0 of 2 games (0 %), games in play for 1:15, 31 moves made'
     """
     share = f" ({status.done * 100 // status.total} %)" if status.total else ""
     text = f"{status.done:,} of {status.total:,} games{share}"
@@ -98,6 +105,9 @@ def status_text(status: RunStatus) -> str:
         text += f", {rate_text(status.rate)}"
     if status.seconds_left is not None and status.done < status.total:
         text += f", {duration(status.seconds_left)} left"
+    if status.quiet_s >= _QUIET_S and status.done < status.total:
+        moves = status.moves()
+        text += f", games in play for {duration(status.quiet_s)}" + (f", {moves:,} moves made" if moves else "")
     return text
 
 

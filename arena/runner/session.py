@@ -89,6 +89,8 @@ class Session:
         self._started = time.monotonic()
         self._scores = _Scores(run.schedule, self._before)
         self._rate = _Rate()
+        self._heard = time.monotonic()  # when a game last came back
+        self._moves: Callable[[], int] = int
 
     def is_over(self) -> bool:
         """Is there nothing left to play? Then only the deals that count are kept."""
@@ -97,10 +99,11 @@ class Session:
     def play(self, executor: Executor) -> None:
         """Play until the schedule has nothing more, wave after wave where it is played in rounds."""
         run, done = self._run, self._before
+        self._heard, self._moves = time.monotonic(), executor.moves_in_play
         dispatcher = Dispatcher(
             executor,
             self._signals,
-            failed=_fail,
+            failed=fail,
             lost=self._note_lost,
             stopping=lambda: run.listener.note(
                 "Stopping after the games in hand, which are stored. Press Ctrl-C again to stop at once."
@@ -181,6 +184,7 @@ class Session:
         for played in deliveries:
             self._scores.add(played)
         self._rate.add(self._played)
+        self._heard = time.monotonic()
         return self._is_enough()
 
     def _note_lost(self, event: Lost) -> None:
@@ -201,10 +205,13 @@ class Session:
             rate=rate,
             seconds_left=(self._total - done) / rate if rate else None,
             shares=self._scores.shares,
+            quiet_s=time.monotonic() - self._heard,
+            moves=self._moves,
         )
 
 
-def _fail(event: Failed) -> NoReturn:
+def fail(event: Failed) -> NoReturn:
+    """Raise what a `Failed` means: ArenaError for what a person can mend, else WorkerFault."""
     raise WorkerFault(event.text) if event.ours else ArenaError(event.text)
 
 

@@ -79,6 +79,31 @@ class Supervisor:
             worker.kill()
             worker.release()
 
+    @property
+    def moves(self) -> int:
+        """Moves made in the game that is being played; for display, read from any thread."""
+        worker = self._worker
+        return 0 if worker is None else len(worker.snapshot().moves)
+
+    def load(self) -> Failed | None:
+        """Load the bots and play nothing; what would end the run, or None."""
+        deaths = 0
+        while True:
+            worker = self._living_worker()
+            try:
+                worker.await_ready()
+                return None
+            except WorkerRefused as refused:
+                self.close()
+                return refused.failed
+            except WorkerDied:
+                worker.release()
+                self._worker = None
+                deaths += 1
+                failed = self._judge(worker, (), [], deaths)
+                if failed is not None:
+                    return failed
+
     def play(self, chunk: Chunk) -> None:
         """Play a chunk, reporting its units as they are done: all of them, unless draining or `Failed`."""
         tasks = chunk.tasks

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import secrets
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from arena.config.growth import GROWING, growing_key, growth_command, least_size
 from arena.config.tournament import TournamentConfig, config_from_dict
+from arena.errors import ArenaError
+from arena.formats.schedule import Schedule
 from arena.isolation.process import require_isolation
 from arena.players.spec import check_names, find_bot
 from arena.processes.limits import Limits
 from arena.runner.executors import make_executor
 from arena.runner.job import Job
-from arena.runner.logs import RunLog
+from arena.runner.logs import LOG, RunLog
 from arena.runner.progress import NoProgress, ProgressListener
-from arena.runner.session import More, Run, RunReport, Session, Stop
+from arena.runner.session import More, Run, RunReport, Session, Stop, fail
 from arena.runner.signals import StopSignals
+from arena.runner.supervisor import Supervisor
+from arena.store.folders import is_begun
 from arena.store.reader import BotEntry, Reader
 from arena.store.schema import DATABASE, StoreError
 from arena.store.writer import OtherSettings, Store, differences, open_store, reopen_store
@@ -53,6 +60,7 @@ def run_tournament(
     if config.seed is None:
         stored = _stored_seed(folder)
         config = config.with_seed(secrets.randbits(62) if stored is None else stored)
+    made = not folder.exists()
     schedule = config.schedule()
     job = _job_of(config, workers, limits)
     for level in job.levels:
@@ -61,20 +69,75 @@ def run_tournament(
     if resume:
         store = reopen_store(folder, bots, config.clocked)
     else:
+        if executor == "local" and not is_begun(folder):
+            require_bots(job)  # before anything is written
         store = _open(folder, config, bots)
-    with closing(store), RunLog(folder) as run_log, StopSignals() as signals:
-        if asks_for_more(store, config):
-            store.grow(config.canonical(), config.to_dict())
-        run = Run(config.name, job.seed, schedule, progress or NoProgress(), stop, more)
+    how = Playing(workers, executor, scheduler, progress or NoProgress(), stop, more)
+    try:
+        with closing(store):
+            return _play(store, config, schedule, job, how)
+    except ArenaError:
+        if made:
+            _remove_unplayed(folder)
+        raise
+
+
+@dataclass(frozen=True)
+class Playing:
+    """How a run is played, which makes no difference to its games."""
+
+    workers: int
+    executor: str
+    scheduler: str | None
+    listener: ProgressListener
+    stop: Stop | None
+    more: More | None
+
+
+def _play(store: Store, config: TournamentConfig, schedule: Schedule, job: Job, how: Playing) -> RunReport:
+    if asks_for_more(store, config):
+        store.grow(config.canonical(), config.to_dict())
+    with RunLog(store.folder) as run_log, StopSignals() as signals:
+        run = Run(config.name, job.seed, schedule, how.listener, how.stop, how.more)
         session = Session(run, store, signals)
         if not session.is_over():
-            store.begin_session({"workers": workers, "executor": executor})
-            log.info("%s: seed %d, %d workers, %s", config.name, job.seed, workers, executor)
+            store.begin_session({"workers": how.workers, "executor": how.executor})
+            log.info("%s: seed %d, %d workers, %s", config.name, job.seed, how.workers, how.executor)
             with closing(
-                make_executor(job, workers=workers, executor=executor, scheduler=scheduler, sink=run_log.sink)
+                make_executor(
+                    job, workers=how.workers, executor=how.executor, scheduler=how.scheduler, sink=run_log.sink
+                )
             ) as pool:
                 session.play(pool)
         return session.report()
+
+
+def _remove_unplayed(folder: Path) -> None:
+    """Remove a folder that was made for a run that could not be played: it would look like a run."""
+    with Reader(folder) as reader:
+        if reader.count():
+            return
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ".lock", LOG):
+        with contextlib.suppress(OSError):
+            (folder / name).unlink()
+    with contextlib.suppress(OSError):  # something of somebody else
+        folder.rmdir()
+
+
+def require_bots(job: Job) -> None:
+    """Load all bots once, as workers do, and raise what would end the run: a parameter that is not known, say."""
+    _require_bots(replace(job, rules="base", seed=0))
+
+
+@lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
+def _require_bots(job: Job) -> None:
+    supervisor = Supervisor(job, lambda event: None, lambda record: None)
+    try:
+        failed = supervisor.load()
+    finally:
+        supervisor.close()
+    if failed is not None:
+        fail(failed)
 
 
 def _open(folder: Path, config: TournamentConfig, bots: Sequence[BotEntry]) -> Store:

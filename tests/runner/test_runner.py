@@ -12,7 +12,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.isolation.sandbox.bubblewrap import SandboxMissing
-from arena.runner.progress import RunStatus
+from arena.runner.progress import NoProgress, RunStatus
 from arena.store.reader import Reader
 from arena.store.writer import StoreError
 from tests.runner.runs import FIELD, Running, alive, bot, forfeits, games, play, settings, wait_for
@@ -190,6 +190,56 @@ def test_a_bot_that_cannot_be_loaded_stops_the_run(tmp_path: Path) -> None:
     file.write_text("def act(view, moves):\n    return moves[0]\n\nraise RuntimeError('no licence')\n")
     with pytest.raises(ArenaError, match="no licence"):
         play(tmp_path / "run", settings({"spec": str(file), "name": "broken"}, FIELD[0]))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("isolation", ["none", "process"])
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"rollouts": "many"}, "parameter 'rollouts' is a whole number, not 'many'"),
+        ({"rolouts": 3}, "no parameter 'rolouts'; did you mean 'rollouts'"),
+    ],
+)
+def test_a_parameter_that_does_not_fit_is_said_before_the_run_begins(
+    tmp_path: Path, isolation: str, params: dict[str, Any], message: str
+) -> None:
+    told: list[str] = []
+
+    class Listener(NoProgress):
+        def begin(self, name: str, seed: int, status: RunStatus) -> None:
+            told.append(name)
+
+    with pytest.raises(ArenaError, match=message):
+        play(tmp_path / "run", settings(bot("search", **params), FIELD[0], isolation=isolation), progress=Listener())
+    assert not told
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_slow_first_game_shows_that_there_is_life(tmp_path: Path) -> None:
+    seen: list[tuple[float, int]] = []
+
+    class Listener(NoProgress):
+        def update(self, status: RunStatus) -> None:
+            if status.done == 0:
+                seen.append((status.quiet_s, status.moves()))
+
+    play(tmp_path, settings(bot("sleeper", "slow", ms=40.0), FIELD[0], games=1), workers=1, progress=Listener())
+    assert max(moves for _, moves in seen) > 0
+    assert [seconds for seconds, _ in seen] == sorted(seconds for seconds, _ in seen)
+
+
+def test_a_run_that_cannot_be_played_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only its workers find out, as those of a cluster do."""
+    monkeypatch.setattr("arena.runner.tournament.require_bots", lambda job: None)
+    data = settings(bot("search", rollouts="many"), FIELD[0])
+    with pytest.raises(ArenaError, match="whole number"):
+        play(tmp_path / "run", data)
+    assert not (tmp_path / "run").exists()
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(ArenaError, match="whole number"):
+        play(tmp_path / "mine", data)
+    assert (tmp_path / "mine").exists()
 
 
 def test_a_fault_of_the_program_is_loud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

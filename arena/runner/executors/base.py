@@ -64,6 +64,9 @@ class Executor(Protocol):
     def slots(self) -> int:
         """Chunks that can be played at the same time; a few more should be submitted."""
 
+    def moves_in_play(self) -> int:
+        """Moves made by now in the games in hand, as far as that is known: a sign of life for people."""
+
     def submit(self, chunk: Chunk) -> None:
         """Play a chunk when there is a free worker. Returns at once."""
 

@@ -74,6 +74,9 @@ class DaskExecutor:
     def slots(self) -> int:
         return max(sum(self._threads.values()), 1)
 
+    def moves_in_play(self) -> int:
+        return 0  # not known here
+
     def submit(self, chunk: Chunk) -> None:
         self._send(chunk, 0)
 

@@ -41,6 +41,9 @@ class LocalExecutor:
     def slots(self) -> int:
         return self._workers
 
+    def moves_in_play(self) -> int:
+        return sum(one.moves for one in self._supervisors)
+
     def submit(self, chunk: Chunk) -> None:
         self._chunks.put(chunk)
 
