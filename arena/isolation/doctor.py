@@ -13,6 +13,8 @@ from pathlib import Path
 from arena.isolation.sandbox import bubblewrap
 from arena.isolation.sandbox.seccomp import machine_here
 from arena.processes.affinity import core_held, usable_cores
+from arena.processes.control_groups import NoGroups, require_groups
+from arena.processes.procfs import read_text
 
 _LANDLOCK_CREATE_RULESET, _VERSION_ASKED = 444, 1
 
@@ -30,7 +32,7 @@ def capabilities() -> list[Capability]:
     if sys.platform != "linux":
         levels = "none and process" if _posix() else "none"
         return [Capability(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")]
-    return [*_sandbox(), _filter(), _landlock(), _limits(), _pinning()]
+    return [*_sandbox(), _filter(), _landlock(), _limits(), _watch(), _groups(), _first_to_go(), _pinning()]
 
 
 def _posix() -> bool:
@@ -51,7 +53,7 @@ def _sandbox() -> list[Capability]:
         capabilities.append(
             Capability(
                 False,
-                "the runner is root, whose threads no limit counts; for strangers' bots run it as an ordinary user",
+                "the runner is root, for whom some limits do not count; for strangers' bots run it as an ordinary user",
             )
         )
     elif not bubblewrap.counts_inside():
@@ -89,7 +91,35 @@ def _limits() -> Capability:
         return Capability(
             False, "limits on memory, files and time; no prlimit (util-linux), which counts threads of wire bots"
         )
-    return Capability(True, "limits on memory, files, threads and processor time")
+    return Capability(True, "limits on memory, address space, files, threads and processor time")
+
+
+def _watch() -> Capability:
+    """Whoever waits for a bot looks at what it has (`memory_watch`)."""
+    if "VmPTE" not in read_text("/proc/self/status"):
+        return Capability(False, "/proc does not tell what a process has: page tables and the like are not counted")
+    return Capability(True, "memory, page tables and threads of bots are watched")
+
+
+def _groups() -> Capability:
+    try:
+        found = require_groups()
+    except NoGroups as why:
+        return Capability(
+            False,
+            f"no control groups ({why}): memory that the kernel keeps for a bot, such as buffers, has no bound but "
+            "the number of descriptors",
+        )
+    names = ", ".join({"pids": "processes", "cpu": "processor time"}.get(one, one) for one in found.controllers)
+    return Capability(
+        True, f"a control group for each bot (version {found.version}: {names}) in {found.places['memory']}"
+    )
+
+
+def _first_to_go() -> Capability:
+    if not os.access("/proc/self/oom_score_adj", os.W_OK):
+        return Capability(False, "no oom_score_adj to write to: for want of memory the kernel may end the run itself")
+    return Capability(True, "for want of memory the kernel ends bots first (oom_score_adj)")
 
 
 def _pinning() -> Capability:

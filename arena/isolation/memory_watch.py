@@ -20,6 +20,8 @@ LOOK_AT_ALL_S = 0.25
 """Seconds between two looks at all others: without a clock their threads may go on working."""
 SLACK_MB = 64
 """What a process may have beside its data: the stack of its first thread, code that was changed, page tables."""
+GROUP_SLACK_MB = 128
+"""What its control group may have beside its data: that, and the kernel's for it, such as buffers and descriptors."""
 
 _FIELDS = re.compile(rb"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
 

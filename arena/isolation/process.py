@@ -14,15 +14,15 @@ import signal
 import subprocess
 import time
 import weakref
-from collections.abc import Callable
 
 from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.levels import Isolation
-from arena.isolation.memory_watch import LOOK_AT_ALL_S, excess
+from arena.isolation.memory_watch import GROUP_SLACK_MB, LOOK_AT_ALL_S, excess
 from arena.isolation.pipe import PipedProcess
 from arena.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
-from arena.processes.guard import Guard, guard, guard_pids
-from arena.processes.limits import MIB
+from arena.processes.control_groups import Bounds, ControlGroup, groups
+from arena.processes.guard import guard, guard_pids
+from arena.processes.limits import MIB, BotLimits
 from arena.processes.procfs import descendants
 from arena.processes.rlimits import first_to_be_killed, limits_setter
 from arena.processes.tree import exit_text, kill_group, kill_with_group, send_group_signal, send_signal, tie_to_parent
@@ -33,6 +33,8 @@ PONDERING_S = 0.05
 CONFINED = {Isolation.SANDBOX: (require_bubblewrap, sandboxed)}
 """For each level that confines bots: what raises an `ArenaError` if this machine cannot do it, and what gives the
 command line around a `Launch`, with descriptors to be passed to it and closed once it runs."""
+
+_BUBBLEWRAPS = 8  # processes of bubblewrap's, and of ours until the program begins
 
 #: PIDs of the bots that run now, as this process knows them.
 running: set[int] = set()
@@ -70,9 +72,8 @@ class BotProcess(PipedProcess):
             raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
         self.launch = launch
         self.level = Isolation(launch.level)
-        self._guard = guard()
-        self._group = self._guard.new_name() if self._guard is not None else 0
-        super().__init__(_start(launch, self.level, self._guard, self._group), self._exit_text)
+        self._ties = _Ties(launch)
+        super().__init__(_start(launch, self.level, self._ties), self._exit_text)
         self._bot_pid = self.pid
         self._excess: str | None = None
         self.ponders = False
@@ -84,6 +85,8 @@ class BotProcess(PipedProcess):
         _watched.add(self)
 
     def _exit_text(self, code: int) -> str:
+        if self._excess is None and self._ties.out_of_memory():
+            self._excess = f"it had more than its {self.launch.limits.memory_mb:,} MiB, counting the kernel's for it"
         return self._excess or how_ended(code, self.level)
 
     @property
@@ -183,9 +186,8 @@ class BotProcess(PipedProcess):
         self.close_pipes()
         running.discard(self.pid)
         _watched.discard(self)
-        if self._guard is not None:
-            self._guard.remove(self._group)
         self.ended = self._excess or ("it was stopped" if code is None else self.exit_text(code))
+        self._ties.end()
         return self.ended
 
     def _followers(self) -> list[int]:
@@ -200,7 +202,58 @@ class BotProcess(PipedProcess):
 # ---------------------------------------------------------------- starting
 
 
-def _start(launch: Launch, level: Isolation, guard: Guard | None, group: int) -> subprocess.Popen[bytes]:
+class _Ties:
+    """What a process is put into before its program begins, and what is looked after when it has ended."""
+
+    def __init__(self, launch: Launch) -> None:
+        limits = launch.limits
+        confined = Isolation(launch.level).confined
+        self._set_limits = limits_setter(
+            limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined
+        )
+        self._die_with_parent = tie_to_parent(os.getpid())
+        self._guard = guard()
+        self._name = self._guard.new_name() if self._guard is not None else 0
+        self._control_group = _control_group(limits)
+
+    def prepare(self) -> None:
+        """Called in the new process."""
+        if self._guard is not None:
+            self._guard.add(self._name)
+        self._die_with_parent()
+        if self._control_group is not None:
+            with contextlib.suppress(OSError):
+                self._control_group.enter()
+        self._set_limits()
+        first_to_be_killed()
+
+    def out_of_memory(self) -> bool:
+        """Has the kernel killed it because its group had too much?"""
+        return self._control_group is not None and self._control_group.killed()
+
+    def end(self) -> None:
+        """The process has ended."""
+        if self._guard is not None:
+            self._guard.remove(self._name)
+        if self._control_group is not None and not self._control_group.remove():
+            _dying.append(self._control_group)
+        _dying[:] = [group for group in _dying if not group.remove()]
+
+
+_dying: list[ControlGroup] = []  # groups whose last processes had not ended yet
+
+
+def _control_group(limits: BotLimits) -> ControlGroup | None:
+    found = groups()
+    if found is None:
+        return None
+    try:
+        return found.make(Bounds((limits.memory_mb + GROUP_SLACK_MB) * MIB, limits.processes + _BUBBLEWRAPS))
+    except OSError:
+        return None
+
+
+def _start(launch: Launch, level: Isolation, ties: _Ties) -> subprocess.Popen[bytes]:
     argv = list(launch.argv)
     passed: list[int] = []
     if not level.own_process:
@@ -219,11 +272,10 @@ def _start(launch: Launch, level: Isolation, guard: Guard | None, group: int) ->
             pass_fds=passed,
             process_group=None if level.confined else 0,
             start_new_session=level.confined,  # bubblewrap's own would come after a moment without a group and a parent
-            preexec_fn=_preparation(launch, guard, group),
+            preexec_fn=ties.prepare,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        if guard is not None:
-            guard.remove(group)
+        ties.end()
         raise _cannot_start(error, launch, argv[0]) from None
     finally:
         for end in passed:
@@ -243,23 +295,6 @@ def _remedy(error: OSError, program: str) -> str:
     if error.errno == errno.ENOEXEC:
         return "; not executable; a script needs a shebang such as #!/usr/bin/env python3"
     return ""
-
-
-def _preparation(launch: Launch, guard: Guard | None, group: int) -> Callable[[], None]:
-    """What happens in the new process before its program begins: limits, and death with the parent."""
-    limits = launch.limits
-    confined = Isolation(launch.level).confined
-    set_limits = limits_setter(limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined)
-    die_with_parent = tie_to_parent(os.getpid())
-
-    def prepare() -> None:
-        if guard is not None:
-            guard.add(group)
-        die_with_parent()
-        set_limits()
-        first_to_be_killed()
-
-    return prepare
 
 
 def how_ended(code: int, level: str = Isolation.PROCESS) -> str:

@@ -13,6 +13,7 @@ from arena.cli.main import main
 from arena.isolation import doctor as doctor
 from arena.isolation.doctor import Capability, capabilities, landlock_version
 from arena.isolation.sandbox import bubblewrap
+from arena.processes.control_groups import ControlGroups
 from tests.isolation.inside import need_sandbox
 
 
@@ -96,3 +97,16 @@ def test_a_missing_sandbox_is_no_fault_of_the_installation(
     shown = capsys.readouterr().out
     assert shown.startswith("ok  all there\n")
     assert "ok  this\n--  not that\n\nEverything works." in shown
+
+
+def test_what_bounds_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    if sys.platform != "linux":
+        pytest.skip("needs Linux")
+    assert "memory, page tables and threads of bots are watched" in _texts(capabilities(), True)
+    monkeypatch.setenv("ARENA_NO_CONTROL_GROUPS", "1")
+    assert "no control groups (control groups are switched off" in _texts(capabilities(), False)
+    monkeypatch.delenv("ARENA_NO_CONTROL_GROUPS")
+    places = {"memory": Path("/sys/fs/cgroup/a.scope"), "pids": Path("/sys/fs/cgroup/a.scope")}
+    monkeypatch.setattr(doctor, "require_groups", lambda: ControlGroups(2, places))
+    told = "a control group for each bot (version 2: memory, processes) in /sys/fs/cgroup/a.scope"
+    assert told in _texts(capabilities(), True)
