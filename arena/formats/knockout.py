@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arena.formats.format import Format, FormatSettings
-from arena.formats.schedule import Deals, Place, Schedule, deal_tasks, deals_for, margin
+from arena.formats.schedule import Deals, Meeting, Place, Schedule, deal_tasks, deals_for, margin
 from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import whole
@@ -128,6 +128,44 @@ class Knockout(Schedule):
             ),
             key=lambda place: place.rank,
         )
+
+
+    def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
+        """The bracket from top to bottom, to the final: round by round, also those that are not known yet.
+
+        Meeting i of a round is between the winners of the meetings 2i (`a`) and 2i + 1 (`b`) of the round before.
+        """
+        played = {pairing.number: (pairing, winner) for one in self._replay(done)[0] for pairing, winner in one}
+        seeds = bracket(len(self.bots))
+        left: list[str | None] = [self.bots[seed] if seed < len(self.bots) else None for seed in seeds]
+        found: list[list[Meeting]] = []
+        base = 0
+        while len(left) > 1:
+            meetings = []
+            for at in range(len(left) // 2):
+                number, (one, two) = base + at, left[2 * at : 2 * at + 2]
+                if number in played:
+                    pairing, winner = played[number]
+                    meetings.append(self._meeting(pairing, winner, done.score(number), flipped=pairing.a != one))
+                elif not found and (one is None or two is None):
+                    meetings.append(Meeting(0, one or two, None, PairingScore(), one or two, "bye"))
+                else:
+                    meetings.append(Meeting(len(found), one, two, PairingScore(), None, ""))
+            found.append(meetings)
+            base += len(left) // 2
+            left = [meeting.winner for meeting in meetings]
+        return found
+
+    def _meeting(self, pairing: Pairing, winner: int | None, score: PairingScore, flipped: bool) -> Meeting:
+        decided_by = ""
+        if winner is not None:
+            decided_by = "games" if margin(score) else "match points" if score.points_a != score.points_b else "seed"
+        bot = None if winner is None else self.bots[winner]
+        if flipped:
+            games, wins, draws, losses, points_a, points_b = score
+            turned = PairingScore(games, losses, draws, wins, points_b, points_a)
+            return Meeting(pairing.round, pairing.b, pairing.a, turned, bot, decided_by)
+        return Meeting(pairing.round, pairing.a, pairing.b, score, bot, decided_by)
 
 
 def bracket(size: int) -> list[int]:

@@ -15,7 +15,7 @@ results are easier to compare; where bots could remember deals, each pairing can
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,7 +25,9 @@ from arena.match.tasks import Pairing, PairTask, Task
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a format's own ranking. `tiebreak` decides between equal points."""
+    """A line of a format's own ranking. `tiebreak` decides between equal points, with a figure for each of the
+    schedule's `tiebreaks`, the first of which counts most.
+    """
 
     rank: int
     bot: str
@@ -65,11 +67,33 @@ def deals_for(games: int, paired: bool = True, own: bool = False) -> tuple[Deals
     return Deals((games + 1) // 2, True, own), (note,) * (games % 2)
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """A pairing of a round with its result so far.
+
+    round       number of the round, from 0
+    a, b        the bots; None for one that is not known yet, or for nobody (see `decided_by`)
+    score       games and match points of `a` against `b`
+    winner      who won it; None while it is open, and if it was drawn
+    decided_by  "" while it is open, else "games", "match points", "seed", "draw", or "bye" (there is no `b`)
+    """
+
+    round: int
+    a: str | None
+    b: str | None
+    score: PairingScore
+    winner: str | None
+    decided_by: str
+
+
 class Schedule(ABC):
     """What every format offers. `bots` is the seed order: the order in which they were named."""
 
     stepwise: ClassVar[bool] = False
     """True if `tasks` comes in waves, each of which depends on the results of those before."""
+
+    tiebreaks: ClassVar[Mapping[str, str]] = {}
+    """What decides between equal points, the first most: column and meaning."""
 
     bots: tuple[str, ...]
     notes: tuple[str, ...]
@@ -99,6 +123,18 @@ class Schedule(ABC):
 
         `games` are all games played, perhaps read lazily: a format whose ranking follows from `done` ignores them.
         """
+        return None
+
+    def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
+        """The rounds as far as they are known, with their results; empty where there are none."""
+        return []
+
+    def units_done(self, done: ScheduleProgress) -> int:
+        """How many units are done, where `expected` asks for it."""
+        return 0
+
+    def expected(self, games: int, units: int) -> int | None:
+        """Games in all, as so many in so many units lead to expect; None where `planned` is exact."""
         return None
 
 

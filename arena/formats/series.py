@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 from arena.formats.format import Format, FormatSettings
 from arena.formats.schedule import Place, Schedule
@@ -79,6 +79,15 @@ class SeriesSchedule(Schedule):
     seed: int | str
     notes: tuple[str, ...] = ()
 
+    tiebreaks: ClassVar[Mapping[str, str]] = {
+        "point_difference": "match points won minus match points lost",
+        "seed": "place in the order in which the bots were named",
+    }
+
+    @property
+    def _series(self) -> int:
+        return len(self.bots) * (len(self.bots) - 1) // 2 * self.matches
+
     @property
     def extent(self) -> tuple[int, int]:
         return self.matches, self.rule.stride
@@ -97,13 +106,21 @@ class SeriesSchedule(Schedule):
 
     def planned(self, done: ScheduleProgress) -> int:
         """Exact for a number of rounds; for a target, games played and as many a series for those to come."""
-        series = len(self.bots) * (len(self.bots) - 1) // 2 * self.matches
         if self.rule.rounds is not None:
-            return series * self.rule.rounds
-        left = sum(1 for _ in self.tasks(done))
-        least = -(-(self.rule.target or 0) // WIN_POINTS)
-        mean = done.games / (series - left) if left < series else least
-        return done.games + round(left * mean)
+            return self._series * self.rule.rounds
+        found = self.expected(done.games, self.units_done(done))
+        assert found is not None
+        return found
+
+    def units_done(self, done: ScheduleProgress) -> int:
+        return 0 if self.rule.target is None else self._series - sum(1 for _ in self.tasks(done))
+
+    def expected(self, games: int, units: int) -> int | None:
+        """With a target, games played and as many a series for those to come; so never less than were played."""
+        if self.rule.target is None:
+            return None
+        mean = games / units if units else -(-self.rule.target // WIN_POINTS)
+        return games + round(max(self._series - units, 0) * mean)
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
         """Series won (drawn 1/2), then the difference of match points, then seed order."""
@@ -168,7 +185,7 @@ def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list
         difference[result.a] += result.points_a - result.points_b
         difference[result.b] += result.points_b - result.points_a
     order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))
-    return [Place(at + 1, bot, points[bot], (float(difference[bot]),)) for at, bot in enumerate(order)]
+    return [Place(at + 1, bot, points[bot], (difference[bot], bots.index(bot) + 1)) for at, bot in enumerate(order)]
 
 
 def _to_twenty(given: Mapping[str, Any]) -> Mapping[str, Any]:

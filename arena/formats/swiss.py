@@ -6,14 +6,14 @@ the scores of the rounds before and from nothing else, so none of it needs to be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from arena.formats.format import Format, FormatSettings
 from arena.formats.matching import has_perfect_matching
-from arena.formats.schedule import Deals, Place, Schedule, deal_tasks, deals_for, margin
+from arena.formats.schedule import Deals, Meeting, Place, Schedule, deal_tasks, deals_for, margin
 from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import whole
@@ -115,6 +115,10 @@ class Swiss(Schedule):
     notes: tuple[str, ...] = ()
 
     stepwise: ClassVar[bool] = True
+    tiebreaks: ClassVar[Mapping[str, str]] = {
+        "buchholz": "sum of the points of the bot's opponents; a bye adds none",
+        "seed": "place in the order in which the bots were named",
+    }
 
     @cached_property
     def _per_round(self) -> int:
@@ -162,9 +166,34 @@ class Swiss(Schedule):
         """Points, then Buchholz, then seed order, after the finished rounds."""
         table, _, byes = self._replay(done)
         return [
-            Place(at + 1, self.bots[bot], table.points[bot], (table.buchholz(bot),), _bye_remark(byes, self.bots[bot]))
+            Place(
+                at + 1,
+                self.bots[bot],
+                table.points[bot],
+                (table.buchholz(bot), bot + 1),
+                _bye_remark(byes, self.bots[bot]),
+            )
             for at, bot in enumerate(table.order())
         ]
+
+    def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
+        """All rounds known, each with its pairings in order, and with its bye at the end."""
+        found = []
+        for number, pairings in enumerate(self._replay(done)[1]):
+            meetings = [self._meeting(pairing, done.score(pairing.number)) for pairing in pairings]
+            playing = {bot for pairing in pairings for bot in (pairing.a, pairing.b)}
+            meetings += [
+                Meeting(number, bot, None, PairingScore(), bot, "bye") for bot in self.bots if bot not in playing
+            ]
+            found.append(meetings)
+        return found
+
+    def _meeting(self, pairing: Pairing, score: PairingScore) -> Meeting:
+        _, number, a, b = pairing
+        if score.games < self.deals.games:
+            return Meeting(number, a, b, score, None, "")
+        won = margin(score)
+        return Meeting(number, a, b, score, a if won > 0 else b if won else None, "games" if won else "draw")
 
 
 def _bye_remark(byes: list[str], bot: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from arena.config.tournament import TournamentConfig, config_from_dict
-from arena.formats.schedule import Place
+from arena.formats.schedule import Meeting, Place
 from arena.formats.sprt import SprtSettings
 from arena.match.results import time_quantile
 from arena.store.reader import ForfeitReason, Reader, WorkSession
@@ -39,6 +39,8 @@ class RunData:
     games     one row per game in schedule order (arena.stats.frames.COLUMNS)
     planned   number of games in all, None if not known
     places    the format's own ranking, None where ratings rank the bots
+    tiebreaks what decides between equal points in it: column and meaning
+    rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere
@@ -50,6 +52,8 @@ class RunData:
     sources: Mapping[str, str] = field(default_factory=dict)
     planned: int | None = None
     places: tuple[Place, ...] | None = None
+    tiebreaks: Mapping[str, str] = field(default_factory=dict)
+    rounds: Sequence[Sequence[Meeting]] = ()
     times: tuple[BotTime, ...] = ()
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
@@ -87,6 +91,8 @@ def read_run(folder: Path) -> RunData:
             sources={bot.name: bot.source for bot in reader.bots()},
             planned=planned,
             places=None if places is None else tuple(places),
+            tiebreaks=schedule.tiebreaks,
+            rounds=schedule.round_results(done),
             times=_times(reader),
             sessions=tuple(reader.sessions()),
             forfeits=tuple(reader.forfeit_reasons()),

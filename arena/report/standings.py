@@ -39,8 +39,9 @@ COLUMNS: dict[str, str] = {
     "mean_turns": "mean length of the bot's games in turns of both",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
-"""Columns of `RunStandings.table`; format_points and remark follow where the format has a ranking of its own, and
-end_faults (games after which the bot failed in `end`: their results stand) if there are any."""
+"""Columns of `RunStandings.table`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
+where the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
+stand) if there are any."""
 PAIR_COLUMNS = ["pairing", "deal", "first", "second", "score"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
@@ -169,8 +170,12 @@ def _ranked(table: pd.DataFrame, run: RunData, order: list[str]) -> pd.DataFrame
     table = table.loc[[place.bot for place in places]].rename_axis("bot").reset_index()
     table["rank"] = [place.rank for place in places]
     table["format_points"] = [float(place.points) for place in places]
+    for at, name in enumerate(run.tiebreaks):
+        table[name] = [float(place.tiebreak[at]) for place in places]
+        if (table[name] % 1 == 0).all():
+            table[name] = table[name].astype(np.int64)
     table["remark"] = [place.remark for place in places]
-    return table[[*columns, "format_points", "remark"]]
+    return table[[*columns, "format_points", *run.tiebreaks, "remark"]]
 
 
 def _crosstable(games: pd.DataFrame, order: list[str]) -> pd.DataFrame:

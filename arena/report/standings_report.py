@@ -14,6 +14,7 @@ from typing import Any
 from arena.endings import AFTER
 from arena.formats.registry import FORMATS as TOURNAMENT_FORMATS
 from arena.report.read_run import RunData
+from arena.report.rounds import round_tables, round_values
 from arena.report.standings import FORFEIT_COLUMNS, RunStandings
 from arena.report.table import (
     Code,
@@ -33,6 +34,7 @@ from arena.text import first_line, one_line, printable_lines
 
 DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
 """Digits in files. Tables for people have fewer."""
+_TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 WIDEST_CROSSTABLE = 12
 MOST_REASONS = 10
 _LONGEST_REASON = 100
@@ -43,6 +45,7 @@ def standings_report(found: RunStandings) -> Report:
     tables = [_table(found)]
     if len(found.table) >= 3 and len(found.crosstable):
         tables.append(_crosstable(found))
+    tables += round_tables(found.run)
     return Report(heading(found.run), tables, remarks(found), _forfeit_items(found.run), lambda: all_values(found))
 
 
@@ -77,6 +80,8 @@ def summary(found: RunStandings) -> dict[str, Any]:
         "prior": found.prior,
         "notes": list(found.notes),
     }
+    if run.rounds:
+        out["bracket" if config["format"] == "knockout" else "rounds"] = round_values(run)
     if found.head_to_head is not None:
         head = found.head_to_head
         out["head_to_head"] = {
@@ -120,6 +125,7 @@ def _table(found: RunStandings) -> Table:
         cells = {"#": str(row["rank"]), "bot": str(row["bot"])}
         if own_ranking:
             cells["pts"] = f"{row['format_points']:g}"
+            cells |= {_TIEBREAKS.get(name, name): f"{row[name]:g}" for name in found.run.tiebreaks}
         cells |= {
             "Elo": elo_text(float(row["elo"]), str(row["flag"])),
             "±95%": number(float(row["elo_error95"]), 0, "-"),

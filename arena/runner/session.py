@@ -83,6 +83,7 @@ class Session:
         self._signals = signals
         self._before = store.progress()
         self._total = run.schedule.planned(self._before)
+        self._units = run.schedule.units_done(self._before)
         self._played = 0
         self._dropped = 0
         self._lost = 0
@@ -183,6 +184,8 @@ class Session:
         self._played += self._store.add_many([(played.chunk, played.rows) for played in deliveries])
         for played in deliveries:
             self._scores.add(played)
+            self._units += len(played.chunk.tasks)
+        self._total = self._schedule.expected(self._done, self._units) or self._total
         self._rate.add(self._played)
         self._heard = time.monotonic()
         return self._is_enough()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +71,28 @@ def add_games(done: ScheduleProgress, deal: int, wins: str, stones: tuple[int, i
         loser = stones[0] if winner == "a" else stones[1]
         owned = (5, loser) if winner == first else (loser, 5)
         done.add_row(GameId(0, deal, game).key, 2 if winner == first else 0, *owned)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 20), st.integers(1, 4), st.integers(0, 60))
+def test_the_bracket_leads_from_round_to_round(bots: int, games: int, units: int) -> None:
+    schedule = knockout(names(bots), games, 1)
+    _, results, _ = play_all(schedule)
+    done = ScheduleProgress.of(results[: units * 2])
+    rounds = schedule.round_results(done)
+    assert [len(one) for one in rounds] == [2 ** at for at in reversed(range(len(rounds)))]
+    assert {bot for one in rounds[0] for bot in (one.a, one.b)} - {None} == set(names(bots))
+    for earlier, later in pairwise(rounds):
+        for at, meeting in enumerate(later):
+            assert (meeting.a, meeting.b) == (earlier[2 * at].winner, earlier[2 * at + 1].winner)
+    for meeting in (meeting for one in rounds for meeting in one):
+        assert (meeting.winner is None) == (meeting.decided_by == "")
+        assert meeting.winner in (None, meeting.a, meeting.b)
+        lead = meeting.score.wins - meeting.score.losses
+        if meeting.decided_by == "games":
+            assert meeting.winner == (meeting.a if lead > 0 else meeting.b)
+    champion = schedule.ranking(done)[0]
+    assert (rounds[-1][0].winner == champion.bot) == (champion.remark == "winner")
 
 
 def test_ranking_of_an_unfinished_knockout() -> None:

@@ -25,6 +25,20 @@ def test_who_begins_next() -> None:
     assert [starter_after(alternate, 1, score) for score in (2, 1, 0)] == [0, 0, 0]
 
 
+@settings(deadline=None, max_examples=30)
+@given(st.integers(2, 4), st.integers(1, 6), st.integers(1, 40))
+def test_no_more_games_than_expected_are_ever_played(bots: int, matches: int, target: int) -> None:
+    schedule = series(names(bots), 1, matches, target=target)
+    _, results, done = play_all(schedule)
+    lengths = [one.games for one in series_results(schedule.rule, results)]
+    for units in range(len(lengths) + 1):
+        expected = schedule.expected(sum(lengths[:units]), units)
+        assert expected is not None
+        assert expected >= sum(lengths[:units])
+    assert expected == schedule.planned(done) == len(results)
+    assert series(names(bots), 1, matches, rounds=target).expected(7, 1) is None
+
+
 def test_when_a_series_ends() -> None:
     rounds, target = series_rule(rounds=2), series_rule(target=10)
     assert [is_over(rounds, games, 5, 5) for games in (0, 1, 2)] == [False, False, True]

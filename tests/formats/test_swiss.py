@@ -82,8 +82,36 @@ def test_swiss_ranks_by_points_then_buchholz_then_seed() -> None:
     done = scores({0: (2, 0), 1: (2, 0), 2: (1, 1), 3: (2, 0)})
     places = schedule.ranking(done)
     assert [(p.rank, p.bot, p.points, p.tiebreak) for p in places] == [
-        (1, "bot0", 1.5, (2.5,)), (2, "bot1", 1.5, (1.5,)), (3, "bot2", 1.0, (1.5,)), (4, "bot3", 0.0, (2.5,))
+        (1, "bot0", 1.5, (2.5, 1)), (2, "bot1", 1.5, (1.5, 2)), (3, "bot2", 1.0, (1.5, 3)), (4, "bot3", 0.0, (2.5, 4))
     ]  # fmt: skip
+    assert list(schedule.tiebreaks) == ["buchholz", "seed"]
+
+
+def test_swiss_tells_its_rounds() -> None:
+    schedule = swiss(names(5), 2, 3)
+    done = scores({0: (2, 0), 1: (1, 1), 2: (0, 1)})
+    told = [[(m.a, m.b, m.score.games, m.winner, m.decided_by) for m in one] for one in schedule.round_results(done)]
+    assert told == [
+        [("bot0", "bot2", 2, "bot0", "games"), ("bot1", "bot3", 2, None, "draw"), ("bot4", None, 0, "bot4", "bye")],
+        [("bot0", "bot1", 1, None, ""), ("bot4", "bot3", 0, None, ""), ("bot2", None, 0, "bot2", "bye")],
+    ]
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(2, 11), st.integers(1, 6))
+def test_the_ranking_of_swiss_is_the_sum_of_its_rounds(bots: int, rounds: int) -> None:
+    schedule = swiss(names(bots), 2, rounds)
+    _, _, done = play_all(schedule)
+    points = dict.fromkeys(names(bots), 0.0)
+    met: dict[str, list[str]] = {bot: [] for bot in points}
+    for meeting in (meeting for one in schedule.round_results(done) for meeting in one):
+        for bot, other in ((meeting.a, meeting.b), (meeting.b, meeting.a)):
+            if bot is not None:
+                points[bot] += 1.0 if meeting.winner == bot else 0.5 if meeting.winner is None else 0.0
+                met[bot] += [] if other is None else [other]
+    for place in schedule.ranking(done):
+        assert place.points == points[place.bot]
+        assert place.tiebreak == (sum(points[other] for other in met[place.bot]), names(bots).index(place.bot) + 1)
 
 
 def test_swiss_says_when_repeats_must_come() -> None:

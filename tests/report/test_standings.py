@@ -13,7 +13,7 @@ from arena.match.tasks import GameTask
 from arena.report.read_run import RunData, read_run
 from arena.report.run_stats import run_frames
 from arena.report.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
-from arena.report.standings_report import remarks, summary
+from arena.report.standings_report import remarks, standings_report, summary
 from arena.stats.pairs import elo_of_score, head_to_head, pentanomial
 from arena.stats.ratings import rate
 from arena.store.reader import Reader
@@ -190,3 +190,54 @@ def test_bots_are_in_the_order_of_the_settings(tmp_path: Path) -> None:
     run = synthetic(tmp_path / "run", units=1)
     assert isinstance(run, RunData)
     assert run.bots == ("random", "greedy", "counter")
+
+
+def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:
+    bots = {"bots": ["a", "b", "c", "d", "e"], "format": "swiss", "games": 4}
+    found = standings(synthetic(tmp_path / "run", bots))
+    assert list(found.table.columns)[-4:] == ["format_points", "buchholz", "seed", "remark"]
+    report = standings_report(found)
+    assert report.tables[0].heads[2:5] == ["pts", "Buchholz", "seed"]
+    table = next(table for table in report.tables if table.name == "rounds")
+    assert [row[0] for row in table.rows] == ["1"] * 3 + ["2"] * 3 + ["3"] * 3
+    assert [row[-1] for row in table.rows].count("bye") == 3
+    values = summary(found)
+    assert [one["round"] for one in values["rounds"]] == [1, 2, 3]
+    assert {"rank", "buchholz", "seed", "format_points"} <= set(values["standings"][0])
+    won = [meeting for one in values["rounds"] for meeting in one["meetings"] if meeting["decided_by"] == "games"]
+    assert all((one["winner"] == one["a"]) == (one["wins_a"] > one["wins_b"]) for one in won)
+    assert "bracket" not in values
+    assert "rounds" not in summary(standings(synthetic(tmp_path / "other")))
+
+
+def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
+    bots = {"bots": ["a", "b", "c", "d", "e"], "format": "knockout", "games": 2}
+    found = standings(synthetic(tmp_path / "run", bots))
+    table = standings_report(found).tables[-1]
+    assert table.heads == ["round 1", "round 2", "round 3", "winner"]
+    assert len(table.rows) == 15
+    winner = found.table["bot"][0]
+    assert table.rows[7][3] == f"├ {winner}"
+    values = summary(found)["bracket"]
+    assert [len(one["meetings"]) for one in values] == [4, 2, 1]
+    assert values[2]["meetings"][0]["winner"] == winner
+    begun = standings(synthetic(tmp_path / "begun", bots, units=1))
+    open_one = standings_report(begun).tables[-1]
+    assert open_one.rows[7][3] == "├ ?"
+    assert summary(begun)["bracket"][2]["meetings"][0] == {
+        "a": None, "b": None, "games": 0, "wins_a": 0, "draws": 0, "wins_b": 0, "points_a": 0, "points_b": 0,
+        "winner": None, "decided_by": None,
+    }  # fmt: skip
+
+
+def test_large_fields_show_the_last_rounds(tmp_path: Path) -> None:
+    names = [f"b{at}" for at in range(70)]
+    swiss = standings(synthetic(tmp_path / "s", {"bots": names, "format": "swiss", "games": 2, "swiss": {"rounds": 2}}))
+    table = standings_report(swiss).tables[-1]
+    assert len(table.rows) == 35
+    assert table.note == "1 earlier round: --json has them."
+    cup = standings(synthetic(tmp_path / "k", {"bots": names, "format": "knockout", "games": 2}))
+    bracket = standings_report(cup).tables[-1]
+    assert bracket.heads[0] == "round 3"
+    assert bracket.note == "2 earlier rounds: --json has them."
+    assert bracket.rows[len(bracket.rows) // 2][-1] == f"├ {cup.table['bot'][0]}"
