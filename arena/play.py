@@ -125,7 +125,7 @@ def play_game(
     first, second = (player.name for player in players)
 
     def passes(error: BaseException) -> bool:
-        return errors == "raise" or isinstance(error, KeyboardInterrupt | BdbQuit)
+        return errors == "raise" or issubclass(type(error), KeyboardInterrupt | BdbQuit)
 
     referee = Referee(
         GameSettings(rules, seed, _clock(clock)),

@@ -1,19 +1,22 @@
 """The one cleaner for texts that strangers have written: names, reasons, output of bots.
 
 Pick a function by where the text goes: `printable` for a terminal or a log, `one_line` and `first_line` for a
-single line, `indented` below a line of ours, `quoted` inside a message, `spreadsheet_cell` for CSV. None of them
-raises, whatever the text holds.
+single line, `indented` below a line of ours, `quoted` inside a message, `spreadsheet_cell` for CSV, `json_text` for
+JSON. None of them raises, whatever the text holds.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from typing import Any
 
 INSTEAD = "?"
 """What stands for a character that is not shown."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# what OWASP names in "CSV Injection"; the last four are =, +, -, @ in full width
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _UNSEEN = frozenset(map(chr, [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0]))
 _TAGS = range(0xE0100, sys.maxunicode + 1)
 # Letters and marks to Unicode, but without width or ink; `str.isprintable` knows all others: control characters,
@@ -86,9 +89,28 @@ def quoted(text: str | bytes, longest: int = 80) -> str:
 
 
 def spreadsheet_cell(value: Any) -> Any:
-    """A value for CSV: a text that a spreadsheet would take for a formula gets an apostrophe, all else stays.
+    """A value for CSV: a text as `printable_lines`, behind an apostrophe if a spreadsheet would take it for a formula.
 
-    >>> spreadsheet_cell("=A1"), spreadsheet_cell("Ann"), spreadsheet_cell(-3)
-    ("'=A1", 'Ann', -3)
+    Numbers stay as they are, also as texts.
+
+    >>> spreadsheet_cell("=A1"), spreadsheet_cell("Ann"), spreadsheet_cell(-3), spreadsheet_cell("-3.5e2")
+    ("'=A1", 'Ann', -3, '-3.5e2')
     """
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        return value
+    cell = printable(value, keep="\n\t")
+    return f"'{cell}" if value.startswith(_FORMULA) else cell
+
+
+def json_text(value: Any, indent: int | None = 2) -> str:
+    r"""JSON that says exactly what the value holds, with escapes for all that a terminal obeys, hides or turns around.
+
+    ValueError for NaN, which JSON does not have.
+
+    >>> json_text({"bot": "\x1b[2Jcaf\xe9\u202e"}, indent=None)
+    '{"bot": "\\u001b[2Jcaf\xe9\\u202e"}'
+    """
+    text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
+    if text.isascii():
+        return text
+    return "".join(sign if sign == "\n" or _is_shown(sign) else json.dumps(sign)[1:-1] for sign in text)

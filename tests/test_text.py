@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 import unicodedata
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.text import first_line, indented, one_line, printable, printable_lines, quoted, spreadsheet_cell
+from arena.text import (
+    first_line,
+    indented,
+    json_text,
+    one_line,
+    printable,
+    printable_lines,
+    quoted,
+    spreadsheet_cell,
+)
 
 ESCAPES = "\x00\x07\x08\x0b\x1b\x7f\x85\x9b"
 DIRECTIONS = "\u200e\u200f\u202a\u202b\u202d\u202e\u2066\u2067\u2069\u061c"
@@ -80,11 +91,22 @@ def test_no_cell_is_a_formula_and_ordinary_ones_are_unchanged(value: object) -> 
     if not isinstance(value, str):
         assert cell is value
         return
-    assert cell.removeprefix("'") == value.removeprefix("'")
-    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    if re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", cell, re.IGNORECASE):
+        assert cell == value
+        return
+    assert cell.removeprefix("'") == printable(value).removeprefix("'")
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d"))
     file = io.StringIO(newline="")
     csv.writer(file).writerow([cell, "end"])
     assert next(csv.reader(io.StringIO(file.getvalue(), newline="")))[0] == cell
+
+
+@given(hostile)
+def test_json_says_the_same_and_commands_nothing(text: str) -> None:
+    shown = json_text({"name": text})
+    assert json.loads(shown) == {"name": text}
+    assert harmless(shown, "\n")
+    assert json_text({"a": ["é", 1]}) == json.dumps({"a": ["é", 1]}, indent=2, ensure_ascii=False)
 
 
 def test_ordinary_names_are_unchanged_everywhere() -> None:

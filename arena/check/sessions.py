@@ -210,7 +210,7 @@ class IsolatedSession(CheckSession):
         players += [Player.of(load_bot(one)) for one in (settings.random, settings.greedy)]
         # nothing that is not ours runs in this process, so Ctrl-C is the user's
         game_settings = GameSettings(rules, settings.seed, settings.time_left)
-        self._referee = Referee(game_settings, players, passes=lambda error: isinstance(error, KeyboardInterrupt))
+        self._referee = Referee(game_settings, players, passes=lambda error: type(error) is KeyboardInterrupt)
 
     def _make(self, spec: BotSpec) -> PythonBot | WireBot:
         if spec.command:

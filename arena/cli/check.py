@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import time
@@ -12,6 +11,7 @@ import click
 
 from arena.cli import options
 from arena.isolation.levels import ISOLATIONS
+from arena.text import json_text
 
 if TYPE_CHECKING:
     from arena.check.budget import CheckProgress
@@ -84,7 +84,7 @@ def check(
     finally:
         line.end()
     if as_json:
-        click.echo(json.dumps(report.to_dict(), indent=2, ensure_ascii=False))
+        click.echo(json_text(report.to_dict()))
     else:
         click.echo(report_text(report), nl=False)
     return NOT_READY if report.errors or (strict and report.warnings) else READY

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -149,10 +150,14 @@ def cli() -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command line (default: that of the process). Returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a path that is no UTF-8 is shown, with escapes
+            stream.reconfigure(errors="backslashreplace")
     try:
         result = cli.main(args=None if args is None else list(args), prog_name="arena", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
+        vars(error)["message"] = printable(error.message)  # it quotes what was typed
         error.show()
         return WRONG_USE
     except (click.Abort, KeyboardInterrupt):

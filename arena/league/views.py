@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,7 +16,7 @@ from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
 from arena.match.results import GameResult
 from arena.match.tasks import GameId
-from arena.text import first_line
+from arena.text import first_line, spreadsheet_cell
 
 Line = dict[str, Any]
 
@@ -265,7 +265,11 @@ def export_games(league: League, out: TextIO) -> int:
     """
     sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
     labels = {v.id: v.label for v in versions.in_state(league, retired=True)}
-    write = csv.writer(out, lineterminator="\n").writerow
+    writer = csv.writer(out, lineterminator="\n")
+
+    def write(row: Iterable[object]) -> None:
+        writer.writerow([spreadsheet_cell(cell) for cell in row])
+
     write(EXPORTED)
     number = 0
     for row in league.games():

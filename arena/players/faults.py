@@ -27,7 +27,7 @@ def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
         lines = traceback.TracebackException(type(error), error, place).format()
         text = "".join(lines).rstrip()
     except BaseException:  # its __str__ or its attributes are traps
-        text = f"{type(error).__name__} (its text cannot be shown)"
+        text = f"{type_name(type(error))} (its text cannot be shown)"
     return shorten(text, longest)
 
 
@@ -52,6 +52,11 @@ def shorten(text: str, longest: int) -> str:
     return f"{text[: longest // 3]}\n[...]\n{text[-(longest // 2) :]}"
 
 
+def type_name(kind: type) -> str:
+    """The name of a class. Runs no code of its metaclass."""
+    return str(type.__dict__["__name__"].__get__(kind))
+
+
 def show_value(value: object, longest: int = 60) -> str:
     """A value in words, for messages. Runs no code of the value.
 
@@ -65,5 +70,5 @@ def show_value(value: object, longest: int = 60) -> str:
         return f"the text {shorten(str(value), longest)!r}"
     if kind in _PLAIN:
         return f"the {kind.__name__} {str(value)[:longest]}"
-    name = type.__getattribute__(kind, "__name__")
+    name = type_name(kind)
     return f"a {name}" if name[:1].lower() not in "aeiou" else f"an {name}"

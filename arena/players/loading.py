@@ -96,10 +96,19 @@ def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
         raise BotError(
             f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this one"
         )
+    source = _read_again(spec)
+    try:
+        return _load(spec, source, capture)
+    except BotError:
+        raise
+    except BaseException as error:  # even a look at a bot's class may run code of its metaclass
+        raise _load_error(spec, error) from None
+
+
+def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
     path = Path(spec.path)
     module = MODULE.fullmatch(spec.target)
     helpers: dict[str, ModuleType] = {}
-    source = _read_again(spec)
     with bot_output(spec.name) if capture else nullcontext():
         if module:
             entry: type | Callable[..., Any] = _class_of(spec, module[1], module[2])
@@ -151,7 +160,7 @@ def _run_file(spec: BotSpec, source: bytes) -> ModuleType:
 
 
 def _load_error(spec: BotSpec, error: BaseException) -> BotError:
-    what = "is not valid Python" if isinstance(error, SyntaxError) else "raises an exception when it is loaded"
+    what = "is not valid Python" if issubclass(type(error), SyntaxError) else "raises an exception when it is loaded"
     return BotError(f"the bot {spec.target} {what}:\n{author_traceback(error)}")
 
 

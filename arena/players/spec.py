@@ -29,6 +29,7 @@ from arena.paths import data_folder
 from arena.players.bot import Param
 from arena.players.commands import command_name, find_command, split_spec
 from arena.players.faults import BotError
+from arena.text import one_line, quoted
 
 MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 """A class of a package."""
@@ -163,6 +164,9 @@ def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -
 
 def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[str, Param]) -> BotSpec:
     source = read_source(target, path)
+    name = checked_name(name, text)
+    if not _is_utf8(str(path)):
+        raise BotError(f"the path {quoted(str(path))} is no UTF-8 and cannot be stored; rename what is not")
     return BotSpec(name, text, target, str(path), source_hash(source), tuple(params.items()))
 
 
@@ -174,8 +178,32 @@ def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, 
         )
     found = find_command(target, here)
     files = tuple(map(str, found.files))
-    chosen = name or command_name(target)
+    chosen = checked_name(name or command_name(target), text)
+    if not _is_utf8(" ".join((target, *files))):
+        raise BotError(f"the command {quoted(target)} has a path that is no UTF-8 and cannot be stored; rename it")
     return BotSpec(chosen, text, target, files[0], found.source_hash, (), found.argv, files)
+
+
+def checked_name(name: str, text: str) -> str:
+    """The name if it can be shown on one line; `text` is the spec. BotError with a remedy if not.
+
+    >>> checked_name("caf\xe9", "x")
+    'caf\xe9'
+    """
+    if name != one_line(name):
+        plain = text.partition("=")[2] if _is_named(text) else text
+        raise BotError(
+            f"the bot's name {quoted(name)} cannot be shown on one line; give it another: {quoted('NAME=' + plain)}"
+        )
+    return name
+
+
+def _is_named(text: str) -> bool:
+    return parse_spec(text).name is not None
+
+
+def _is_utf8(text: str) -> bool:
+    return not any(0xD800 <= ord(sign) < 0xE000 for sign in text)
 
 
 def find_bots(texts: Iterable[str], folder: Path | str | None = None) -> list[BotSpec]:

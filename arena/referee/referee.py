@@ -381,8 +381,8 @@ class Referee:
         self._process.lift_limit()
         if self._passes(error):
             raise error
-        if isinstance(error, BotFault) and error.kind in FORFEITS:
-            return Forfeit(seat, error.kind, str(error.detail))
+        if type(error) is BotFault and type(error.kind) is str and error.kind in FORFEITS:
+            return Forfeit(seat, error.kind, error.detail if type(error.detail) is str else "")
         return Forfeit(seat, "exception", f"in {hook}: {author_traceback(error)}")
 
     # ---- afterwards ----------------------------------------------------------------------------------------
@@ -471,7 +471,7 @@ def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
 
 def _illegal(seat: int, move: object, table: tuple[Move, ...], error: BaseException) -> Forfeit:
     """The forfeit of a bot whose move the engine did not take; our own errors go on."""
-    if not isinstance(move, Move):
+    if type(move) is not Move:  # `isinstance` would run code of the thing
         return Forfeit(seat, "illegal move", f"act returned {show_value(move)}, not one of the moves")
     if isinstance(error, IllegalMove):
         return Forfeit(seat, "illegal move", str(error))

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pandas as pd
+
 from arena.report.formats.csv import csv_text, table_csv
 from arena.report.formats.json import json_text
 from arena.report.read_run import RunData
@@ -19,6 +21,7 @@ from arena.report.standings_report import DIGITS, summary
 from arena.report.table import Report, number
 from arena.report.whole_file import ExportError, write_whole
 from arena.store.reader import GAME_COLUMNS
+from arena.text import spreadsheet_cell
 
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, GAMES = "timing.csv", "games.csv"
@@ -57,7 +60,11 @@ def timing_text(run: RunData) -> str:
     Times are milliseconds per decision unless the name says otherwise; dates are UTC.
     """
     out = io.StringIO()
-    write = csv.writer(out, lineterminator="\n").writerow
+    writer = csv.writer(out, lineterminator="\n")
+
+    def write(row: Iterable[object]) -> None:
+        writer.writerow([spreadsheet_cell(cell) for cell in row])
+
     write(["subject", "name", "measure", "value"])
     for time in run.times:
         write(["bot", time.bot, "decisions", time.decisions])
@@ -86,5 +93,10 @@ def _date(seconds: float) -> str:
 def _games_text(run: RunData) -> Iterable[str]:
     games = run.games.filter(list(GAME_COLUMNS))
     for at in range(0, max(len(games), 1), _ROWS_AT_ONCE):
-        part = games.iloc[at : at + _ROWS_AT_ONCE]
+        part = games.iloc[at : at + _ROWS_AT_ONCE].copy()
+        for column in part.columns:  # names repeat: each is looked at once
+            if not pd.api.types.is_numeric_dtype(part[column].dtype):
+                safe = {one: spreadsheet_cell(one) for one in part[column].unique()}
+                if any(one is not cell for one, cell in safe.items()):
+                    part[column] = part[column].map(safe)
         yield part.to_csv(index=False, header=at == 0, lineterminator="\n", float_format="%g")

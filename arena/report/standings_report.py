@@ -197,7 +197,7 @@ def heading(run: RunData) -> str:
     known = run.planned is not None and not run.complete
     games = f"{played} of {run.planned} games so far" if known else f"{played} games"
     config = run.config
-    return f"{run.name}: {config['format']}, rules {config['rules']}, {games}, seed {config['seed']}"
+    return f"{one_line(run.name)}: {config['format']}, rules {config['rules']}, {games}, seed {config['seed']}"
 
 
 def remarks(found: RunStandings) -> list[str]:
@@ -220,7 +220,7 @@ def remarks(found: RunStandings) -> list[str]:
         names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
         counts = ", ".join(map(str, head.counts))
         lines.append(
-            f"{one} against {two}: {difference_text(head)},"
+            f"{one_line(one)} against {one_line(two)}: {difference_text(head)},"
             f" better with a likelihood of {likelihood(head.los)} % ({head.unit} {names}: {counts})."
         )
     elo_note = "Elo: mean of the field 0; 95 % errors, clustered by deal."

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol, TextIO, TypeAlias
 
 from arena.rounding import half_up
+from arena.text import one_line, printable_lines
 
 _QUIET_S = 2.0  # without a game: then people are told that there is life
 
@@ -118,7 +119,7 @@ def shares_text(shares: Sequence[BotShare], most: int = 3) -> str:
     'greedy 90.0 %, ...'
     """
     played = [one for one in shares if one.games]
-    shown = [f"{one.bot} {100 * half_up(one.share, 3):.1f} %" for one in played[:most]]
+    shown = [f"{one_line(one.bot)} {100 * half_up(one.share, 3):.1f} %" for one in played[:most]]
     return ", ".join(shown + ["..."] * (len(played) > most))
 
 
@@ -157,7 +158,7 @@ class LineProgress(_Paced):
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
         before = f", {status.done:,} of them played before" if status.done else ""
-        self._write(f"{name}: {self.most}{status.total:,} games{before}, seed {seed}\n")
+        self._write(f"{one_line(name)}: {self.most}{status.total:,} games{before}, seed {seed}\n")
         self._next = time.monotonic() + self.every
 
     def update(self, status: RunStatus) -> None:
@@ -165,7 +166,7 @@ class LineProgress(_Paced):
             self._write(f"{self.text(status)}\n")
 
     def note(self, text: str) -> None:
-        self._write(f"{text}\n")
+        self._write(f"{printable_lines(text)}\n")
 
     def end(self, status: RunStatus, interrupted: bool) -> None:
         self._write(f"{self.text(status)}{' - interrupted' if interrupted else ''}\n")
@@ -177,7 +178,7 @@ class TerminalProgress(_Paced):
     every = 0.1
 
     def begin(self, name: str, seed: int, status: RunStatus) -> None:
-        self._write(f"{name}, seed {seed}\n")
+        self._write(f"{one_line(name)}, seed {seed}\n")
         self._show(status)
 
     def update(self, status: RunStatus) -> None:
@@ -185,7 +186,7 @@ class TerminalProgress(_Paced):
             self._show(status)
 
     def note(self, text: str) -> None:
-        self._write(f"\r\x1b[K{text}\n")
+        self._write(f"\r\x1b[K{printable_lines(text)}\n")
 
     def end(self, status: RunStatus, interrupted: bool) -> None:
         self._show(status)
@@ -193,7 +194,7 @@ class TerminalProgress(_Paced):
 
     def _show(self, status: RunStatus) -> None:
         width = shutil.get_terminal_size().columns - 1
-        text = self.text(status)
+        text = one_line(self.text(status))
         # a line that wraps could not be rewritten
         self._write(f"\r\x1b[K{text if len(text) <= width else text[: max(width - 1, 0)] + '…'}")
 

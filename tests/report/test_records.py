@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with forfeits and strange names."""
     place = tmp_path_factory.mktemp("records")
     (place / "evil.py").write_text(EVIL, encoding="utf-8")
-    evil = {"spec": str(place / "evil.py"), "name": '=ev;il "\u202e; {}', "params": {}}
+    evil = {"spec": str(place / "evil.py"), "name": '=ev;il "; é {}', "params": {}}
     play(place / "run", settings(bot("random", "ann"), bot("random", "bob"), evil, games=6, rules="tactical"))
     return place / "run"
 

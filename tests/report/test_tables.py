@@ -246,4 +246,4 @@ def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:
         shown = write(report, format_)
         assert "2Jx?false line" in shown
         assert shown.replace("\n", "").isprintable()
-    assert write(report, "csv") == 'bot,elo,note\n\'=1+1,-3.5,ok\n"\x1b[2Jx\nfalse line",,\n'
+    assert write(report, "csv") == 'bot,elo,note\n\'=1+1,-3.5,ok\n"?[2Jx\nfalse line",,\n'

@@ -120,13 +120,14 @@ class Child:
     def _make(self) -> None:
         try:
             table = self._table(0)
+            auto_claim = bool(getattr(table.bot, "auto_claim", True))
+            ask_forced = bool(getattr(table.bot, "ask_forced", False))
         except BaseException as error:
             self._say_fault(0, "__init__", error)
             return
-        bot = table.bot
         flags = (
-            messages.AUTO_CLAIM * bool(getattr(bot, "auto_claim", True))
-            | messages.ASK_FORCED * bool(getattr(bot, "ask_forced", False))
+            messages.AUTO_CLAIM * auto_claim
+            | messages.ASK_FORCED * ask_forced
             | messages.HAS_BEGIN * (table.begin is not None)
             | messages.HAS_OBSERVE * (table.observe is not None)
             | messages.HAS_END * (table.end is not None)
@@ -211,7 +212,7 @@ class Child:
 
     def _say(self, question: int, thing: Any) -> None:
         """Report what `act` has raised, or returned instead of a move."""
-        if isinstance(thing, BaseException):
+        if issubclass(type(thing), BaseException):
             self._say_fault(question, "act", thing)
         else:
             self._say_wrong(question, thing)

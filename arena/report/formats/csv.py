@@ -41,4 +41,5 @@ def csv_text(frame: pd.DataFrame, digits: Mapping[str, int]) -> str:
     for column, places in digits.items():
         if column in out.columns:
             out[column] = [number(fixed(str(column), float(value), places), places) for value in out[column]]
+    out.columns = [spreadsheet_cell(column) for column in out.columns]
     return out.to_csv(index=False, lineterminator="\n", float_format=f"%.{SIGNIFICANT}g")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from arena import text
 from arena.report.table import Report
 
 
@@ -15,4 +15,4 @@ def write(report: Report) -> str:
 
 def json_text(values: Mapping[str, Any]) -> str:
     """JSON with a line end; never NaN, which JSON does not have."""
-    return json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return text.json_text(values) + "\n"
