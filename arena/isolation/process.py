@@ -23,10 +23,11 @@ from arena.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
 from arena.processes.control_groups import Bounds, ControlGroup, groups
 from arena.processes.guard import guard, guard_pids
 from arena.processes.limits import MIB, BotLimits
-from arena.processes.procfs import descendants
+from arena.processes.procfs import descendants, is_stopped
 from arena.processes.rlimits import first_to_be_killed, limits_setter
 from arena.processes.tree import exit_text, kill_group, kill_with_group, send_group_signal, send_signal, tie_to_parent
 
+_STOPPING_S = 5.0
 PONDERING_S = 0.05
 """Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
 
@@ -81,6 +82,7 @@ class BotProcess(PipedProcess):
         self._pondering_from = 0.0
         self._pondered_s = 0.0
         self._suspended = False
+        self._is_still = False
         running.add(self.pid)
         _watched.add(self)
 
@@ -130,7 +132,7 @@ class BotProcess(PipedProcess):
         self._count_pondering()
         if self._suspended:
             self._signal(signal.SIGCONT)
-            self._suspended = False
+            self._suspended = self._is_still = False
 
     def rest(self) -> None:
         """After an answer under a clock. A bot that goes on working while its opponent thinks, on the same core, is
@@ -145,6 +147,22 @@ class BotProcess(PipedProcess):
         if not self._suspended and self.ended is None and self.popen.poll() is None:
             self._signal(signal.SIGSTOP)
             self._suspended = True
+
+    def stand_still(self) -> None:
+        """As `suspend`, and wait until none of its threads runs any more, or sleeps where another process could tell.
+
+        A signal is only on its way: its threads stop when they are next given the core. What does not stop is ended.
+        """
+        self.suspend()
+        if self._is_still or self.ended is not None:
+            return
+        deadline = time.monotonic() + _STOPPING_S
+        while not is_stopped(self.bot_pid) and self.popen.poll() is None:
+            if time.monotonic() > deadline:
+                self.close()
+                return
+            os.sched_yield()
+        self._is_still = True
 
     def _count_pondering(self) -> None:
         if self._pondering_from > 0:

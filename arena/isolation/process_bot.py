@@ -46,6 +46,12 @@ class ProcessBot(RemoteBot):
         if self.process is not None:
             self.process.suspend()
 
+    def stand_still(self) -> None:
+        """Its twin is to play, see `BotProcess.stand_still`."""
+        self.suspend()
+        if self.process is not None:
+            self.process.stand_still()
+
     def log_output(self) -> None:
         """Put into the log what the bot has written, as far as it is there."""
         self._read_stderr()
@@ -120,6 +126,8 @@ class ProcessPool:
         self._bots.move_to_end(id(bot))
         while len(self._bots) > self.most:
             _, oldest = self._bots.popitem(last=False)
+            for other in self._bots.values():
+                other.stand_still()  # it may say farewell, but not to its twin
             oldest.close()
 
     def log_output(self) -> None:

@@ -171,6 +171,9 @@ class RemoteBot:
     def suspend(self) -> None:
         """A game under a clock is over: keep the process idle until it is asked something."""
 
+    def stand_still(self) -> None:
+        """Another process of the same bot is to play: this one must not run until it is asked something."""
+
     def log_output(self) -> None:
         """Log whatever the bot has written so far."""
 

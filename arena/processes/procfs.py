@@ -66,6 +66,24 @@ def start_time(pid: int) -> str:
     return "" if not fields or fields[0] in "ZX" else fields[19]  # killed, and nobody has waited for it
 
 
+def is_stopped(pid: int) -> bool:
+    """Have all threads of a process stopped, or ended? Where /proc does not tell, that is taken for granted."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b") ")[2].split()
+        if fields[0] not in b"TtZX":
+            return False
+        if fields[17] == b"1":
+            return True
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
+                if file.read().rpartition(b") ")[2][:1] not in b"TtZX":
+                    return False
+    except OSError:
+        pass
+    return True
+
+
 def is_running(pid: int) -> bool:
     """Is there such a process, and not merely its exit code?"""
     return bool(start_time(pid))

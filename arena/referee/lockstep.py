@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from arena.game.packing import TABLES, Tables
 from arena.isolation.python.bot import PythonBot
@@ -24,6 +24,7 @@ from arena.referee.referee import Game, Referee
 
 log = logging.getLogger("arena.lockstep")
 
+BLOCK_UNITS = 256  # pairs whose first games are played before their second ones
 PAUSE_GAMES = 256  # games played one by one after something has gone wrong
 MOST_BOTS = 12
 _PATIENCE_S = 20.0
@@ -94,7 +95,8 @@ class _Session:
         self.begun: dict[Player, list[bytes]] = {}  # messages that begin games
         self.ready: set[Player] = set()
         self.stopping = False
-        self._next = (0, 0)
+        self._order = _in_blocks(units)
+        self._next = next(self._order, None)
 
     def finished(self) -> list[list[Row]]:
         """The rows of the units, from the first on, all of whose games are over."""
@@ -127,15 +129,19 @@ class _Session:
 
     def _more(self) -> bool:
         """Is there a game to begin? When stopping, only what completes a unit."""
-        unit, place = self._next
-        return unit < len(self.units) and (place > 0 or not self.stopping)
+        while self.stopping and self._next is not None and self._next[0] not in self.rows:
+            self._next = next(self._order, None)
+        return self._next is not None
 
     def _sit_next(self) -> bool:
         if not self._more():
             return False
+        assert self._next is not None
         unit, place = self._next
+        if any(place != other for _, other, _ in self.going.values()):
+            return False
         tasks = self.units[unit].game_tasks()
-        self._next = (unit, place + 1) if place + 1 < len(tasks) else (unit + 1, 0)
+        self._next = next(self._order, None)
         self.rows.setdefault(unit, [None] * len(tasks))
         game = self.referee.prepare(tasks[place])
         for player in game.seats:
@@ -151,6 +157,7 @@ class _Session:
 
     def _prepare(self, player: Player) -> None:
         if player not in self.ready:
+            player.alone()
             try:
                 _remote(player).prepare()
             except BotFault as fault:
@@ -175,6 +182,7 @@ class _Session:
     def _ask(self, player: Player, tables: list[int]) -> None:
         questions = [self.tables.ask(k) for k in tables]
         begun = self.begun.pop(player, [])
+        player.alone()
         start = time.monotonic()
         remote = _remote(player)
         try:
@@ -185,6 +193,18 @@ class _Session:
         for at, k in enumerate(tables):
             if not self.tables.answer(k, answer, 2 * at):
                 raise _Apart(f"{player.name}: a move that is not legal")
+
+
+def _in_blocks(units: Sequence[PairTask]) -> Iterator[tuple[int, int]]:
+    """Units and places in them in the order in which the games are begun: many first games, then as many second ones.
+
+    A bot has a process for each of the two, of which only one may run: so they seldom take turns.
+    """
+    for start in range(0, len(units), BLOCK_UNITS):
+        for place in (0, 1):
+            for unit in range(start, min(start + BLOCK_UNITS, len(units))):
+                if place < len(units[unit].games):
+                    yield unit, place
 
 
 def _apart(player: Player, fault: BotFault) -> _Apart:

@@ -91,6 +91,16 @@ class Player:
         self.bot = bot
         self.fit = True
 
+    def alone(self) -> None:
+        """Before its process is asked anything: that of the same bot for the other game of a pair must not run.
+
+        What the one holds, the opponent of the other holds. A process that is stopped has nothing to tell, and nobody
+        to wake.
+        """
+        for twin in self.per_game_players:
+            if twin is not self and twin.remote is not None:
+                twin.remote.stand_still()
+
     def leave(self) -> None:
         """A game under a clock is over: what the bot's process did now would take the time of those who play next."""
         if self.remote is not None:

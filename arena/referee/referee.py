@@ -52,7 +52,7 @@ from arena.referee.rows import (
     RecordText,
     make_row,
 )
-from arena.referee.series_play import play_unit
+from arena.referee.series_play import play_in_turns, play_unit
 
 log = logging.getLogger("arena.referee")
 
@@ -139,10 +139,17 @@ class Referee:
 
         `known` has rows of games, by key, that are not to be played again: those made by `cut`.
         """
+        return play_unit(task, self._play_unless(known))
+
+    def play_in_turns(self, tasks: Sequence[Task], start: int, known: dict[int, Row]) -> list[list[Row]]:
+        """Play one unit or more, from `start` on, of bots in processes; the rows of each. `known` as in `play_unit`."""
+        return play_in_turns(tasks, start, self._play_unless(known))
+
+    def _play_unless(self, known: dict[int, Row] | None) -> Callable[[GameTask], Row]:
         if not known:
-            return play_unit(task, self.play)
+            return self.play
         rows = known
-        return play_unit(task, lambda game: rows[game.key] if game.key in rows else self.play(game))
+        return lambda game: rows[game.key] if game.key in rows else self.play(game)
 
     # ---- one game ------------------------------------------------------------------------------------------
 
@@ -308,6 +315,7 @@ class Referee:
         faults: dict[int, Forfeit] = {}
         for role, seat in ((1, starter), (2, 1 - starter)):
             player = seats[seat]
+            player.alone()
             ready = player.prepare if player.fit else player.start
             if player.broken is None and ready is not None:
                 self.buffer[0] = move_log.INIT + role

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from time import monotonic
 
 from arena.formats.series import is_over, starter_after
 from arena.match.results import Row, points_of
-from arena.match.tasks import GameTask, SeriesTask, Task
+from arena.match.tasks import GameTask, PairTask, SeriesTask, Task
+
+_TURN_S = 0.02
 
 
 def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
@@ -25,3 +28,25 @@ def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
         points[1 - starter] += second
         starter = starter_after(task.rule, starter, score)
     return rows
+
+
+def play_in_turns(tasks: Sequence[Task], start: int, play: Callable[[GameTask], Row]) -> list[list[Row]]:
+    """Play at least one unit, from `start` on; the rows of each.
+
+    Of two bots in processes, those for the second games of pairs stand still while the first games are played. So quick
+    games are played by the turn: as many first ones as fit into a while, then the second ones of the same pairs.
+    """
+    begun: list[PairTask] = []
+    rows: list[list[Row]] = []
+    until = monotonic() + _TURN_S
+    for at in range(start, len(tasks)):
+        task = tasks[at]
+        if not isinstance(task, PairTask) or len(task.games) < 2 or (begun and (task.a, task.b) != begun[0][2:4]):
+            break
+        begun.append(task)
+        rows.append([play(task.game_tasks()[0])])
+        if monotonic() > until:
+            break
+    for task, own in zip(begun, rows, strict=True):
+        own += [play(game) for game in task.game_tasks()[1:]]
+    return rows or [play_unit(tasks[start], play)]

@@ -202,7 +202,9 @@ class _Worker:
         next_check = start + _CHECK_S
         while at < len(tasks):
             played = lockstep.play(tasks, at) if lockstep is not None and not known else []
-            if not played:
+            if not played and lockstep is not None:
+                played = referee.play_in_turns(tasks, at, known)
+            elif not played:
                 played = [referee.play_unit(tasks[at], known)]
             at += len(played)
             units += len(played)
@@ -265,8 +267,7 @@ def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
     one, other = remote(), remote()
     if number < pool.most // 2:
         one.load()  # a file that cannot be run, a command that does not answer: known before the first game
-        if job.clocked:
-            one.suspend()
+        one.suspend()
     return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
 
 

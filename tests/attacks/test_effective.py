@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import ArenaError
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, stage, tournament
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -85,6 +86,24 @@ def test_nor_by_what_the_one_leaves_on_the_machine_for_the_other(how: str, tmp_p
             os.fsync(file.fileno())  # what is not on the disk yet stays in memory whatever one does
     found = tournament(tmp_path, [one], "sandbox", games=40, **ONE_BY_ONE)
     assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
+
+
+@needs_sandbox
+@pytest.mark.parametrize("clock", [None, {"move_ms": 1000}], ids=["no clock", "clock"])
+@pytest.mark.parametrize("how", ["sleepers", "cookies"])
+def test_nor_by_what_the_kernel_keeps_for_both(how: str, clock: dict[str, int] | None, tmp_path: Path) -> None:
+    """Each of these was heard eight times in eight games: of the two processes one sleeps while the other plays."""
+    one = attack("tells_its_twin", how=how, apart=True)
+    found = tournament(tmp_path, [one], "sandbox", games=40, clock=clock)
+    assert not [verdict for verdict in found.verdicts[one.name] if verdict.kind]
+
+
+@needs_sandbox
+def test_nor_by_a_fifo_in_their_folder(tmp_path: Path) -> None:
+    one = attack("tells_its_twin", how="fifo")
+    os.mkfifo(stage(tmp_path / "bots", one.file).parent / "told")
+    with pytest.raises(ArenaError, match="told, a FIFO"):
+        tournament(tmp_path, [one], "sandbox", games=40)
 
 
 @linux

@@ -27,10 +27,11 @@ from arena.isolation.sandbox.syscalls import MACHINES, NEWER, NUMBERS, SHARED, M
 from tests.isolation.inside import confined, learn, run
 
 EPERM, ENOSYS, DONE = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x50000
+ENOPROTOOPT = 0x50000 | errno.ENOPROTOOPT
 EINVAL, ENOTTY, EOPNOTSUPP = 0x50000 | errno.EINVAL, 0x50000 | errno.ENOTTY, 0x50000 | errno.EOPNOTSUPP
 JUDGED_BY_ARGUMENTS = {
     "clone", "mmap", "socketpair", "fcntl", "ioctl", "madvise", "preadv2", "prctl", "utimensat", "setrlimit",
-    "prlimit64",
+    "prlimit64", "getsockopt",
 }  # fmt: skip
 HEADERS = {
     "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
@@ -164,6 +165,11 @@ FORK = 0x01200011  # what fork of the C library asks for
         ("mmap", (0, 4096, 3, 0x40022), EPERM),  # MAP_HUGETLB
         ("socketpair", (1, 1), ALLOW),
         ("socketpair", (2, 1), EPERM),
+        ("getsockopt", (3, 1, 4), ALLOW),  # SO_ERROR
+        ("getsockopt", (3, 1, 17), ALLOW),  # SO_PEERCRED
+        ("getsockopt", (3, 1, 57), ENOPROTOOPT),  # SO_COOKIE
+        ("getsockopt", (3, 1, 71), ENOPROTOOPT),  # SO_NETNS_COOKIE
+        ("getsockopt", (3, 6, 57), ALLOW),
         ("fcntl", (0, 1), ALLOW),
         ("fcntl", (1031, 3), ALLOW),  # the descriptor may have any number
         ("fcntl", (0, 1031), EPERM),

@@ -226,7 +226,7 @@ def _sandbox() -> None:
         ("version", "protocol", "in hello: speaks version 99"),
         ("garbage", "protocol", "in hello: the answer is not valid JSON"),
         ("banner", "protocol", "MyBot 3.1 (c) me"),
-        ("late_word", "protocol", "in end: "),
+        ("late_word", None, "a failed after the game by protocol: in end: "),
         ("half_then_exit", "crash", "it ended itself with exit code 0, in the middle of the line"),
         ("closes", "crash", "in act: it closed its output"),
         ("exits", "crash", "in act: it ended itself with exit code 3\n  this is  the end"),
@@ -235,7 +235,7 @@ def _sandbox() -> None:
         ("no_move", "illegal move", "'r77@3' is no move"),
     ],
 )
-def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str, text: str) -> None:
+def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | None, text: str) -> None:
     bot = wire_bot(bad(name), limits=QUICK)
     table = referee(bot)
     start = time.monotonic()
@@ -244,7 +244,7 @@ def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str, text
     for row in rows:
         assert forfeit(row) == (kind, "a"), detail(row)
         assert text in detail(row)
-        assert points(row) == 0
+        assert kind is None or points(row) == 0
     assert bot.process is None or kind == "illegal move"
     pids = {*processes.running}
     bot.close()

@@ -192,7 +192,7 @@ class Bot:
         if {hook!r} == "begin" and self.bad: self.fail()
     def act(self, view, moves):
         if {hook!r} == "act" and self.bad and view.turns > 9: return self.fail(moves)
-        if {hook!r} == "in step" and self.number > 20 and view.turns > 9: return self.fail(moves)
+        if {hook!r} == "in step" and self.number > 10 and view.turns > 9: return self.fail(moves)
         return moves[view.rng.below(len(moves))]
     def fail(self, moves=()):
         {deed}
@@ -318,7 +318,7 @@ def test_a_stop_leaves_whole_units_in_order(tables: dict[str, Referee], after: i
     if after == 0:
         assert not units
     if after == 10 and width == 5:
-        assert 2 <= len(units) <= 4
+        assert 2 <= len(units) <= 8  # of those whose first games were begun, the second ones are played, too
 
 
 # ---------------------------------------------------------------- who is not asked together

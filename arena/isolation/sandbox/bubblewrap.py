@@ -23,7 +23,16 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.isolation.launch import Launch
 from arena.isolation.levels import Isolation
-from arena.isolation.sandbox.files import SandboxRefused, check_folder, libraries, programs, python_files, shown, within
+from arena.isolation.sandbox.files import (
+    SandboxRefused,
+    check_folder,
+    check_special,
+    libraries,
+    programs,
+    python_files,
+    shown,
+    within,
+)
 from arena.isolation.sandbox.procfs import memory_file, proc_options
 from arena.isolation.sandbox.seccomp import filter_program, machine_here
 
@@ -67,6 +76,8 @@ def sandboxed(launch: Launch) -> tuple[list[str], list[int]]:
     """
     bubblewrap = require_bubblewrap()
     check_folder(launch.folder)
+    for path in (launch.folder, *(launch.read_only if launch.system else ())):
+        check_special(os.path.normpath(path))
     return _command(bubblewrap, launch)
 
 

@@ -7,12 +7,15 @@ links stay symbolic links, so none leads to anything that is not shown.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import stat
 import sys
 import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
 from arena.errors import ArenaError
 from arena.paths import PACKAGE, data_folder
@@ -31,6 +34,7 @@ _CLOSED = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var/log", "/var/r
 _OPEN = ("/dev/shm", "/run/media")  # below them, although below those
 _DOCUMENTS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
 _MOST_HIDDEN = 100
+_SPECIAL = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
 class SandboxRefused(ArenaError):
@@ -154,12 +158,44 @@ def _homes() -> set[str]:
     return {os.path.realpath(home) for home in homes if home.startswith("/") and home != "/"}
 
 
+@functools.lru_cache(maxsize=64)
+def check_special(path: str) -> None:
+    """`SandboxRefused` if a bot's file or folder is, or holds at whatever depth, anything but files, folders and links.
+
+    A FIFO can be written to where all else is read-only: all processes that see it could talk by it.
+    """
+    kind = stat.S_IFMT(os.stat(path).st_mode)
+    if kind in _SPECIAL:
+        _refuse_special(path, kind)
+    folders = [path] if kind == stat.S_IFDIR else []
+    while folders:
+        folder = folders.pop()
+        with contextlib.suppress(PermissionError), os.scandir(folder) as entries:
+            for entry in entries:
+                if folder == path and is_hidden(entry.name):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
+                    _refuse_special(entry.path, stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode))
+
+
+def _refuse_special(path: str, kind: int) -> NoReturn:
+    what = _SPECIAL.get(kind, "no file")
+    raise SandboxRefused(f"the bot's folder holds {path}, {what}, which could be a way out of the sandbox: remove it")
+
+
+def is_hidden(name: str) -> bool:
+    """Is something of this name in a bot's folder covered?"""
+    return name.startswith(".") or name in OURS
+
+
 def hidden(folder: str) -> list[str]:
     """What a bot's folder holds and no bot needs: names that begin with a dot, and results and leagues of ours."""
     covered = [
         entry.path
         for entry in os.scandir(folder)
-        if (entry.name.startswith(".") or entry.name in OURS) and not entry.is_symlink()
+        if is_hidden(entry.name) and not entry.is_symlink()
     ]
     if len(covered) > _MOST_HIDDEN:
         raise SandboxRefused(

@@ -97,6 +97,10 @@ _CLONE_THREAD = 0x00010000
 _CLONE_FORBIDDEN = 0x7E022000
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN, _MAP_HUGETLB = 0x01, 0x20, 0x100, 0x40000
 _AF_UNIX = 1
+_SOL_SOCKET = 1
+#: The first option that tells of more than the socket: SO_INCOMING_CPU, then SO_MEMINFO, SO_INCOMING_NAPI_ID, SO_COOKIE
+#: (numbers in order for all sockets of the machine), SO_NETNS_COOKIE and younger ones.
+_SO_OF_THE_MACHINE = 49
 _F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY = 1031, 1024, 1026
 _LOCKS = 6, 7, 37, 38  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
 #: F_GET_RW_HINT, the first of the commands that keep something with the file itself, even where it is read-only:
@@ -175,6 +179,7 @@ def _verdicts(machine: Machine) -> dict[int, Block]:
         "clone": _threads_only(),
         "mmap": _counted_memory_only(),
         "socketpair": _unless(_argument(0), [_AF_UNIX], _answer(ALLOW), _refusal(errno.EPERM)),
+        "getsockopt": _only_of_the_socket(),
         "fcntl": _nothing_kept_with_files(),
         "ioctl": _terminals_only(),
         "madvise": _unless(_argument(2), _ADVICE, _answer(_ERRNO), _answer(ALLOW)),
@@ -234,6 +239,18 @@ def _counted_memory_only() -> Block:
         Instruction(_ANY_BIT, _MAP_SHARED, then=1),
         _answer(ALLOW),
         _refusal(errno.EPERM),
+    ]
+
+
+def _only_of_the_socket() -> Block:
+    """ENOPROTOOPT, as on a kernel that does not know them, to options that tell of more than the socket."""
+    return [
+        _argument(1),
+        Instruction(_EQUAL, _SOL_SOCKET, otherwise=2),
+        _argument(2),
+        Instruction(_AT_LEAST, _SO_OF_THE_MACHINE, then=1),
+        _answer(ALLOW),
+        _refusal(errno.ENOPROTOOPT),
     ]
 
 

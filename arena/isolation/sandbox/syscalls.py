@@ -60,7 +60,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "mq_notify": (244, 184), "mq_getsetattr": (245, 185),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
     # sockets, asynchronous reading and writing, watching files
-    "socket": (41, 198), "socketpair": (53, 199), "sendmsg": (46, 211), "sendmmsg": (307, 269),
+    "socket": (41, 198), "socketpair": (53, 199), "getsockopt": (55, 209), "sendmsg": (46, 211), "sendmmsg": (307, 269),
     "setsockopt": (54, 208), "splice": (275, 76), "tee": (276, 77), "vmsplice": (278, 75), "sendfile": (40, 71),
     "io_setup": (206, 0), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "fanotify_init": (300, 262), "fanotify_mark": (301, 263), "inotify_init": (253, None), "inotify_init1": (294, 26),
