@@ -54,6 +54,7 @@ def submit(
     """
     limit_threads()
     from arena.league import placement, versions
+    from arena.league.budget import BudgetSpent
     from arena.league.match_runner import open_session
     from arena.league.rating import standings
     from arena.league.store import open_league
@@ -65,7 +66,11 @@ def submit(
         progress = LeagueProgress()
         cores = workers or core_count()
         with open_session(league, "submit", cores, isolation, progress.add, progress.say) as session:
-            receipt, result = placement.submit(session, submission, again)
+            try:
+                receipt, result = placement.submit(session, submission, again)
+            except BudgetSpent as error:
+                click.echo(f"{submission.name} is refused: {indented(str(error))}", err=True)
+                return REFUSED
             others = [] if session.stopping else placement.handle_waiting(session)
         progress.end()
         click.echo(err=True)
@@ -87,7 +92,7 @@ def submit(
             "warnings": [] if result is None else list(result.warnings),
         }
         show_standings(league, standings(league), form, values)
-    if result is not None and result.interrupted:
+    if result is not None and result.interrupted and not result.waits:
         return INTERRUPTED
     return REFUSED if now.state == versions.REFUSED else DONE
 
@@ -115,6 +120,8 @@ def _tell_known(league: League, receipt: Receipt) -> None:
 
     one = receipt.version
     text = {
+        "new": f"{one.label} is {one.state}.",
+        "back": f"{one.label} is {one.state}.",
         "known": f"{league.name} already has this content, as {one.label}, submitted {date(one.submitted)}.",
         "waiting": f"{one.label} is {one.state} already, in another process.",
         "refused": f"{one.label} was refused {date(one.decided or 0)}: {indented(one.reason)}\n"

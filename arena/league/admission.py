@@ -73,7 +73,9 @@ def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admiss
 
     try:
         runner.line_up(players, [OPPONENT] if players else [OPPONENT, CONTROL])
-        runner.play([PairTask(0, deal, name, OPPONENT) for deal in range(PAIRS)], keep)
+        pairs = runner.session.league.settings.pairs
+        games = [(0, 1) if pairs else (deal % 2,) for deal in range(PAIRS)]
+        runner.play([PairTask(0, deal, name, OPPONENT, games=who) for deal, who in enumerate(games)], keep)
     except BotsFailed as error:
         return Admission(False, str(error))
     if runner.session.stopping:

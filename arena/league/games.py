@@ -1,6 +1,7 @@
 """The league's games: pairings of versions, deals reserved for them, every game stored exactly once.
 
-A deal has a number that is unique in the league. It is played by one pairing only, twice with the seats swapped.
+A deal has a number that is unique in the league. It is played by one pairing only, twice with the seats swapped,
+unless the league's settings (`own_deals`, `pairs`) say otherwise.
 Numbers are reserved in a transaction and never given out again, so two processes cannot play the same deal, and the
 deals that a killed process had in hand are simply never played.
 """
@@ -53,25 +54,45 @@ def lineup_seed(secret: str, lineup: int) -> int:
 
 
 def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> list[PairTask]:
-    """Reserve deals for these fixtures: units of work, taking one deal of each fixture in turn."""
+    """Reserve deals for these fixtures: units of work, taking one deal of each fixture in turn.
+
+    Each unit has a deal of its own, or, without `own_deals`, all units that are taken in one turn share one.
+    """
+    settings = league.settings
     with league.change():
         number = int(league.meta("deals"))
         columns: list[list[PairTask]] = []
         for fixture in fixtures:
             a, b = sorted((fixture.a, fixture.b), key=lambda one: one.id)
             pairing = _pairing(league, a.id, b.id)
-            columns.append([PairTask(pairing, 0, a.label, b.label)] * fixture.deals)
+            turn = 0 if settings.pairs else _games_begun(league, pairing)
+            begins = [(0, 1) if settings.pairs else ((turn + at) % 2,) for at in range(fixture.deals)]
+            columns.append([PairTask(pairing, 0, a.label, b.label, games=who) for who in begins])
         tasks: list[PairTask] = []
         for row in zip_longest(*columns):
             for task in row:
                 if task is not None:
-                    tasks.append(task._replace(deal=number + len(tasks)))
-        league.run("UPDATE meta SET value = ? WHERE key = 'deals'", str(number + len(tasks)))
+                    tasks.append(task._replace(deal=number))
+                    number += settings.own_deals
+            number += not settings.own_deals
+        league.run("UPDATE meta SET value = ? WHERE key = 'deals'", str(number))
         league.run_many(
             "INSERT INTO reserved (deal, pairing, crew) VALUES (?, ?, ?)",
-            [(task.deal, task.pairing, lineup) for task in tasks],
+            [(_held(league, task.deal, task.pairing), task.pairing, lineup) for task in tasks],
         )
     return tasks
+
+
+def _games_begun(league: League, pairing: int) -> int:
+    """Games of a pairing that were stored or are in hand."""
+    found = league.figures()
+    stored = sum(found.scores(pairing, 0)) + sum(found.scores(pairing, 1))
+    return stored + int(league.one("SELECT count(*) FROM reserved WHERE pairing = ?", pairing))
+
+
+def _held(league: League, deal: int, pairing: int) -> int:
+    """The number under which a deal is reserved: one of its own for each pairing that shares it."""
+    return deal if league.settings.own_deals else deal << PAIRING_BITS | pairing
 
 
 def _pairing(league: League, a: int, b: int) -> int:
@@ -83,8 +104,9 @@ def store_rows(league: League, process: int, lineup: int, rows: Sequence[Row]) -
     """Store played games, leaving those already there as they are. How many were new."""
     with league.change():
         new = league.insert_games(rows)
-        deals = {row[0] >> (PAIRING_BITS + 1) for row in rows}
-        league.run_many("DELETE FROM reserved WHERE deal = ?", [(deal,) for deal in deals])
+        played = {GameId.from_key(row[0]) for row in rows}
+        held = {(_held(league, game.deal, game.pairing),) for game in played}
+        league.run_many("DELETE FROM reserved WHERE deal = ?", held)
         league.run("UPDATE crews SET games = games + ? WHERE crew = ?", new, lineup)
         league.run("UPDATE processes SET seen = ? WHERE process = ?", time.time(), process)
     return new

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
+import re
 import shutil
 import time
 from collections import Counter
@@ -21,7 +21,7 @@ from typing import NoReturn, Self
 
 from arena.errors import ArenaError
 from arena.isolation.process import require_isolation
-from arena.league import games, versions
+from arena.league import audit, games, versions
 from arena.league.processes import PLAYING, LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League
@@ -41,6 +41,7 @@ from arena.runner.signals import StopSignals
 log = logging.getLogger("arena.league")
 
 _DETAIL = COLUMNS.index("detail")
+_WAIT_S = 0.25
 
 
 class BotsFailed(LeagueError):
@@ -74,6 +75,33 @@ class LeagueSession:
         """Has Ctrl-C been pressed?"""
         return self.signals.stopping
 
+    def wait_while_paused(self) -> bool:
+        """Wait until the league goes on; False if Ctrl-C was pressed."""
+        self.process.look()
+        if self.process.pause is not None and not self.stopping:
+            why = f": {self.process.pause.reason}" if self.process.pause.reason else ""
+            self.say(f"{self.league.name} is paused{why}; waiting for: arena league resume {self.league.name}")
+            while self.process.pause is not None and not self.stopping:
+                time.sleep(_WAIT_S)
+                self.process.beat()
+        return not self.stopping
+
+
+@dataclass
+class _Holds:
+    """The requests to stop, for the dispatcher: beside Ctrl-C what holds this process, where that is heard."""
+
+    session: LeagueSession
+    heard: bool = False
+
+    @property
+    def stopping(self) -> bool:
+        return self.session.stopping or (self.heard and self.session.process.held)
+
+    @property
+    def at_once(self) -> bool:
+        return self.session.signals.at_once
+
 
 @contextlib.contextmanager
 def open_session(
@@ -91,7 +119,18 @@ def open_session(
     level = isolation or league.settings.isolation
     require_isolation(level)
     with LeagueProcess(league, doing) as process, RunLog(league.folder) as run_log, StopSignals() as signals:
-        yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell, say)
+        audit.record(league, doing, "begins", detail=f"{workers} workers, isolation {level}")
+        outcome, error = "done", ""
+        try:
+            yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell, say)
+            outcome = "interrupted" if signals.stopping else outcome
+        except BaseException as raised:
+            outcome, error = "failed", f"; {type(raised).__name__}: {raised}"
+            raise
+        finally:
+            played = league.one("SELECT ifnull(sum(games), 0) FROM crews WHERE process = ?", process.number)
+            with contextlib.suppress(LeagueError):  # the folder may have gone, or the disk may be full
+                audit.record(league, doing, outcome, detail=f"{played} games{error}")
 
 
 class MatchRunner:
@@ -110,6 +149,7 @@ class MatchRunner:
         self._specs: dict[int, BotSpec] = {}
         self._executor: Executor | None = None
         self._dispatcher: Dispatcher | None = None
+        self._holds = _Holds(session)
 
     @property
     def folder(self) -> Path:
@@ -176,11 +216,22 @@ class MatchRunner:
     # ------------------------------------------------------------ playing
 
     def play_fixtures(self, fixtures: Sequence[games.Fixture]) -> int:
-        """Play fixtures of the lineup and store the games. How many were stored, fewer if Ctrl-C was pressed."""
+        """Play fixtures of the lineup and store the games; how many were stored.
+
+        They are fewer if Ctrl-C was pressed, if the league was paused, or if the time for a submission is used up; then
+        the lineup is over.
+        """
         session = self.session
-        number = self._numbers[-1]
-        tasks = games.reserve_deals(session.league, number, fixtures)
-        return self.play(tasks, lambda rows: games.store_rows(session.league, session.process.number, number, rows))
+        league, number = session.league, self._numbers[-1]
+        tasks = games.reserve_deals(league, number, fixtures)
+        self._holds.heard = True  # these games count whenever they are played, unlike those of a check
+        try:
+            fresh = self.play(tasks, lambda rows: games.store_rows(league, session.process.number, number, rows))
+            if self._holds.stopping:
+                self._stand_down()  # its workers have been told to stop
+        finally:
+            self._holds.heard = False
+        return fresh
 
     def play(self, tasks: Sequence[PairTask], deliver: Callable[[Sequence[Row]], int]) -> int:
         """Play units of work; `deliver` stores rows and returns how many were new. How many were stored.
@@ -211,7 +262,7 @@ class MatchRunner:
             self._executor = make_executor(self.job, workers=session.workers, sink=session.sink)
             self._dispatcher = Dispatcher(
                 self._executor,
-                session.signals,
+                self._holds,
                 failed=self._fail,
                 lost=lambda event: log.warning("%s", event.text),
                 tick=session.process.beat,
@@ -229,8 +280,8 @@ class MatchRunner:
         """A text without the folders that the bots were unpacked into."""
         text = text or ""
         for one in self.lineup:
-            home = str(self._home(one.id))
-            text = text.replace(f"{home}{os.sep}", "").replace(home, "its folder")
+            home = re.escape(str(self._home(one.id)))
+            text = re.sub(rf"{home}(/|\b)", lambda found: "" if found[1] else "its folder", text)
         return text
 
     def _fail(self, event: Failed) -> NoReturn:

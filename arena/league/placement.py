@@ -7,11 +7,12 @@ takes over a submission goes on from there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.errors import ArenaError
-from arena.league import admission, events, games, pairing, versions
+from arena.league import admission, audit, budget, events, games, pairing, versions
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
@@ -22,6 +23,8 @@ from arena.league.versions import ACTIVE, PENDING, PLACING, Receipt, Version
 OWN_PART = 0.5
 """A placement also ends when the bot's own part of the error is down to this share of the target: what is left is due
 to the rest of the table, and only `play` can reduce it."""
+TURN_S = 120.0
+"""Seconds after which a placement gives way to other submissions that are waiting."""
 FORFEITS_ALLOWED = 5
 FORFEITS_SHARE = 0.1
 """A bot that forfeits more games than that, and more than this share of its games, is refused."""
@@ -32,7 +35,7 @@ class SubmissionResult:
     """How far a submission has come.
 
     `version` is as it is now, `standings` as it was accepted (None if it was not), `replaced` the version that was
-    active before, and `warnings` are for its author.
+    active before, and `warnings` are for its author. `waits` is why it is not decided yet, if that is not Ctrl-C.
     """
 
     version: Version
@@ -40,6 +43,7 @@ class SubmissionResult:
     standings: Standings | None = None
     replaced: Version | None = None
     warnings: tuple[str, ...] = ()
+    waits: str = ""
 
     @property
     def accepted(self) -> bool:
@@ -56,28 +60,44 @@ def submit(session: LeagueSession, what: Submission, again: bool = False) -> tup
 
     `again` and errors as in `versions.submit`.
     """
-    receipt = versions.submit(session.league, session.process.number, what, again)
+    try:
+        receipt = versions.submit(session.league, session.process.number, what, again)
+    except LeagueError as error:
+        audit.record(session.league, "receive", "refused", subject=what.name, author=what.author, detail=str(error))
+        raise
     if receipt.version.state not in versions.OPEN:
         return receipt, None
-    one = versions.claim(session.league, session.process.number, receipt.version.id)
+    league = session.league
+    why = budget.why_waiting(league, receipt.version.author)
+    if session.process.pause is not None:
+        why = f"{league.name} is paused"
+    if why:
+        versions.release(league, receipt.version)
+        return receipt, SubmissionResult(receipt.version, waits=why)
+    one = versions.claim(league, session.process.number, receipt.version.id)
     return receipt, None if one is None else handle_submission(session, one)
 
 
 def handle_waiting(session: LeagueSession) -> list[SubmissionResult]:
-    """Handle all submissions that no living process holds, oldest first."""
-    results: list[SubmissionResult] = []
-    while not session.stopping:
+    """Handle all submissions that no living process holds, in turns if there are many: how far each has come.
+
+    A turn ends when it has taken TURN_S and others are waiting, so that none of them can hold up the others.
+    """
+    results: dict[int, SubmissionResult] = {}
+    while not session.stopping and session.process.pause is None:
         one = versions.claim(session.league, session.process.number)
         if one is None:
             break
-        results.append(handle_submission(session, one))
-    return results
+        results[one.id] = handle_submission(session, one, TURN_S)
+    return list(results.values())
 
 
-def handle_submission(session: LeagueSession, one: Version) -> SubmissionResult:
-    """Take a claimed submission through to a decision, or as far as Ctrl-C allows; then let go of it."""
+def handle_submission(session: LeagueSession, one: Version, turn_s: float = math.inf) -> SubmissionResult:
+    """Take a claimed submission through to a decision, or as far as Ctrl-C, a pause and its author's time allow; then
+    let go of it. After `turn_s` seconds it gives way to others that wait."""
     try:
-        with MatchRunner(session) as runner:
+        with session.process.working_on(one.id, one.author) as work, MatchRunner(session) as runner:
+            work.turn_s = turn_s
             result = _handle(runner, one)
     except (ArenaError, KeyboardInterrupt):
         versions.release(session.league, one)
@@ -108,7 +128,9 @@ def _handle(runner: MatchRunner, one: Version) -> SubmissionResult:
     session.say(f"{one.label}: placing")
     before = next((v for v in versions.in_state(league, ACTIVE) if v.bot == one.bot), None)
     if not _place(runner, one):
-        return SubmissionResult(versions.get(league, one.id), _games(league, one), warnings=warnings)
+        now = versions.get(league, one.id)
+        why = _why_waiting(session, one) if now.state == PLACING and not session.stopping else ""
+        return SubmissionResult(now, _games(league, one), warnings=warnings, waits=why)
     after = events.publish(
         league,
         events.BACK if returning else events.ACCEPTED,
@@ -121,6 +143,16 @@ def _handle(runner: MatchRunner, one: Version) -> SubmissionResult:
     return SubmissionResult(versions.get(league, one.id), _games(league, one), after, before, warnings)
 
 
+def _why_waiting(session: LeagueSession, one: Version) -> str:
+    """Why a submission that is not decided yet has to wait; "" if it has not."""
+    if session.process.pause is not None:
+        return f"{session.league.name} is paused"
+    work = session.process.work
+    if work is not None and work.over:
+        return budget.why_waiting(session.league, one.author) or "its author's time is used up"
+    return "others have their turn" if _turn_is_over(session, one) else ""
+
+
 def _games(league: League, one: Version) -> int:
     return sum(record.games for record in games.head_to_heads(league, one.id))
 
@@ -129,16 +161,23 @@ def _games(league: League, one: Version) -> int:
 
 
 def _place(runner: MatchRunner, one: Version) -> bool:
-    """Play until the version's rating is certain enough; False if it was refused, or Ctrl-C was pressed."""
-    league = runner.session.league
-    while not runner.session.stopping:
+    """Play until the version's rating is certain enough; False if it was refused, or if that has to wait."""
+    session, league = runner.session, runner.session.league
+    while not session.stopping and not session.process.held:
+        budget.check_disk(league)
         fixtures = next_fixtures(league, one)
         if not fixtures:
             return True
         play_or_retire(runner, fixtures, [one, *(fixture.b for fixture in fixtures)])
-        if versions.get(league, one.id).state != PLACING or _refused(league, one):
+        if versions.get(league, one.id).state != PLACING or _refused(league, one) or _turn_is_over(session, one):
             return False
     return False
+
+
+def _turn_is_over(session: LeagueSession, one: Version) -> bool:
+    """Has a placement had its turn, and is another submission waiting for one?"""
+    work = session.process.work
+    return work is not None and work.seconds >= work.turn_s and versions.others_wait(session.league, one)
 
 
 def next_fixtures(league: League, one: Version) -> list[games.Fixture]:
@@ -156,7 +195,7 @@ def next_fixtures(league: League, one: Version) -> list[games.Fixture]:
     missing = min(settings.sample, len(field)) - len(met & field.keys())
     if missing > 0 or mine.elo is None or mine.error is None:
         unmet = [v for v in _sample(league, list(field.values())) if v.id not in met][:missing]
-        return _fixtures(one, unmet, min(settings.games * len(unmet), left))
+        return _fixtures(one, unmet, min(settings.games * len(unmet), left), settings.games_a_deal)
     if mine.error <= settings.error:
         return []
     ratings = {number: row.elo for number, row in field.items() if row.elo is not None}
@@ -166,7 +205,7 @@ def next_fixtures(league: League, one: Version) -> list[games.Fixture]:
     opponents = [field[n].version for n in nearest]
     wanted = pairing.games_needed(mine.error, settings.error, mine.games) - mine.games
     step = settings.games * len(opponents)
-    return _fixtures(one, opponents, min(max(wanted, 2 * len(opponents)), 4 * step, left))
+    return _fixtures(one, opponents, min(max(wanted, 2 * len(opponents)), 4 * step, left), settings.games_a_deal)
 
 
 def _sample(league: League, field: Sequence[StandingsRow]) -> list[Version]:
@@ -177,9 +216,10 @@ def _sample(league: League, field: Sequence[StandingsRow]) -> list[Version]:
     return list(dict.fromkeys([*anchor, *sample, *order]))
 
 
-def _fixtures(one: Version, opponents: Sequence[Version], wanted: int) -> list[games.Fixture]:
-    """About `wanted` games (at least a pair) shared among the opponents in whole deals; the first get what is left."""
-    deals, more = divmod(max(wanted // 2, 1), len(opponents))
+def _fixtures(one: Version, opponents: Sequence[Version], wanted: int, each: int) -> list[games.Fixture]:
+    """About `wanted` games (at least a deal) shared among the opponents in whole deals of `each` games; the first get
+    what is left."""
+    deals, more = divmod(max(wanted // each, 1), len(opponents))
     shares = [deals + (at < more) for at in range(len(opponents))]
     return [games.Fixture(one, other, share) for other, share in zip(opponents, shares) if share]
 

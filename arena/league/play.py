@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from arena.league import events, games, pairing
+from collections.abc import Callable
+
+from arena.league import budget, events, games, pairing
 from arena.league.match_runner import LeagueSession, MatchRunner
-from arena.league.placement import play_or_retire
+from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
 
@@ -16,10 +18,15 @@ _SHARE = 20
 grows with all games, then take a small part of the time."""
 
 
-def play_games(session: LeagueSession, most: int | None = None) -> int:
+def play_games(
+    session: LeagueSession,
+    most: int | None = None,
+    told: Callable[[SubmissionResult], None] = lambda result: None,
+) -> int:
     """Play the least certain pairings until Ctrl-C, or until `most` games (rounded up to pairs) are stored.
 
-    How many were stored. LeagueError if there are not two bots in the table.
+    Submissions that turn up meanwhile, or that were waiting for their authors' time, come first; `told` hears of them.
+    How many games were stored. LeagueError if there are not two bots in the table.
     """
     league = session.league
     table = standings(league)
@@ -29,7 +36,14 @@ def play_games(session: LeagueSession, most: int | None = None) -> int:
     event: int | None = None
     played = 0
     with MatchRunner(session) as runner:
-        while not session.stopping and (most is None or played < most) and len(table.rows) >= 2:
+        while session.wait_while_paused() and (most is None or played < most) and len(table.rows) >= 2:
+            budget.check_disk(league)
+            results = handle_waiting(session)
+            if results:
+                for result in results:
+                    told(result)
+                table = standings(league)
+                continue
             fixtures = next_fixtures(session, table, None if most is None else most - played)
             if not fixtures:
                 break
@@ -51,12 +65,13 @@ def next_fixtures(session: LeagueSession, table: Standings, left: int | None) ->
     """The next stretch of play, of at most `left` games (and one more, for whole pairs)."""
     league = session.league
     step = max(league.settings.games, table.total // _SHARE // _PAIRINGS // 2 * 2)
-    in_hand = [(a, b, 2 * deals) for a, b, deals in games.reserved_deals(league)]
+    each = league.settings.games_a_deal
+    in_hand = [(a, b, each * deals) for a, b, deals in games.reserved_deals(league)]
     pairs = pairing.least_certain(table, _PAIRINGS, step, in_hand)
     by_id = {row.version.id: row.version for row in table.rows}
-    deals = step // 2
+    deals = step // each
     if left is not None:
-        units = (left + 1) // 2
+        units = (left + each - 1) // each
         pairs = pairs[:units]
         deals = min(deals, max(1, units // max(len(pairs), 1)))
     return [games.Fixture(by_id[a], by_id[b], deals) for a, b in pairs]

@@ -12,18 +12,27 @@ import platform
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 
+from arena.league import budget
+from arena.league.pause import Pause, paused
 from arena.league.store import League
 from arena.processes.procfs import machine_boot, start_time
 
 BEAT_S = 5.0
+LOOK_S = 0.5
+"""Seconds between two looks at whether the league is paused."""
 STALE_S = 300.0
 PLAYING = ".playing"
 """Folder in the league's for the files of bots that are playing; within it a folder for each `MatchRunner`."""
 
 
 class LeagueProcess:
-    """This process, registered as working on a league; a context manager."""
+    """This process, registered as working on a league; a context manager.
+
+    `pause` is the pause that the league is in, as of the last `beat`, and `work` the piece of work on a submission that
+    is going on here, if there is any.
+    """
 
     def __init__(self, league: League, doing: str) -> None:
         """Register it, and clean up after dead processes."""
@@ -35,14 +44,42 @@ class LeagueProcess:
                 "INSERT INTO processes (machine, pid, born, doing, started, seen) VALUES (?, ?, ?, ?, ?, ?)",
                 machine_boot(), os.getpid(), start_time(os.getpid()), doing, now, now,
             )  # fmt: skip
-        self._beaten = time.monotonic()
+            budget.begin_counting(league)
+        self.pause: Pause | None = paused(league)
+        self.work: budget.Work | None = None
+        self._looked = self._beaten = time.monotonic()
+
+    @property
+    def held(self) -> bool:
+        """Is nothing more to be played for now, because of a pause or because an author's time is used up?"""
+        return self.pause is not None or (self.work is not None and self.work.over)
 
     def beat(self) -> None:
-        """Record every few seconds that this process is alive; call it often."""
-        if time.monotonic() - self._beaten >= BEAT_S:
-            self._beaten = time.monotonic()
+        """Record every few seconds that this process is alive, and what it is doing; call it often."""
+        now = time.monotonic()
+        if now - self._looked >= LOOK_S:
+            self.look()
+        if now - self._beaten >= BEAT_S:
+            self._beaten = now
             with self.league.change():
                 self.league.run("UPDATE processes SET seen = ? WHERE process = ?", time.time(), self.number)
+            if self.work is not None:
+                self.work.note()
+
+    def look(self) -> None:
+        """See whether the league is paused."""
+        self._looked = time.monotonic()
+        self.pause = paused(self.league)
+
+    @contextlib.contextmanager
+    def working_on(self, version: int, author: str | None) -> Iterator[budget.Work]:
+        """Count the time of work on a submission as its author's."""
+        self.work = work = budget.Work(self.league, self.number, version, author)
+        try:
+            yield work
+        finally:
+            self.work = None
+            work.note()
 
     def __enter__(self) -> LeagueProcess:
         return self

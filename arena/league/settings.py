@@ -14,13 +14,13 @@ from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.isolation.levels import ISOLATIONS
 from arena.processes.limits import Limits
-from arena.settings import REQUIRED, choice, real, settings_of, table, text, whole
+from arena.settings import REQUIRED, choice, flag, real, settings_of, table, text, whole
 from arena.text import one_line
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 _LONGEST_AUTHOR = 80
 _USUAL_CLOCK = Clock(move_ms=1000)
-_PLACEMENT, _RATING = {"section": "placement"}, {"section": "rating"}
+_PLACEMENT, _RATING, _BUDGET = {"section": "placement"}, {"section": "rating"}, {"section": "budget"}
 
 
 class LeagueError(ArenaError):
@@ -29,13 +29,18 @@ class LeagueError(ArenaError):
 
 @dataclass(frozen=True)
 class LeagueSettings:
-    """Everything that is fixed when a league is created."""
+    """What a league is created with. All of it is fixed but `[budget]` (see `arena.league.budget`)."""
 
     name: str = text(REQUIRED, 40, "name of the league", unset="the one it is created with")
     rules: str = text("base", 4096, "rule set")
     isolation: str = choice("sandbox", ISOLATIONS, "where bots run")
     clock: Clock = table(Clock, "thinking time; 0: no limit", _USUAL_CLOCK)
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
+    pairs: bool = flag(True, "each deal is played twice with the seats swapped; false: once, the bots alternating")
+    own_deals: bool = flag(True, "no deal is played by two pairings; false: pairings that play at a time share deals")
+    watch: float = real(
+        0.03, "share of the time of play in which bots are looked at again, at random; 0: never", least=0, most=0.5
+    )
     error: float = real(
         40.0,
         "Elo; a placement ends when the 95 % error of the bot's rating is this small",
@@ -53,6 +58,23 @@ class LeagueSettings:
     )
     anchor_elo: float = real(0.0, "rating of the anchor", least=-10_000, most=10_000, **_RATING)
     prior: float = real(2.0, "virtual draws for each bot", least=0.01, most=100, **_RATING)
+    submissions: int | None = whole(
+        None, 1, 1_000_000, "new contents that an author may submit in 24 hours", unset="no limit", **_BUDGET
+    )
+    minutes: int | None = whole(
+        None, 1, 1_000_000, "minutes of work on an author's submissions in 24 hours", unset="no limit", **_BUDGET
+    )
+    author_mb: int | None = whole(
+        None, 1, 10_000_000, "MiB that the files of an author's bots may take", unset="no limit", **_BUDGET
+    )
+    disk_mb: int | None = whole(
+        None, 1, 100_000_000, "MiB that the league's folder may take", unset="no limit", **_BUDGET
+    )
+
+    @property
+    def games_a_deal(self) -> int:
+        """How many games a pairing plays on each of its deals."""
+        return 2 if self.pairs else 1
 
 
 def check_name(text: str, what: str) -> str:
@@ -105,7 +127,7 @@ def settings_from_dict(data: Mapping[str, Any], name: str, source: str = "settin
         check.fault("rating.anchor", f"expected the name of a bot, found '{found.anchor}'")
     if found.anchor is None and "anchor_elo" in values:
         check.fault("rating.anchor_elo", "belongs to rating.anchor, the bot that has this rating")
-    if found.games % 2:
+    if found.games % 2 and found.pairs:
         check.fault("placement.games", f"games come in pairs: expected an even number, found {found.games}")
     if check.faults:
         raise LeagueError("\n".join(check.faults))

@@ -27,7 +27,7 @@ from arena.store.games import read_games, store_games
 from arena.store.ownership import MARK, is_marked, mark_of
 from arena.store.schema import FORFEITS_INDEX, GAMES, META
 from arena.store.sqlite import Connection, Database
-from arena.store.tables import Table
+from arena.store.tables import Table, read_rows
 
 LEAGUES = Path("leagues")
 SECRET_BITS = 128
@@ -138,9 +138,10 @@ class League:
             rows = LEAGUE.check_rows(db, folder, *_CHECKED)
             if (fault := _fault(rows)) is not None:
                 raise self.damaged(fault)
-        self.settings: LeagueSettings = self._stored_settings()
+        self.settings: LeagueSettings = self.stored_settings()
 
-    def _stored_settings(self) -> LeagueSettings:
+    def stored_settings(self) -> LeagueSettings:
+        """The settings as they are now: another process may have changed the budget."""
         try:
             return stored_settings(json.loads(self.meta("settings")), f"settings stored in {self.folder}")
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
@@ -261,6 +262,18 @@ class League:
                 if self._db.in_transaction:  # some errors have rolled back by themselves
                     self._db.execute("ROLLBACK")
                 raise
+
+    @property
+    def changing(self) -> bool:
+        """Is this within `change`?"""
+        return self._db.in_transaction
+
+    def more_rows(self, table: Table) -> list[Any]:
+        """The rows of a table that not every league has, each checked; none if this one has not."""
+        if not self.one("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table.name):
+            return []
+        with LEAGUE.guard(self.folder, "read"):
+            return read_rows(self._db, table, False)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import did_you_mean
+from arena.league import audit, budget
 from arena.league.processes import is_alive
 from arena.league.settings import LeagueError
 from arena.league.store import League
@@ -156,6 +157,7 @@ def submit(league: League, process: int, submission: Submission, again: bool = F
         if rows:
             return _known(league, process, submission, Version(*rows[0]), again)
         bot = _bot_for(league, submission)
+        budget.check_submission(league, submission.author, sum(len(file.content) for file in submission.files))
         number = league.one("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
         new = league.insert(
             "INSERT INTO versions (bot, number, hash, entry, submitted, state, holder)"
@@ -170,7 +172,7 @@ def submit(league: League, process: int, submission: Submission, again: bool = F
             "INSERT INTO version_files (version, path, hash, executable) VALUES (?, ?, ?, ?)",
             [(new, file.path, file.hash, file.executable) for file in submission.files],
         )
-        return Receipt("new", get(league, new))
+        return _received(league, "new", new)
 
 
 def _known(league: League, process: int, submission: Submission, old: Version, again: bool) -> Receipt:
@@ -180,17 +182,25 @@ def _known(league: League, process: int, submission: Submission, old: Version, a
     _check_author(submission, old.name, old.author)
     _check_retired(old.name, old.retired, old.retired_reason)
     if old.state == REPLACED or (old.state == REFUSED and again):
+        budget.check_submission(league, submission.author, 0)
         state = PLACING if old.state == REPLACED else PENDING
         league.run(
             "UPDATE versions SET state = ?, submitted = ?, decided = NULL, reason = '', attempts = 0, holder = ?"
             " WHERE version = ?",
             state, time.time(), process, old.id,
         )  # fmt: skip
-        return Receipt("back" if state == PLACING else "new", get(league, old.id))
+        return _received(league, "back" if state == PLACING else "new", old.id)
     if old.state in (PENDING, PLACING):
         league.run("UPDATE versions SET holder = ? WHERE version = ? AND holder IS NULL", process, old.id)
         return Receipt("waiting", old)
     return Receipt("known" if old.state == ACTIVE else "refused", old)
+
+
+def _received(league: League, outcome: str, number: int) -> Receipt:
+    """The receipt for a submission that there is something to do with, which is put on record."""
+    one = get(league, number)
+    audit.record(league, "receive", outcome, subject=one.label, author=one.author, detail=f"sha256 {one.hash}")
+    return Receipt(outcome, one)
 
 
 def _bot_for(league: League, submission: Submission) -> int:
@@ -230,13 +240,15 @@ def _check_retired(name: str, retired: float | None, reason: str) -> None:
 
 
 def claim(league: League, process: int, wanted: int | None = None) -> Version | None:
-    """Take the oldest submission that no living process holds (or the `wanted` one); None if there is none.
+    """Take a submission that no living process holds (or the `wanted` one); None if there is none.
 
-    A submission with too many failed attempts is refused.
+    The one that least time has been spent on comes first, of those the oldest: none can hold up the others for long.
+    Those whose authors have no time left wait. A submission with too many failed attempts is refused.
     """
     with league.change():
-        for one in in_state(league, PENDING, PLACING):
-            if wanted is not None and one.id != wanted:
+        worked = budget.worked(league)
+        for one in sorted(in_state(league, PENDING, PLACING), key=lambda one: worked.get(one.id, 0.0)):
+            if (wanted is not None and one.id != wanted) or budget.why_waiting(league, one.author):
                 continue
             holder = league.query(
                 "SELECT p.process, p.machine, p.pid, p.born, p.seen, p.ended FROM versions v JOIN processes p"
@@ -251,6 +263,16 @@ def claim(league: League, process: int, wanted: int | None = None) -> Version | 
             league.run("UPDATE versions SET holder = ?, attempts = attempts + 1 WHERE version = ?", process, one.id)
             return get(league, one.id)
     return None
+
+
+def others_wait(league: League, one: Version) -> bool:
+    """Is there another submission that nobody works on, and that could be worked on?"""
+    return any(
+        league.one("SELECT holder IS NULL FROM versions WHERE version = ?", other.id)
+        and not budget.why_waiting(league, other.author)
+        for other in in_state(league, PENDING, PLACING)
+        if other.id != one.id
+    )
 
 
 def release(league: League, one: Version, failed: bool = False) -> None:
@@ -281,6 +303,7 @@ def _refuse(league: League, one: Version, reason: str) -> None:
         REFUSED, time.time(), reason, one.id, PENDING, PLACING,
     )  # fmt: skip
     if changed:
+        audit.record(league, "decide", "refused", subject=one.label, author=one.author, detail=reason)
         total = league.count_games()
         league.insert(
             "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'refused', ?, 0, ?, ?)",
@@ -303,6 +326,7 @@ def promote(league: League, one: Version) -> bool:
     for number, _ in [] if later else rows:
         league.run(put, REPLACED, now, f"by v{one.number}", number)
     league.run(put, REPLACED if later else ACTIVE, now, "by a later version" if later else "", one.id)
+    audit.record(league, "decide", "accepted", subject=one.label, author=one.author)
     return True
 
 
@@ -323,7 +347,10 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
             "UPDATE bots SET retired = ?, reason = ? WHERE bot = ?",
             time.time(), reason[:_LONGEST_REASON], found[-1].bot,
         )  # fmt: skip
-    return active or found[-1]
+    one = active or found[-1]
+    audit.record(league, "retire", "brought back" if undo else "retired", subject=one.label, author=one.author,
+                 detail=reason)  # fmt: skip
+    return one
 
 
 def date(seconds: float) -> str:

@@ -185,3 +185,35 @@ def leagues_table(lines: Sequence[Line]) -> Table:
         for line in lines
     ]
     return _table("leagues", "", lines, rows)
+
+
+def log_table(lines: Sequence[Line]) -> Table:
+    """The audit log."""
+    rows = [
+        {
+            "#": line["entry"],
+            "when (UTC)": when(line["happened"]),
+            "who": line["who"],
+            "what": line["what"],
+            "bot": line["subject"] or "-",
+            "author": line["author"] or "-",
+            "outcome": line["outcome"],
+            "note": _short(line["detail"]) or "-",
+        }
+        for line in lines
+    ]
+    return _table("log", "", lines, rows)
+
+
+def budget_table(lines: Sequence[Line]) -> Table:
+    """What authors have used."""
+    rows = [
+        {
+            "author": line["author"] or "-",
+            "submissions": line["submissions"],
+            "minutes": f"{line['seconds'] / 60:.1f}",
+            "MiB": f"{line['bytes'] / (1 << 20):.2f}",
+        }
+        for line in lines
+    ]
+    return _table("authors", "", lines, rows)

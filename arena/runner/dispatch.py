@@ -11,17 +11,26 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 from arena.match.tasks import Chunk, Task
 from arena.runner.executors.base import Drained, Executor, Failed, Lost, Played
-from arena.runner.signals import StopSignals
 
 _CHUNK_S = 0.4
 _MAX_UNITS = 8192
 _AHEAD = 2  # chunks per worker: one in its hands, one waiting for it
 _COMMIT_S = 0.2
 _TICK_S = 0.25
+
+
+class Requests(Protocol):
+    """Whether somebody has asked to stop, after the games in hand or `at_once`."""
+
+    @property
+    def stopping(self) -> bool: ...
+
+    @property
+    def at_once(self) -> bool: ...
 
 
 @dataclass
@@ -33,7 +42,7 @@ class Dispatcher:
     """
 
     executor: Executor
-    signals: StopSignals
+    signals: Requests
     _: KW_ONLY
     failed: Callable[[Failed], NoReturn]
     lost: Callable[[Lost], None]

@@ -33,7 +33,7 @@ from pathlib import Path
 
 from arena.league import events, games, versions
 from arena.league.store import open_league
-from arena.text import one_line
+from arena.text import one_line as _one_line
 
 HOSTILE = Path(__file__).parent / "hostile"
 NAMES = tuple(sorted(path.stem for path in HOSTILE.glob("*.py") if path.stem != "when"))
@@ -265,6 +265,10 @@ class Siege:
                     )
         self.result.named, self.result.harmed = told, hurt
         self.result.unnamed = [name for name in self.names if not told.get(name)]
+
+
+def one_line(text: str, longest: int) -> str:
+    return _one_line(" ".join(text.split()), longest)
 
 
 _USUAL = (events.CREATED, events.ACCEPTED, events.BACK, events.REFUSED, events.RETIRED, events.PLAYED)

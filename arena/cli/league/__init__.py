@@ -8,7 +8,7 @@ import click
 
 from arena.cli.main import Entry, LazyGroup
 
-SET_UP, LOOK, RUN = "Set up", "Look", "Run"
+SET_UP, LOOK, RUN, OVERSEE = "Set up", "Look", "Run", "Oversee"
 COMMANDS: dict[str, Entry] = {
     "create": Entry("arena.cli.league.setup:create", "Create a league.", SET_UP),
     "list": Entry("arena.cli.league.setup:list_", "List the leagues here.", SET_UP),
@@ -17,6 +17,11 @@ COMMANDS: dict[str, Entry] = {
     "show": Entry("arena.cli.league.look:show", "Show a bot: versions, opponents, forfeits.", LOOK),
     "export": Entry("arena.cli.league.look:export", "Write all games as CSV.", LOOK),
     "fetch": Entry("arena.cli.league.look:fetch", "Write a bot's files as they were submitted.", LOOK),
+    "log": Entry("arena.cli.league.oversee:log", "Show the audit log.", OVERSEE),
+    "budget": Entry("arena.cli.league.oversee:budget", "Show or set what authors may use.", OVERSEE),
+    "verify": Entry("arena.cli.league.oversee:verify", "Check that all is whole.", OVERSEE),
+    "pause": Entry("arena.cli.league.oversee:pause", "Pause it.", OVERSEE),
+    "resume": Entry("arena.cli.league.oversee:resume", "Let it go on.", OVERSEE),
     "play": Entry("arena.cli.league.run:play", "Play more games to narrow the errors.", RUN),
     "retire": Entry("arena.cli.league.run:retire", "Take a bot out of the table.", RUN),
 }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from arena.cli import options
 from arena.cli.league.shared import LeagueProgress, league_argument, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import output
+
+if TYPE_CHECKING:
+    from arena.league.placement import SubmissionResult
 
 
 @click.command()
@@ -31,15 +36,21 @@ def play(name: str, games: int | None, workers: int | None, isolation: str | Non
     with open_league(name) as found:
         progress = LeagueProgress()
         cores = workers or core_count()
+        results: list[SubmissionResult] = []
+
+        def told(result: SubmissionResult) -> None:
+            results.append(result)
+            tell_result(found, result)
+
         with open_session(found, "play", cores, isolation, progress.add, progress.say) as session:
-            results = handle_waiting(session)
-            for result in results:
-                tell_result(found, result)
-            played = 0 if session.stopping else play_games(session, games)
+            for result in handle_waiting(session) if session.wait_while_paused() else ():
+                told(result)
+            played = 0 if session.stopping else play_games(session, games, told)
             stopped = session.stopping
         progress.end()
         show_standings(found, standings(found), form, {"played": played, "interrupted": stopped})
-    unfinished = any(result.interrupted for result in results) or (games is not None and played < games)
+    left = any(result.interrupted and not result.waits for result in results)
+    unfinished = left or (games is not None and played < games)
     return INTERRUPTED if stopped and unfinished else 0
 
 

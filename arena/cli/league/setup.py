@@ -23,6 +23,8 @@ from arena.text import indented
 @click.option("--isolation", type=click.Choice(ISOLATIONS), help="Where bots run (default: sandbox).")
 @click.option("--move-ms", type=click.IntRange(min=0), help="Milliseconds per decision (default: 1000; 0: no limit).")
 @click.option("--bank-ms", type=click.IntRange(min=0), help="Extra milliseconds per game (default: none).")
+@click.option("--no-pairs", is_flag=True, help="Play each deal once instead of twice with the seats swapped.")
+@click.option("--shared-deals", is_flag=True, help="Let pairings that play at a time play the same deals.")
 @click.option("--error", type=float, metavar="ELO", help="A placement ends at this 95 % error (default: 40).")
 @click.option("--most-games", type=int, metavar="N", help="... or after so many games (default: 1000).")
 @click.option("--sample", type=int, metavar="N", help="Opponents at a time during a placement (default: 8).")
@@ -30,16 +32,22 @@ from arena.text import indented
 @click.option("--anchor", metavar="BOT", help="Hold this bot's rating (default: the mean is 0).")
 @click.option("--anchor-elo", type=float, metavar="ELO", help="... at this value (default: 0).")
 @click.option("--prior", type=float, metavar="N", help="Virtual draws per bot in the rating (default: 2).")
+@click.option("--submissions", type=int, metavar="N", help="New contents an author may submit in 24 hours.")
+@click.option("--minutes", type=int, metavar="N", help="Minutes of work on an author's submissions in 24 hours.")
+@click.option("--author-mb", type=int, metavar="N", help="MiB that the files of an author's bots may take.")
+@click.option("--disk-mb", type=int, metavar="N", help="MiB that the league's folder may take.")
 def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
     """Create the league NAME. Options override the file; the settings cannot be changed later."""
     from arena.isolation.process import require_isolation
+    from arena.league import audit
     from arena.league.settings import load_settings
     from arena.league.store import LEAGUES, create_league
 
     settings = load_settings(config, name, _nested(given))
     require_isolation(settings.isolation)
     place = LEAGUES / settings.name if folder is None else folder
-    create_league(place, settings).close()
+    with create_league(place, settings) as made:
+        audit.record(made, "create", "created", detail=describe(settings))
     asked = settings.name if folder is None else str(place)
     click.echo(f"Created the league {settings.name} in {place}: {describe(settings)}.")
     click.echo(f"Submit a bot: arena submit bots/mine.py --league {shlex.quote(asked)}")
@@ -51,8 +59,11 @@ def _nested(given: dict[str, Any]) -> dict[str, Any]:
         "clock": ("move_ms", "bank_ms"),
         "placement": ("error", "most_games", "sample", "games"),
         "rating": ("anchor", "anchor_elo", "prior"),
+        "budget": ("submissions", "minutes", "author_mb", "disk_mb"),
     }
     values: dict[str, Any] = {key: given[key] for key in ("rules", "isolation") if given.get(key) is not None}
+    values |= {"pairs": False} if given.get("no_pairs") else {}
+    values |= {"own_deals": False} if given.get("shared_deals") else {}
     for table, keys in tables.items():
         found = {key: given[key] for key in keys if given.get(key) is not None}
         if found:

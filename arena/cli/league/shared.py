@@ -90,7 +90,12 @@ def tell_result(league: League, result: SubmissionResult) -> None:
     one = result.version
     for warning in result.warnings:
         click.echo(f"{one.label}: {indented(warning)}", err=True)
-    if result.interrupted:
+    if result.waits:
+        text = (
+            f"{one.label} is {one.state} and waits: {indented(result.waits)}. {result.games} of its games are stored."
+            f" 'arena league play {shlex.quote(str(league.folder))}' takes it up when it can."
+        )
+    elif result.interrupted:
         text = (
             f"Interrupted: {one.label} is {one.state}, {result.games} games are stored. Resume with:\n"
             f"  arena league play {shlex.quote(str(league.folder))}"

@@ -1,0 +1,125 @@
+"""The commands for those who look after a league that runs by itself: pause, resume, log, budget, verify."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from arena.cli.league.shared import league_argument, print_json
+from arena.cli.output import output, print_report
+from arena.text import indented, one_line
+
+LONGEST_REASON = 200
+FAULTS = 1
+
+
+@click.command()
+@league_argument
+@click.option("--reason", default="", help="Why, for those who wait.")
+def pause(name: str, reason: str) -> None:
+    """Pause LEAGUE: games in hand are finished, then everybody waits. Bots can still be submitted."""
+    from arena.league import pause as pauses
+    from arena.league.store import open_league
+
+    with open_league(name) as found:
+        pauses.pause(found, one_line(reason, LONGEST_REASON))
+        click.echo(f"{found.name} is paused. It goes on with: arena league resume {shlex.quote(name)}")
+
+
+@click.command()
+@league_argument
+def resume(name: str) -> None:
+    """Let LEAGUE go on after a pause: commands that wait play on."""
+    from arena.league import pause as pauses
+    from arena.league.store import open_league
+
+    with open_league(name) as found:
+        pauses.go_on(found)
+        click.echo(f"{found.name} goes on.")
+
+
+@click.command("log")
+@league_argument
+@click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N entries.")
+@output
+def log(name: str, last: int | None, form: str) -> None:
+    """Show the audit log of LEAGUE: who did what, when, and what came of it."""
+    from arena.league import audit
+    from arena.league.store import open_league
+    from arena.report.league import log_table
+    from arena.report.table import Report
+
+    with open_league(name, write=False) as found:
+        lines = [vars(entry) for entry in audit.entries(found, last)]
+        if form == "json":
+            print_json({"league": found.name, "head": audit.head(found), "entries": lines})
+        elif not lines:
+            click.echo(f"{found.name} has no audit log yet: nothing has happened since this program keeps one.")
+        else:
+            remark = f"Hash of the last entry: {lines[-1]['hash']}"
+            print_report(Report(f"{found.name}: audit log", [log_table(lines)], [remark]), form)
+
+
+_LIMIT = click.IntRange(min=0)
+
+
+@click.command()
+@league_argument
+@click.option("--submissions", type=_LIMIT, metavar="N", help="New contents an author may submit in 24 hours.")
+@click.option("--minutes", type=_LIMIT, metavar="N", help="Minutes of work on an author's submissions in 24 hours.")
+@click.option("--author-mb", type=_LIMIT, metavar="N", help="MiB that the files of an author's bots may take.")
+@click.option("--disk-mb", type=_LIMIT, metavar="N", help="MiB that the league's folder may take.")
+@output
+def budget(name: str, form: str, **given: int | None) -> None:
+    """Show what authors have used of LEAGUE and what they may use; options change that (0: no limit)."""
+    from arena.league import budget as budgets
+    from arena.league.store import open_league
+    from arena.report.league import budget_table
+    from arena.report.table import Report
+
+    new = {key: value or None for key, value in given.items() if value is not None}
+    with open_league(name, write=bool(new)) as found:
+        bounds = budgets.change(found, new) if new else budgets.limits(found)
+        limits = {key: getattr(bounds, key) for key in budgets.LIMITS}
+        lines: list[dict[str, Any]] = [vars(use) for use in budgets.uses(found)]
+        folder = budgets.folder_bytes(found.folder)
+        if form == "json":
+            print_json({"league": found.name, "limits": limits, "folder_bytes": folder, "authors": lines})
+            return
+        told = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
+        remarks = [f"Limits: {told}.", f"The league's folder takes {folder / (1 << 20):.1f} MiB."]
+        tables = [budget_table(lines)] if lines else []
+        print_report(Report(f"{found.name}: used in the last 24 hours", tables, remarks), form)
+
+
+@click.command()
+@league_argument
+@click.option("--games", type=click.IntRange(min=0), metavar="N", help="Replay so many games, drawn at random (all).")
+@click.option("--log-hash", metavar="HASH", help="A hash of the audit log that was noted earlier.")
+@output
+def verify(name: str, games: int | None, log_hash: str | None, form: str) -> int:
+    """Check that LEAGUE is whole: database, files, games, tables, audit log. Exit code 1 if something is wrong."""
+    from arena.league.settings import LeagueError
+    from arena.league.store import league_folder, open_league
+    from arena.league.verification import Verification, note, verify_league
+
+    league_folder(name)
+    try:
+        with open_league(name, write=False) as found:
+            report = verify_league(found, games, log_hash)
+    except LeagueError as error:  # so damaged that it cannot even be opened
+        report = Verification(name, faults=[one_line(str(error))])
+    note(name, report)
+    if form == "json":
+        print_json(vars(report) | {"sound": report.sound})
+        return 0 if report.sound else FAULTS
+    for fault in report.faults:
+        click.echo(indented(fault))
+    checked = f"{report.games} games, of which {report.replayed} were replayed, {report.files} files"
+    checked += f" of {report.versions} versions, {report.events} events, {report.entries} entries of the log"
+    click.echo(f"{report.league}: {checked}: {'sound' if report.sound else f'{len(report.faults)} faults'}.")
+    if report.log_hash:
+        click.echo(f"Hash of the audit log: {report.log_hash}")
+    return 0 if report.sound else FAULTS

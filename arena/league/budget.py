@@ -1,0 +1,241 @@
+"""What authors may use of a league that nobody watches: submissions and minutes in 24 hours, room on the disk.
+
+Minutes are wall time of the checks and placements of an author's submissions, wherever they ran. They are recorded
+while the work goes on (table `work`), so those of a process that was killed count, too. All submissions without an
+author share one budget. Limits can be changed at any time (`change`), since games do not depend on them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from arena.league import audit
+from arena.league.settings import LeagueError, LeagueSettings
+from arena.league.store import League
+from arena.settings import settings_of
+from arena.store.tables import Table
+
+DAY_S = 24 * 3600.0
+LIMITS = ("submissions", "minutes", "author_mb", "disk_mb")
+RECEIVED = ("new", "back")
+"""Outcomes of a submission that count: there is work to be done on it."""
+_WORK = Table(
+    "work",
+    {"work": "whole", "version": "whole", "process": "whole", "began": "time", "seconds": "real"},
+    """CREATE TABLE IF NOT EXISTS work (
+    work INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES versions,
+    process INTEGER NOT NULL REFERENCES processes, began REAL NOT NULL, seconds REAL NOT NULL)""",
+)
+"""A league has it when the first process works on it: those of older versions of this program had none."""
+_MIB = 1 << 20
+
+
+class BudgetSpent(LeagueError):
+    """A submission cannot be taken now: its author, or the league, has used up what is allowed."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """What an author has used: submissions and seconds of work in the last 24 hours, bytes of files in all."""
+
+    author: str | None
+    submissions: int
+    seconds: float
+    bytes: int
+
+
+def limits(league: League) -> LeagueSettings:
+    """The settings with the limits as they are now; another process may have changed them."""
+    return league.stored_settings()
+
+
+def change(league: League, new: dict[str, int | None]) -> LeagueSettings:
+    """Set some of LIMITS, None for no limit; the new settings. LeagueError for one that is out of bounds."""
+    known = settings_of(LeagueSettings)
+    for key, value in new.items():
+        if value is not None and not known[key].within(value):
+            raise LeagueError(f"{key}: expected {known[key].expected}, found {value}")
+    ours = league.is_ours()
+    with league.change():
+        found = replace(limits(league), **new)  # type: ignore[arg-type]
+        league.run(
+            "UPDATE meta SET value = ? WHERE key = 'settings'", json.dumps(asdict(found), sort_keys=True)
+        )
+        told = ", ".join(f"{key} = {'no limit' if value is None else value}" for key, value in new.items())
+        audit.record(league, "budget", "changed", detail=told)
+    if ours:
+        league.claim()
+    league.settings = found
+    return found
+
+
+# ---------------------------------------------------------------- what is used
+
+
+def use_of(league: League, author: str | None, now: float | None = None) -> Use:
+    """What an author has used."""
+    since = (time.time() if now is None else now) - DAY_S
+    seconds = sum(end - begin for begin, end in _spans(league, author, since))
+    return Use(author, len(_received(league, author, since)), seconds, _bytes(league, author))
+
+
+def _received(league: League, author: str | None, since: float) -> list[float]:
+    """When an author's submissions were received, after some time."""
+    return [
+        entry.happened
+        for entry in audit.entries(league)
+        if entry.what == "receive"
+        and entry.outcome in RECEIVED
+        and entry.author == author
+        and entry.happened > since
+    ]
+
+
+def _spans(league: League, author: str | None, since: float) -> list[tuple[float, float]]:
+    """Beginning and end of each piece of work on an author's submissions after some time."""
+    rows = league.query("SELECT v.version FROM versions v JOIN bots b ON b.bot = v.bot WHERE b.author IS ?", author)
+    own = {number for (number,) in rows}
+    return [
+        (max(began, since), began + seconds)
+        for _, version, _, began, seconds in league.more_rows(_WORK)
+        if version in own and began + seconds > since
+    ]
+
+
+def _bytes(league: League, author: str | None) -> int:
+    return int(
+        league.one(
+            "SELECT ifnull(sum(length(content)), 0) FROM files WHERE hash IN (SELECT f.hash FROM version_files f"
+            " JOIN versions v ON v.version = f.version JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",
+            author,
+        )
+    )
+
+
+def uses(league: League) -> list[Use]:
+    """What each author has used, those who used most time first."""
+    authors = [author for (author,) in league.query("SELECT DISTINCT author FROM bots ORDER BY author")]
+    return sorted((use_of(league, author) for author in authors), key=lambda use: -use.seconds)
+
+
+def folder_bytes(folder: Path) -> int:
+    """Bytes of all files in a league's folder."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):  # it has gone meanwhile
+            total += path.lstat().st_size
+    return total
+
+
+# ---------------------------------------------------------------- what is left
+
+
+def check_submission(league: League, author: str | None, size: int) -> None:
+    """BudgetSpent if an author may not submit files of `size` bytes now."""
+    bounds = limits(league)
+    use = use_of(league, author)
+    whose = "submissions without an author have" if author is None else f"{author} has"
+    if bounds.submissions is not None and use.submissions >= bounds.submissions:
+        raise BudgetSpent(
+            f"{whose} used {use.submissions} of {bounds.submissions} submissions in 24 hours; the next one is possible"
+            f" after {_clock(_frees(league, author, use.submissions - bounds.submissions))}"
+        )
+    if bounds.author_mb is not None and use.bytes + size > bounds.author_mb * _MIB:
+        raise BudgetSpent(
+            f"{whose} files of {use.bytes / _MIB:.1f} MiB in {league.name}, and these of {size / _MIB:.1f} MiB would be"
+            f" more than the {bounds.author_mb} MiB that an author may have"
+        )
+    check_disk(league, size)
+
+
+def _frees(league: League, author: str | None, over: int) -> float:
+    """When an author who has used all submissions, and `over` more, has one again."""
+    return sorted(_received(league, author, time.time() - DAY_S))[over] + DAY_S
+
+
+def check_disk(league: League, size: int = 0) -> None:
+    """BudgetSpent if the league's folder, with `size` bytes more, would be larger than it may be."""
+    bound = limits(league).disk_mb
+    if bound is None:
+        return
+    used = folder_bytes(league.folder)
+    if used + size > bound * _MIB:
+        raise BudgetSpent(
+            f"the league in {league.folder} takes {used / _MIB:.1f} MiB of the {bound} MiB that it may take"
+            f" (disk_mb). Change that: arena league budget {league.name} --disk-mb N"
+        )
+
+
+def seconds_left(league: League, author: str | None) -> float | None:
+    """Seconds that may still be spent on an author's submissions; None: no limit."""
+    bound = limits(league).minutes
+    if bound is None:
+        return None
+    return max(60.0 * bound - use_of(league, author).seconds, 0.0)
+
+
+def why_waiting(league: League, author: str | None) -> str:
+    """Why a submission has to wait for its author's time, "" if it has not."""
+    if seconds_left(league, author) != 0.0:
+        return ""
+    bound = limits(league).minutes
+    whose = "submissions without an author have" if author is None else f"{author} has"
+    frees = min(begin for begin, _ in _spans(league, author, time.time() - DAY_S)) + DAY_S
+    return f"{whose} used the {bound} minutes that they have in 24 hours; more after {_clock(frees)}"
+
+
+def _clock(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds + 59))
+
+
+# ---------------------------------------------------------------- the work itself
+
+
+class Work:
+    """A piece of work on a submission that is going on; `note` records how long it has taken so far.
+
+    After `turn_s` seconds it gives way to others.
+    """
+
+    turn_s = math.inf
+
+    def __init__(self, league: League, process: int, version: int, author: str | None) -> None:
+        self._league = league
+        self._began = time.monotonic()
+        self._left = seconds_left(league, author)
+        with league.change():
+            self._number = league.insert(
+                "INSERT INTO work (version, process, began, seconds) VALUES (?, ?, ?, 0)",
+                version, process, time.time(),
+            )  # fmt: skip
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    @property
+    def over(self) -> bool:
+        """Is the author's time used up?"""
+        return self._left is not None and self.seconds >= self._left
+
+    def note(self) -> None:
+        with self._league.change():
+            self._league.run("UPDATE work SET seconds = ? WHERE work = ?", self.seconds, self._number)
+
+
+def begin_counting(league: League) -> None:
+    """Within a change: make the table of a league of an older version."""
+    league.run(_WORK.sql)
+
+
+def worked(league: League) -> dict[int, float]:
+    """Seconds of work on each version so far."""
+    found: dict[int, float] = {}
+    for _, version, _, _, seconds in league.more_rows(_WORK):
+        found[version] = found.get(version, 0.0) + seconds
+    return found

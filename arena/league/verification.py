@@ -1,0 +1,172 @@
+"""Is a league whole? Its database, bots' files, games, tables and audit log, checked against each other.
+
+Nothing is run and nothing is changed; games are replayed by the engine from their records. What a clock measured, and
+whether a bot would move again as it did, cannot be told.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from arena.errors import ArenaError
+from arena.league import audit, games, versions
+from arena.league.settings import LeagueError
+from arena.league.store import League, open_league
+from arena.league.submission import StoredFile, Submission
+from arena.match.results import GameResult, Row
+from arena.match.tasks import GameId
+from arena.report.read_game import game_fault
+from arena.text import one_line
+
+MOST_FAULTS = 100
+"""Faults that are told; of a league with more, all is wrong."""
+
+
+@dataclass
+class Verification:
+    """What was looked at, and what is wrong with it. `replayed` of the `games` were replayed from their records."""
+
+    league: str
+    games: int = 0
+    replayed: int = 0
+    versions: int = 0
+    files: int = 0
+    events: int = 0
+    entries: int = 0
+    log_hash: str = ""
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        return not self.faults
+
+
+def verify_league(league: League, most: int | None = None, log_hash: str | None = None) -> Verification:
+    """Check a league; all games are replayed, or `most` of them, drawn at random.
+
+    `log_hash` is a hash of the audit log that was noted earlier and must still be there.
+    """
+    found = Verification(league.name)
+    parts = (
+        _database(league),
+        _files(league, found),
+        _bots(league),
+        _games(league, found, most),
+        _events(league, found),
+        audit.faults(league, log_hash),
+    )
+    with league.snapshot():
+        for part in parts:
+            try:
+                for fault in part:
+                    found.faults.append(one_line(fault, 400))
+                    if len(found.faults) >= MOST_FAULTS:
+                        found.faults.append("and perhaps more: that was enough")
+                        return found
+            except (ArenaError, sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError) as error:
+                found.faults.append(one_line(f"cannot be read: {error}", 400))
+        with suppress(ArenaError, TypeError):
+            found.entries = len(audit.entries(league))
+            found.log_hash = audit.head(league)
+    return found
+
+
+def note(name: str, report: Verification) -> None:
+    """Put a verification on record, where the league can be written."""
+    with suppress(LeagueError), open_league(name) as league:
+        detail = f"{report.replayed} of {report.games} games replayed"
+        if report.faults:
+            detail = f"{len(report.faults)} faults, the first: {report.faults[0]}"
+        audit.record(league, "verify", "sound" if report.sound else "damaged", detail=detail)
+
+
+def _database(league: League) -> Iterator[str]:
+    for (text,) in league.query("PRAGMA integrity_check"):
+        if text != "ok":
+            yield f"database: {text}"
+    for table, row, parent, _ in league.query("PRAGMA foreign_key_check"):
+        yield f"database: row {row} of {table} refers to a row of {parent} that is not there"
+
+
+def _files(league: League, found: Verification) -> Iterator[str]:
+    for (name,) in league.query("SELECT hash FROM files ORDER BY hash"):
+        found.files += 1
+        if StoredFile("", league.one("SELECT content FROM files WHERE hash = ?", name)).hash != name:
+            yield f"file {str(name)[:12]}: its content is not what was submitted"
+    for one in versions.in_state(league, retired=True):
+        found.versions += 1
+        files = tuple(versions.files_of(league, one.id))
+        if Submission(one.name, one.author, one.entry, files).hash != one.hash:
+            yield f"{one.label}: its files or its entry are not those that were submitted"
+
+
+def _bots(league: League) -> Iterator[str]:
+    known = {*versions.OPEN, versions.ACTIVE, versions.REPLACED, versions.REFUSED}
+    active: set[int] = set()
+    for one in versions.in_state(league, retired=True):
+        if one.state not in known:
+            yield f"{one.label}: '{one.state}' is no state of a version"
+        if one.state == versions.ACTIVE and one.bot in active:
+            yield f"{one.name}: two of its versions are active"
+        active |= {one.bot} if one.state == versions.ACTIVE else set()
+
+
+def _games(league: League, found: Verification, most: int | None) -> Iterator[str]:
+    settings = league.settings
+    secret = league.meta("secret")
+    seeds = {games.lineup_seed(secret, crew) for (crew,) in league.query("SELECT crew FROM crews")}
+    labels = {one.id: one.label for one in versions.in_state(league, retired=True)}
+    sides = {p: (labels[a], labels[b]) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
+    found.games = total = games.count(league)
+    stored = league.one("SELECT ifnull(sum(games), 0) FROM crews")
+    if stored != total:
+        yield f"games: {total} are there, {stored} were stored"
+    deals = int(league.meta("deals"))
+    chosen = None if most is None or most >= total else set(random.sample(range(total), most))
+    played: dict[int, set[int]] = {}
+    for at, row in enumerate(league.games()):
+        game = GameId.from_key(row[0])
+        if game.deal >= deals:
+            yield f"game {game}: its deal was never given out"
+        if game.pairing not in sides:
+            yield f"game {game}: there is no pairing of that number"
+            continue
+        played.setdefault(game.deal, set()).add(game.pairing)
+        if len(played[game.deal]) > 1 and settings.own_deals:
+            yield f"game {game}: another pairing has played this deal, too"
+        if chosen is None or at in chosen:
+            found.replayed += 1
+            fault = _game_fault(row, sides[game.pairing], settings.rules, seeds)
+            if fault:
+                yield f"game {game} ({' - '.join(sides[game.pairing])}): {fault}"
+    if settings.pairs:
+        rows = league.query("SELECT deal, pairing FROM games GROUP BY deal, pairing HAVING count(*) <> 2 ORDER BY 1, 2")
+        for deal, pairing in rows:
+            yield f"deal {deal} of pairing {pairing}: one of its two games is missing"
+
+
+def _game_fault(row: Row, sides: tuple[str, str], rules: str, seeds: set[int]) -> str | None:
+    result = GameResult.from_row(row, *sides)
+    head = result.record.split(";", 1)[0].split(" ")
+    seed, _, _ = (head[2] if len(head) > 2 else "").partition(":")
+    if not seed.isdecimal() or len(seed) > 40 or int(seed) not in seeds:
+        return "its record has a seed that the league never played with"
+    return game_fault(result, rules, int(seed))
+
+
+def _events(league: League, found: Verification) -> Iterator[str]:
+    before = 0
+    total = games.count(league)
+    for event, count, so_far in league.query("SELECT event, games, total FROM events ORDER BY event"):
+        found.events += 1
+        if not before <= so_far <= total or count > so_far:
+            yield f"event {event}: {so_far} games in all cannot be, after {before} and with {total} now"
+        before = max(before, so_far)
+    league.check_ratings()
+    wrong = "SELECT event, version FROM ratings WHERE games <> wins + draws + losses OR games > ? ORDER BY 1, 2"
+    for event, version in league.query(wrong, total):
+        yield f"event {event}: the games of version {version} in the table do not add up"

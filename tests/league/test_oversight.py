@@ -1,0 +1,352 @@
+"""Leagues that nobody watches: budgets, the audit log, pauses, verification."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.cli.main import main
+from arena.league import audit, budget, games, pause, placement, versions
+from arena.league.match_runner import open_session
+from arena.league.processes import LeagueProcess
+from arena.league.settings import LeagueError
+from arena.league.store import League, open_league
+from arena.league.verification import verify_league
+from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, played, some_points, submission, submit
+
+# ---------------------------------------------------------------- budgets
+
+
+def receive(found: League, name: str, source: str, author: str | None = "Ann") -> versions.Version:
+    with LeagueProcess(found, "test") as process:
+        return versions.submit(found, process.number, submission(name, source, author)).version
+
+
+def test_an_author_has_so_many_submissions(tmp_path: Path) -> None:
+    with league(tmp_path / "a", budget={"submissions": 2}) as found:
+        receive(found, "one", FIRST)
+        receive(found, "two", LAST)
+        receive(found, "two", LAST)  # known: nothing to be done with it
+        with pytest.raises(budget.BudgetSpent, match=r"^Ann has used 2 of 2 submissions in 24 hours; .* after 20\d\d-"):
+            receive(found, "three", MIDDLE)
+        receive(found, "three", MIDDLE, "Bob")
+        receive(found, "four", RANDOM, None)
+        budget.change(found, {"submissions": 3})
+        receive(found, "five", FIRST + "\n")
+        assert budget.use_of(found, "Ann").submissions == 3
+        assert budget.use_of(found, "Ann", time.time() + budget.DAY_S + 1).submissions == 0
+
+
+def test_an_author_has_so_much_room(tmp_path: Path) -> None:
+    with league(tmp_path / "a", budget={"author_mb": 1}) as found:
+        receive(found, "one", FIRST + "#" * (700 << 10))
+        with pytest.raises(budget.BudgetSpent, match="the 1 MiB that an author may have"):
+            receive(found, "two", LAST + "#" * (700 << 10))
+        receive(found, "two", LAST)
+
+
+def test_the_league_has_so_much_room(tmp_path: Path) -> None:
+    with league(tmp_path / "a", budget={"disk_mb": 1}) as found:
+        enter(found, "a", "b")
+        (tmp_path / "a" / "fat").write_bytes(b"x" * (1 << 20))
+        with pytest.raises(budget.BudgetSpent, match="of the 1 MiB that it may take"):
+            receive(found, "one", FIRST)
+        assert main(["league", "play", str(tmp_path / "a"), "--games", "4", "--workers", "1"]) == 2
+    assert games.count(open_league(tmp_path / "a", write=False)) == 0
+
+
+def test_an_author_has_so_many_minutes(tmp_path: Path) -> None:
+    with league(tmp_path / "a", budget={"minutes": 1}) as found:
+        enter(found, "a", "b")
+        one = receive(found, "one", MIDDLE)
+        with LeagueProcess(found, "test") as process:
+            with process.working_on(one.id, "Ann") as work:
+                work._began -= 100
+                assert work.over
+                assert process.held
+            assert not process.held
+            assert versions.claim(found, process.number) is None
+            assert "used the 1 minutes" in budget.why_waiting(found, "Ann")
+            other = versions.submit(found, process.number, submission("other", RANDOM, "Bob")).version
+            assert versions.claim(found, process.number) == versions.get(found, other.id)
+            versions.release(found, other)
+        with open_session(found, "submit", 1) as session:
+            _, result = placement.submit(session, submission("two", LAST, "Ann"))
+            assert result is not None
+            assert result.version.state == versions.PENDING
+            assert "used the 1 minutes" in result.waits
+            assert [one.version.name for one in placement.handle_waiting(session)] == ["other"]
+            with found.change():
+                found.run("UPDATE work SET began = began - ?", budget.DAY_S + 200)
+            assert {one.version.name for one in placement.handle_waiting(session)} == {"one", "two"}
+        assert not versions.in_state(found, *versions.OPEN)
+
+
+def test_time_that_runs_out_stops_a_placement_which_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with league(tmp_path / "a", budget={"minutes": 1}, placement={"most_games": 40, "error": 1}) as found:
+        enter(found, "a", "b", "c")
+        monkeypatch.setattr(budget.Work, "over", property(lambda work: True))
+        with open_session(found, "submit", 1) as session:
+            _, result = placement.submit(session, submission("one", MIDDLE, "Ann"))
+            assert result is not None
+            assert result.waits
+            assert result.version.state == versions.PLACING
+            assert result.games < 40
+            monkeypatch.undo()
+            monkeypatch.setattr("arena.league.admission.check", None)  # it is not checked again
+            (result,) = placement.handle_waiting(session)
+            assert result.accepted
+            assert result.games == 40
+
+
+def test_submissions_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placement, "TURN_S", 0.0)
+    with league(tmp_path / "a", placement={"most_games": 24, "error": 1}) as found:
+        enter(found, "a", "b", "c")
+        receive(found, "one", MIDDLE)
+        receive(found, "two", LAST)
+        said: list[str] = []
+        with open_session(found, "play", 1, say=said.append) as session:
+            results = placement.handle_waiting(session)
+        assert all(result.accepted for result in results)
+        order = [text.split()[0] for text in said if text.endswith("placing")]
+        assert order[:2] == ["one", "two"]
+        assert order.count("one") > 1
+
+
+def test_the_budget_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with league(tmp_path / "a", budget={"submissions": 1}) as found:
+        receive(found, "one", FIRST)
+    place = str(tmp_path / "a")
+    (tmp_path / "two.py").write_text(LAST)
+    assert main(["submit", str(tmp_path / "two.py"), "--league", place, "--author", "Ann", "--workers", "1"]) == 1
+    assert "two is refused: Ann has used 1 of 1 submissions" in capsys.readouterr().err
+    assert main(["league", "budget", place, "--submissions", "0", "--disk-mb", "7"]) == 0
+    assert "Limits: submissions no limit, minutes no limit, author_mb no limit, disk_mb 7." in capsys.readouterr().out
+    assert main(["league", "budget", place, "--minutes", "99999999"]) == 2
+    assert "expected a whole number from 1 to 1000000" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- the audit log
+
+
+def test_the_log_tells_who_did_what(tmp_path: Path) -> None:
+    with league(tmp_path / "a") as found:
+        enter(found, "a", "b")
+        one = submit(found, "broken", "def act(view, moves:\n", author="Eve")
+        placement.retire(found, "b", "too old")
+        told = [(entry.what, entry.subject, entry.author, entry.outcome) for entry in audit.entries(found)]
+        assert ("receive", "broken v1", "Eve", "new") in told
+        assert ("decide", "broken v1", "Eve", "refused") in told
+        assert ("retire", "b v1", None, "retired") in told
+        assert told[2:4] == [("receive", "b v1", None, "new"), ("decide", "b v1", None, "accepted")]
+        assert one.state == versions.REFUSED
+        assert all("@" in entry.who for entry in audit.entries(found))
+        assert not list(audit.faults(found))
+
+
+@pytest.mark.parametrize("sql", ["UPDATE audit SET outcome = 'fine'", "DELETE FROM audit WHERE entry = 2"])
+def test_a_log_that_was_changed_is_found_out(tmp_path: Path, sql: str) -> None:
+    with league(tmp_path / "a") as found:
+        enter(found, "a", "b")
+        known = audit.entries(found)[1].hash
+        db = sqlite3.connect(tmp_path / "a" / "league.sqlite")
+        db.execute(sql)
+        db.commit()
+        db.close()
+        assert any("audit log" in fault for fault in verify_league(found).faults)
+        db = sqlite3.connect(tmp_path / "a" / "league.sqlite")
+        db.execute("DELETE FROM audit WHERE entry > 1")  # the end is gone: only a hash noted elsewhere tells
+        db.commit()
+        db.close()
+        if sql.startswith("DELETE"):
+            assert verify_league(found).sound
+        assert not verify_league(found, log_hash=known).sound
+
+
+def test_a_league_of_an_older_version_gets_a_log(tmp_path: Path) -> None:
+    with league(tmp_path / "a") as found:
+        assert audit.entries(found) == []
+        assert verify_league(found).sound
+        assert budget.use_of(found, None) == budget.Use(None, 0, 0, 0)
+        submit(found, "one", FIRST)
+        assert [entry.what for entry in audit.entries(found)] == ["submit", "receive", "decide", "submit"]
+
+
+# ---------------------------------------------------------------- pauses
+
+
+def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> None:
+    with league(tmp_path / "a") as found:
+        enter(found, "a", "b")
+        pause.pause(found, "lunch")
+        with pytest.raises(LeagueError, match="paused already: lunch"):
+            pause.pause(found)
+        with open_session(found, "submit", 1) as session:
+            _, result = placement.submit(session, submission("one", MIDDLE))
+            assert result is not None
+            assert result.waits == "test is paused"
+            assert not placement.handle_waiting(session)
+        ends: list[int] = []
+        words = ["league", "play", str(tmp_path / "a"), "--games", "4", "--workers", "1"]
+        waiting = threading.Thread(target=lambda: ends.append(main(words)))
+        waiting.start()
+        time.sleep(1)
+        before = games.count(found)
+        pause.go_on(found)
+        waiting.join(60)
+        assert before == 0
+        assert ends == [0]
+        assert games.count(found) > 4
+        assert {one.name for one in versions.in_state(found, versions.ACTIVE)} == {"a", "b", "one"}
+        with pytest.raises(LeagueError, match="not paused"):
+            pause.go_on(found)
+
+
+def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
+    with league(tmp_path / "a") as found:
+        enter(found, "a", "b")
+        slow = "import time\n\ndef act(view, moves):\n    time.sleep(0.02)\n    return moves[0]\n"
+        enter(found, "slow", source=slow)
+        ends: list[int] = []
+        words = ["league", "play", str(tmp_path / "a"), "--games", "30", "--workers", "1"]
+        playing = threading.Thread(target=lambda: ends.append(main(words)))
+        playing.start()
+        while not games.count(found):
+            time.sleep(0.05)
+        pause.pause(found)
+        while found.one("SELECT count(*) FROM reserved"):  # what was not begun is given back
+            time.sleep(0.05)
+        stopped = games.count(found)
+        time.sleep(1)
+        assert games.count(found) == stopped < 30
+        assert not ends
+        pause.go_on(found)
+        playing.join(60)
+        assert ends == [0]
+        assert games.count(found) >= 30
+        assert verify_league(found).sound
+
+
+# ---------------------------------------------------------------- verification
+
+
+def test_a_league_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with league(tmp_path / "a") as found:
+        enter(found, "a", "b")
+        submit(found, "one", MIDDLE)
+        report = verify_league(found)
+        assert report.faults == []
+        assert report.replayed == report.games == games.count(found) > 0
+        assert verify_league(found, 3).replayed == 3
+    assert main(["league", "verify", str(tmp_path / "a"), "--games", "2"]) == 0
+    assert "of which 2 were replayed, 3 files of 3 versions" in capsys.readouterr().out
+    with open_league(tmp_path / "a") as found:
+        last = audit.entries(found)[-1]
+        assert (last.what, last.outcome) == ("verify", "sound")
+
+
+DAMAGE = (
+    "UPDATE files SET content = x'00'",
+    "UPDATE versions SET entry = 'b.py:x=1' WHERE version = 2",
+    "UPDATE games SET score = 2 - score",
+    "UPDATE games SET record = replace(record, ':', ':1')",
+    "DELETE FROM games WHERE id % 2",
+    "DELETE FROM games",
+    "UPDATE events SET total = 99999",
+    "UPDATE ratings SET wins = wins + 1",
+    "UPDATE games SET id = id + 4",
+    "DELETE FROM version_files",
+    "UPDATE crews SET process = 99",
+    "UPDATE audit SET who = 'nobody' WHERE entry = 3",
+    "UPDATE audit SET happened = 'then'",
+)
+FORGED = {  # with checksums as they should be: what nobody but this program writes
+    "UPDATE versions SET entry = 'b.py:x=1' WHERE version = 2": "b v1: its files or its entry are not those",
+    "DELETE FROM version_files WHERE version = 2": "its files or its entry are not those",
+    "UPDATE meta SET value = '0' WHERE key = 'deals'": "its deal was never given out",
+    "UPDATE events SET total = 99999": "games in all cannot be",
+    "UPDATE ratings SET wins = wins + 1": "do not add up",
+    "UPDATE crews SET games = games + 2": "games: 24 are there, 28 were stored",
+    "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never played with",
+    "UPDATE versions SET number = 7 WHERE version = 3": "",  # nothing that could be known
+}
+
+
+@pytest.fixture(scope="module")
+def played_league(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("league") / "a"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.league.admission.check", lambda *_: placement.admission.Admission(True))
+        with league(folder) as found:
+            enter(found, "a", "b")
+            submit(found, "one", MIDDLE)
+    return (folder / "league.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize("sql", DAMAGE)
+def test_damage_is_found(
+    tmp_path: Path, sql: str, played_league: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "league.sqlite").write_bytes(played_league)
+    db = sqlite3.connect(tmp_path / "league.sqlite")
+    db.execute(sql)
+    db.commit()
+    db.close()
+    assert main(["league", "verify", str(tmp_path)]) == 1
+    assert "1 faults" in capsys.readouterr().out or "DELETE" in sql or "files" in sql
+
+
+@pytest.mark.parametrize("sql", FORGED)
+def test_what_does_not_agree_is_found(tmp_path: Path, sql: str, played_league: bytes) -> None:
+    (tmp_path / "league.sqlite").write_bytes(played_league)
+    with open_league(tmp_path) as found:
+        with found.change():
+            found.run(sql)
+        faults = verify_league(found).faults
+    assert any(FORGED[sql] in fault for fault in faults) if FORGED[sql] else not faults, faults
+
+
+# ---------------------------------------------------------------- deals
+
+
+def test_deals_played_once(tmp_path: Path) -> None:
+    with league(tmp_path / "a", pairs=False, placement={"games": 5}) as found:
+        a, b, c = enter(found, "a", "b", "c")
+        submit(found, "one", MIDDLE)
+        assert found.one("SELECT max(n) FROM (SELECT count(*) n FROM games GROUP BY deal)") == 1
+        rows = found.query("SELECT pairing, sum(game), count(*) FROM games GROUP BY pairing")
+        assert all(abs(2 * second - number) <= 1 for _, second, number in rows)
+        lineup = games.new_lineup(found, 1, "none")
+        fixtures = [games.Fixture(a, b, 3), games.Fixture(a, c, 2)]
+        tasks = games.reserve_deals(found, lineup, fixtures)
+        assert [task.games for task in tasks] == [(0,), (0,), (1,), (1,), (0,)]
+        assert games.reserve_deals(found, lineup, fixtures)[0].games == (1,)  # those in hand count
+        assert verify_league(found).sound
+
+
+def test_deals_shared_by_pairings(tmp_path: Path) -> None:
+    with league(tmp_path / "a", own_deals=False) as found:
+        a, b, c = enter(found, "a", "b", "c")
+        submit(found, "one", MIDDLE)
+        lineup = games.new_lineup(found, 1, "none")
+        tasks = games.reserve_deals(found, lineup, [games.Fixture(a, b, 3), games.Fixture(a, c, 2)])
+        start = tasks[0].deal
+        assert [task.deal - start for task in tasks] == [0, 0, 1, 1, 2]
+        assert games.reserve_deals(found, lineup, [games.Fixture(a, b, 1)])[0].deal == start + 3
+        assert found.one("SELECT max(n) FROM (SELECT count(DISTINCT pairing) n FROM games GROUP BY deal)") > 1
+        assert verify_league(found).sound
+
+
+def test_played_helper_is_not_sound(tmp_path: Path) -> None:
+    """Games that were never played are found out."""
+    with league(tmp_path / "a") as found:
+        a, b = enter(found, "a", "b")
+        played(found, [(a, b, some_points(3, 0.5))])
+        assert len(verify_league(found).faults) == 6
