@@ -56,12 +56,12 @@ class BuildEngine(build_ext):
 
 
 class BuildPackage(build_py):
-    """Bots and configs travel inside the package."""
+    """Bots, configs and examples travel inside the package."""
 
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            for name, pattern in (("bots", "**/*"), ("configs", "**/*.toml")):
+            for name, pattern in (("bots", "**/*"), ("configs", "**/*.toml"), ("examples", "*.py")):
                 for path in sorted(path for path in Path(name).glob(pattern) if _travels(path)):
                     target = Path(self.build_lib) / "arena" / "_data" / path
                     target.parent.mkdir(parents=True, exist_ok=True)

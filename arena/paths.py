@@ -12,7 +12,7 @@ RESULTS = Path("results")
 
 
 def data_folder(name: str) -> Path:
-    """The folder `bots` or `configs`.
+    """The folder `bots`, `configs` or `examples`.
 
     >>> (data_folder("configs") / "rules" / "iello-base.toml").is_file()
     True

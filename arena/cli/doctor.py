@@ -88,8 +88,8 @@ def _engine() -> tuple[str, bool]:
 def _data() -> tuple[str, bool]:
     from arena.paths import data_folder
 
-    folders = {name: data_folder(name) for name in ("bots", "configs")}
+    folders = {name: data_folder(name) for name in ("bots", "configs", "examples")}
     missing = [name for name, path in folders.items() if not path.is_dir()]
     if missing:
         return (f"the folders {', '.join(missing)} are missing from the installation; install it again", True)
-    return f"reference bots and configs in {folders['bots'].parent}", False
+    return f"reference bots, configs and examples in {folders['bots'].parent}", False

@@ -1,0 +1,95 @@
+"""`arena init` and `arena config`: a place to work in, and what comes with the program, from a checkout and a wheel."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from arena.paths import data_folder
+from tests.cli.conftest import Arena
+
+ROOT = Path(__file__).parents[2]
+
+
+def files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_place_to_work_in(arena: Arena) -> None:
+    out = arena("init", "work").out
+    assert "work is ready" in out.lower()
+    made = files(Path("work"))
+    assert {"bots/mybot.py", "configs/quick.toml", "configs/leagues/open.toml", ".gitignore"} <= made
+    assert {f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")} <= made
+    assert {f"examples/bots/{path.name}" for path in (ROOT / "bots").glob("*.py")} <= made
+    assert not any("__pycache__" in name or name.endswith((".so", ".pyc")) for name in made)
+    assert Path("work/configs/quick.toml").read_bytes() == (ROOT / "configs/quick.toml").read_bytes()
+    os.chdir("work")
+    arena("run", "quick", "--games", 2, "--workers", 1)
+    arena("match", "mybot", "random", "--games", 2, "--workers", 1)
+    assert "mybot" in arena("replay", "latest", 1, "--all").out
+
+
+def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
+    Path("bots").mkdir()
+    Path("bots/mybot.py").write_text("mine")
+    Path("configs").mkdir()
+    Path("configs/quick.toml").symlink_to("nowhere")
+    out = arena("init").out
+    assert Path("bots/mybot.py").read_text() == "mine"
+    assert Path("configs/quick.toml").is_symlink()
+    assert "Left as they were: bots/mybot.py, configs/quick.toml\n" in out
+    assert "Nothing to do: this folder has it all." in arena("init").out
+    Path("file").write_text("")
+    assert "one of its folders is a file" in arena("init", "file", code=2).err
+    Path("half").mkdir()
+    Path("half/configs").write_text("")
+    assert "half/configs is a file, not a folder" in arena("init", "half", code=2).err
+
+
+def test_every_configuration_is_printed_as_it_is(arena: Arena) -> None:
+    listed = [line.split()[0] for line in arena("config").out.splitlines()]
+    root = data_folder("configs")
+    assert sorted(listed) == sorted(
+        path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.toml")
+    )
+    for name in listed:
+        text = arena("config", name).out
+        assert text == (root / f"{name}.toml").read_text()
+        tomllib.loads(text)
+    assert all(len(line.split()) > 2 for line in arena("config").out.splitlines())
+    assert arena("config", "tactical").out == arena("config", "rules/iello-tactical.toml").out
+    assert arena("config", "open").out == arena("config", "configs/leagues/open").out
+    assert arena("config", "quick", "--path").out == f"{root / 'quick.toml'}\n"
+    assert "did you mean 'quick'?" in arena("config", "quik", code=2).err
+    for name in ("../pyproject", "/etc/passwd", "", "x" * 5000):
+        assert "comes with the program" in arena("config", name, code=2).err
+
+
+def test_an_installation_has_it_all(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    ignored = shutil.ignore_patterns(".*", "results", "*.so", "__pycache__", "build", "site", "tests", "docs")
+    shutil.copytree(ROOT, source, ignore=ignored)
+    installed, work = tmp_path / "installed", tmp_path / "work"
+    build = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(installed)]
+    plain = {**os.environ, "ARENA_NO_COMPILE": "1"}
+    done = subprocess.run(build, cwd=source, env=plain, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    work.mkdir()
+
+    def arena(*words: str) -> str:
+        command = [sys.executable, "-m", "arena.cli.main", *words]
+        path = {**os.environ, "PYTHONPATH": str(installed)}
+        done = subprocess.run(command, cwd=work, env=path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert str(installed) in arena("config", "quick", "--path")
+    arena("init")
+    assert "examples/one_game.py" in files(work)
+    assert "examples/bots/greedy.py" in files(work)
+    assert "bots/wire/c/greedy.c" in files(work)
