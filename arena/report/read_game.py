@@ -116,16 +116,11 @@ class Games:
             except ValueError as error:
                 raise ReplayError(f"{error}; or give its number, from 1 to {self.count()}") from error
         number = int(game) if len(game) <= _MOST_DIGITS else 0
-        found = self.numbered(number, wanted) if number else None
-        if found is not None:
+        for found in islice(self.chosen(wanted), max(number - 1, 0), number):
             return found
         there = self.count() if wanted.all else sum(1 for _ in self.chosen(wanted))
         such = "" if wanted.all else " such"
         raise ReplayError(f"{self.where} has no{such} game {game[:30]}; it holds {there}{such}, numbered from 1")
-
-    def numbered(self, number: int, wanted: GameFilter) -> GameResult | None:
-        """Game `number`, from 1, of those that are meant."""
-        return next(islice(self.chosen(wanted), number - 1, number), None)
 
     def identified(self, identity: GameId) -> GameResult:
         """The game with an identity. ReplayError or StoreError if it is not there."""
@@ -147,12 +142,6 @@ class RunGames(Games):
 
     def count(self) -> int:
         return self._reader.count()
-
-    def numbered(self, number: int, wanted: GameFilter) -> GameResult | None:
-        if not wanted.all:
-            return super().numbered(number, wanted)
-        keys = islice(self._reader.table(), number - 1, number)  # quicker than whole games
-        return next((self._reader.result(GameId(*row[:3])) for row in keys), None)
 
     def identified(self, identity: GameId) -> GameResult:
         return self._reader.result(identity)

@@ -71,8 +71,7 @@ def _line(found: Found) -> RunLine:
 def _run(name: str, worked: float, folder: Path) -> RunLine:
     with Reader(folder) as reader:
         config = stored_config(reader)
-        sessions = reader.sessions()
-        games = sum(session.games for session in sessions) if sessions else reader.count()
+        games = reader.count()
         schedule = config.schedule()
         if isinstance(config.format_settings, SprtSettings):
             planned = sequential_test(config.format_settings, reader).planned
