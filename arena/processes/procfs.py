@@ -89,6 +89,11 @@ def is_running(pid: int) -> bool:
     return bool(start_time(pid))
 
 
+def is_stopped(pid: int) -> bool:
+    """Is a process stopped, by a signal or a debugger?"""
+    return _stat(pid)[:1] in (["T"], ["t"])
+
+
 def current_core() -> int:
     """The core that this process runs on. `IndexError` if the system does not tell."""
     return int(_stat("self")[36])

@@ -8,6 +8,8 @@ played as if nothing had happened:
 * A call of a bot lasts longer than the job allows: the process is killed, the game ends as `timeout`.
 * The process dies while a bot is being asked. That may have come from outside, so the game is replayed. If the
   process dies again at the same place, it was the bot: the game ends as `crash`.
+* The process, or this one, was stopped for a while, and a bot has lost by that: the games are played again, a few
+  times, since a bot may have stopped the process that it plays in.
 * The process dies while no bot is being asked: the units that were not delivered are replayed.
 """
 
@@ -30,6 +32,7 @@ from arena.runner.logs import Sink
 from arena.runner.worker_process import WorkerDied, WorkerProcess, WorkerRefused
 
 _MAX_DEATHS = 5  # of workers one after the other, with nothing played and no bot to blame
+_MOST_PAUSES = 3  # of workers that were playing the same unit
 
 
 class Stopped(Exception):
@@ -58,6 +61,7 @@ class Supervisor:
         self._draining = False
         self._stopped = False
         self._suspects: Counter[LogSnapshot] = Counter()
+        self._pauses: Counter[Task] = Counter()
         self._broken: dict[str, tuple[str, str]] = {}
 
     def drain(self) -> None:
@@ -110,7 +114,7 @@ class Supervisor:
         known: list[Row] = []
         deaths = 0
         while tasks and not self._draining:
-            worker = self._living_worker()
+            worker = self._living_worker(self._pauses[tasks[0]] < _MOST_PAUSES)
             try:
                 worker.await_ready()
                 worker.play(tasks, known, self._broken)
@@ -133,15 +137,20 @@ class Supervisor:
                 self._worker = None
                 if self._stopped:
                     raise Stopped from None
+                if worker.paused:
+                    self._pauses[tasks[0]] += 1
+                    self._report(worker, "replaying its games")
+                    continue
                 deaths += 1
                 failed = self._judge(worker, tasks, known, deaths)
                 if failed is not None:
                     self.report(failed)
                     return
 
-    def _living_worker(self) -> WorkerProcess:
+    def _living_worker(self, excuses: bool = True) -> WorkerProcess:
         if self._worker is None:
             self._worker = WorkerProcess(self.job, self.context, self.sink, self._place)
+        self._worker.excuses = excuses
         if self._draining:
             self._worker.ask_to_stop()
         if self._stopped:  # perhaps since `play` began

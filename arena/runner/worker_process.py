@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from multiprocessing.context import BaseContext, ForkContext, SpawnContext
 from typing import Any, NamedTuple
 
+from arena.endings import forfeit_of
 from arena.match.results import Row
 from arena.match.tasks import Task
 from arena.players.spec import BotSpec
 from arena.processes.forking import fork_lock
+from arena.processes.procfs import is_stopped
 from arena.processes.tree import end_descendants, exit_text, kill_group, kill_with_group
 from arena.processes.worker_setup import widen_pipe
 from arena.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
@@ -25,6 +27,7 @@ from arena.runner.worker import BOT, DONE, LOADING, NO_MEMORY, REFUSED, STATE, S
 
 _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker, too
+_LAPSE_S = 1.0  # a tick that takes so much longer than it was to
 _STALL_S = 60.0
 
 
@@ -57,12 +60,17 @@ class Part(NamedTuple):
 class WorkerProcess:
     """One worker process. `play`, `receive` and `await_ready` raise `WorkerDied` and `WorkerRefused`.
 
-    `overdue` is what took too long, if it was killed for that; `how`, after `release`, how it ended.
+    `overdue` is what took too long, if it was killed for that; `how`, after `release`, how it ended. `paused`: it was
+    killed because it, or this process, was stopped for a while, and what its clocks have measured means nothing. That
+    is no fault of a bot while `excuses` is set.
     """
 
     def __init__(self, job: Job, context: BaseContext, sink: Sink, place: int | None) -> None:
         self.job = job
         self.overdue: str | None = None
+        self.paused = False
+        self.excuses = True
+        self._lapsed = False
         self.how = "it died"
         self._ready = False
         assert isinstance(context, ForkContext | SpawnContext)
@@ -100,6 +108,7 @@ class WorkerProcess:
         forfeit's kind and detail: what was found out from earlier workers.
         """
         self._still = 0.0
+        self._lapsed = False
         try:
             # the tasks of a chunk are of one type, and plain tuples pickle four times as fast as named ones
             self._chunks.send((type(tasks[0]), [tuple(task) for task in tasks], known, broken))
@@ -109,6 +118,8 @@ class WorkerProcess:
     def receive(self) -> Part:
         """The next part of the units."""
         kind, units, seconds, reusable, scores, rows = self._message()
+        if self._lapsed and any(forfeit_of(row[3]) == "timeout" for row in rows):
+            self._end_paused()
         return Part(kind == DONE, reusable, units, seconds, scores, rows)
 
     def ask_to_stop(self) -> None:
@@ -126,8 +137,12 @@ class WorkerProcess:
 
     def _message(self) -> tuple[Any, ...]:
         try:
+            start = time.monotonic()
             while not self._results.poll(_TICK_S):
                 self._watch()
+                self._note_lapse(time.monotonic() - start)
+                start = time.monotonic()
+            self._note_lapse(time.monotonic() - start)
             message: tuple[Any, ...] = marshal.loads(self._results.recv_bytes())
         except (EOFError, OSError):
             raise WorkerDied from None
@@ -150,10 +165,26 @@ class WorkerProcess:
             return
         self._still += min(passed, _MAX_TICK_S)
         limit, text = self._patience()
-        if self._still > limit:
+        if self.excuses and is_stopped(self.pid):
+            self._lapsed = True
+            if self._still > limit:
+                self._end_paused()
+        elif self._still > limit:
+            if self._lapsed:
+                self._end_paused()
             self.overdue = text
             self.kill()
             raise WorkerDied
+
+    def _note_lapse(self, seconds: float) -> None:
+        """So long a tick has lasted: much longer than it should, if this process was stopped."""
+        self._lapsed = self._lapsed or (self.excuses and seconds > _TICK_S + _LAPSE_S)
+
+    def _end_paused(self) -> None:
+        """Time has passed in which it, or this process, did not run: that is nobody's, and may cost a bot its game."""
+        self.paused = True
+        self.kill()
+        raise WorkerDied
 
     def _patience(self) -> tuple[float, str]:
         """How long nothing may move, and what to say if it does."""
@@ -181,7 +212,7 @@ class WorkerProcess:
             kill_group(self.pid)
         code = self._process.exitcode
         died = "there was no memory left" if code == NO_MEMORY else exit_text(code, "the process")
-        self.how = self.overdue or died
+        self.how = "it was stopped for a while" if self.paused else self.overdue or died
         for end in (self._chunks, self._results):
             end.close()
         self._log.close()
