@@ -89,8 +89,8 @@ def is_running(pid: int) -> bool:
     return bool(start_time(pid))
 
 
-def is_stopped(pid: int) -> bool:
-    """Is a process stopped, by a signal or a debugger?"""
+def is_paused(pid: int) -> bool:
+    """Is a process, by its first thread, stopped by a signal or a debugger?"""
     return _stat(pid)[:1] in (["T"], ["t"])
 
 

@@ -16,7 +16,7 @@ from arena.match.results import Row
 from arena.match.tasks import Task
 from arena.players.spec import BotSpec
 from arena.processes.forking import fork_lock
-from arena.processes.procfs import is_stopped
+from arena.processes.procfs import is_paused
 from arena.processes.tree import end_descendants, exit_text, kill_group, kill_with_group
 from arena.processes.worker_setup import widen_pipe
 from arena.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
@@ -165,7 +165,7 @@ class WorkerProcess:
             return
         self._still += min(passed, _MAX_TICK_S)
         limit, text = self._patience()
-        if self.excuses and is_stopped(self.pid):
+        if self.excuses and is_paused(self.pid):
             self._lapsed = True
             if self._still > limit:
                 self._end_paused()
