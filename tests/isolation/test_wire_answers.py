@@ -164,7 +164,7 @@ def testnesting_depth() -> None:
     [
         ({}, 'needs "protocol"'),
         ({"protocol": "1"}, 'needs "protocol"'),
-        ({"protocol": 2}, "speaks version 2 of the protocol; this program speaks 1"),
+        ({"protocol": 3}, "speaks version 3 of the protocol; this program speaks 1, 2"),
         ({"protocol": 1, "name": 3}, '"name" is a whole number'),
         ({"protocol": 1, "name": "x" * 101}, "up to 100 characters"),
         ({"protocol": 1, "auto_claim": 0}, '"auto_claim" is a whole number, not true or false'),

@@ -14,6 +14,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.isolation.wire import answers, messages
 from arena.isolation.wire import bot as wire_bot
@@ -117,7 +120,7 @@ def test_the_schema_notices_what_is_wrong() -> None:
         {"id": "1"},
         {"id": 1, "move": None},
         {"id": 1, "move": "r7"},
-        {"id": 1, "protocol": 2},
+        {"id": 1, "protocol": 3},
     ):
         assert not validator("fromBot").is_valid(answer), answer
 
@@ -168,6 +171,45 @@ def test_the_bots_of_the_page_play(language: str, tmp_path: Path) -> None:
     for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     assert bot.close() == "it ended itself with exit code 0"
+
+
+@pytest.mark.parametrize("name", ["lazy.js", "typed.py", "Lazy.java", "lazy.c"])
+def test_the_examples_play_where_their_language_is(name: str, tmp_path: Path) -> None:
+    source = DOCS.parent / "examples" / "wire" / name
+    words = {"js": ["node"], "py": [sys.executable], "java": ["java"], "c": ["cc"]}[source.suffix[1:]]
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"{words[0]} is not installed")
+    words.append(str(source))
+    if words[0] == "cc":
+        words = [str(tmp_path / "lazy")]
+        subprocess.run(["cc", "-O2", "-o", words[0], source], check=True, capture_output=True, timeout=120)
+    bot = WireBot(find_bot(f"a=cmd:{' '.join(words)}"), "process", BotLimits())
+    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
+    for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    bot.close()
+
+
+def test_what_the_page_says_of_hands_and_phases_holds() -> None:
+    """The order of the hand; which moves there are in which phase; that a turn may have any number of decisions."""
+    order = [f"{colour}{value}" for value in range(1, 11) for colour in "rgbypk"]
+    order += ["*J", "*7", "*8", "*123", "fog", "mud", "scout", "redeploy", "deserter", "traitor"]
+    rows = PAGE[PAGE.index("Which moves there can be") :]
+    table = dict(re.findall(r"^\| `(\w+)` \| (`.*?) \| .*\|$", rows, re.MULTILINE))
+    seen: dict[str, set[str]] = {}
+    for rules in ("expert", "iello-tactical:wild_binding=on_play,claim_window=any_before_draw"):
+        for number in range(20):
+            state, rng = State(load_rules(rules), make_deal(load_rules(rules), 1, number), (False, False)), Rng(number)
+            while moves := state.legal_moves():
+                hand = state.view(state.turn).hand
+                assert sorted(hand, key=order.index) == list(hand)
+                seen.setdefault(state.phase, set()).update(move.kind for move in moves)
+                state.apply(rng.choice(moves))
+    assert set(seen) == {"claim", "play", "take", "put", "scout", "return", "draw"} == set(table)
+    words = {"place": "r7@3", "mode": "fog@3", "ruse": "the four ruses", "pass": "pass", "take": "take"}
+    words |= {"claim": "claim", "no claim": "no claim", "discard": "discard", "draw": "draw clan", "return": "return"}
+    for phase, kinds in seen.items():
+        assert {kind for kind, word in words.items() if word in table[phase]} >= kinds
 
 
 @pytest.mark.parametrize("language", ["js", "python"])

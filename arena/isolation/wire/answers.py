@@ -37,6 +37,7 @@ class HelloAnswer:
     auto_claim: bool = True
     ask_forced: bool = False
     events: bool = False
+    protocol: int = VERSIONS[-1]
 
 
 def read_answer(line: bytes, number: int) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     """The contents of the answer to `hello`.
 
     >>> read_hello({"id": 1, "protocol": 1, "events": True, "author": "me"})
-    HelloAnswer(auto_claim=True, ask_forced=False, events=True)
+    HelloAnswer(auto_claim=True, ask_forced=False, events=True, protocol=1)
     """
     version = answer.get("protocol")
     ours = ", ".join(map(str, VERSIONS))
@@ -82,7 +83,7 @@ def read_hello(answer: dict[str, Any]) -> HelloAnswer:
     for flag, value in flags.items():
         if type(value) is not bool:
             raise BotFault("protocol", f'"{flag}" is {_kind(value)}, not true or false')
-    return HelloAnswer(**flags)
+    return HelloAnswer(**flags, protocol=version)
 
 
 def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move:

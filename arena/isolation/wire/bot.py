@@ -199,7 +199,8 @@ class WireBot(ProcessBot):
         seat, self._seat = self._seat, None
         if seat is None:  # the other has failed before this one was told of the game
             return
-        message = messages.end(self._last_id + 1, seat, result, self._news(view))
+        version = messages.VERSIONS[-1] if self._hello is None else self._hello.protocol
+        message = messages.end(self._last_id + 1, seat, result, self._news(view), version)
         self._ask("end", message, self._deadline(view.clock))
         self._rest(view.clock)
         self._read_stderr()

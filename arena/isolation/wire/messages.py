@@ -17,7 +17,7 @@ from arena.players.bot import GameEnd, Setup, TimeLeft
 from arena.processes.limits import BotLimits
 
 #: Versions of the protocol that this program speaks.
-VERSIONS = (1,)
+VERSIONS = (1, 2)
 #: The longest line, its end included, in both directions.
 LONGEST_LINE = 1 << 16
 
@@ -105,13 +105,17 @@ def act(number: int, view: View, moves: Iterable[Move], events: Sequence[Event] 
     return message
 
 
-def end(number: int, seat: int, result: GameEnd, events: Sequence[Event] | None) -> Message:
-    """The end of a game that this seat has not forfeited."""
+def end(
+    number: int, seat: int, result: GameEnd, events: Sequence[Event] | None, version: int = VERSIONS[-1]
+) -> Message:
+    """The end of a game that this seat has not forfeited, in a version of the protocol."""
+    # in version 1 it has the name of a list in `act`, which decoders with types cannot read into one field
+    won = "stones" if version == 1 else "stones_won"
     message: Message = {
         "type": "end",
         "id": number,
         "winner": _who(result.winner, seat),
-        "stones": {"me": result.stones[seat], "them": result.stones[1 - seat]},
+        won: {"me": result.stones[seat], "them": result.stones[1 - seat]},
         "reason": result.reason,
         "forfeit": result.forfeit,
     }
