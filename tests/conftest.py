@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,8 @@ import pytest
 os.environ.setdefault("ARENA_NO_PINNING", "1")
 # One thread for linear algebra: the cores are busy with other tests.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# The key that marks a user's own runs; all tests and the programs they start share one.
+os.environ["XDG_STATE_HOME"] = str(Path(tempfile.gettempdir(), f"arena-tests-{getpass.getuser()}"))
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

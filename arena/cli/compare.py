@@ -15,6 +15,7 @@ from arena.cli import options
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import csv_folder, output, print_report
 from arena.cli.playing import from_options, tell_error, with_options
+from arena.cli.trust import require_trust
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -216,7 +217,12 @@ def _stored_seed(folder: Path) -> int | None:
 
 
 def resume(
-    folder: Path, asked: Mapping[str, int], until: UntilError | None, given: Mapping[str, Any], as_json: bool
+    folder: Path,
+    asked: Mapping[str, int],
+    until: UntilError | None,
+    given: Mapping[str, Any],
+    as_json: bool,
+    trust: bool,
 ) -> int:
     """Play what is left of the comparison in a folder, with more games if `asked`; the exit code."""
     from arena.comparison import check_sources, sources_of
@@ -226,6 +232,8 @@ def resume(
     assert found is not None
     found = found.grown(asked)
     config = next(iter(found.configs().values()))
+    if not found.ours:
+        require_trust(folder, config, trust)
     if until is not None:
         until.check(config)
     check_sources(found, sources_of(config), folder)

@@ -65,6 +65,7 @@ own_deals = click.option(
     help="Every pairing plays deals of its own, for bots that might remember cards.",
 )
 workers = click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one per core.")
+trust = click.option("--trust", is_flag=True, help="Run the bots of a folder that somebody else has written.")
 isolation_of_play = click.option(
     "--isolation",
     type=click.Choice(ISOLATIONS),

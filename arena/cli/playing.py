@@ -145,7 +145,7 @@ def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) 
         "rules": config["rules"],
         "seed": config["seed"],
     }
-    write_whole(folder / SPRT_FILE, [json_text(values)])
+    write_whole(folder / SPRT_FILE, [json_text(values)], follow=False)
     if as_json:
         click.echo(json_text(values | {"folder": str(folder)}), nl=False)
         return

@@ -10,6 +10,7 @@ import click
 
 from arena.cli import options
 from arena.cli.playing import from_options, play, with_options
+from arena.cli.trust import require_trust
 from arena.errors import ArenaError
 from arena.formats.registry import FORMATS
 from arena.settings import Setting, settings_of
@@ -117,14 +118,19 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
 @click.option("--rounds", type=int, metavar="N", help="Go on to N rounds (swiss).")
 @click.option("--matches", type=int, metavar="N", help="Go on to N series of each two bots (series).")
 @click.option("--max-pairs", type=int, metavar="N", help="Go on to at most N pairs (sprt).")
+@options.trust
 @options.how_to_play
 @options.what_to_show
-def resume(folder: str, error: float | None, bots: tuple[str, ...], as_json: bool, strict: bool, **given: Any) -> int:
+def resume(
+    folder: str, error: float | None, bots: tuple[str, ...], as_json: bool, strict: bool, trust: bool, **given: Any
+) -> int:
     """Resume the run in FOLDER (a path, or a name in results/) with the settings it was started with.
 
     An interrupted run is played to its end. With a number, also a finished one goes on: the result is that of a run
     that had asked for so many at once. With --error it is played on in whole pairs, and the exit code is 1 if the
     errors are still larger at the end.
+
+    Resuming runs the bots that the folder names. If somebody else has written it, they are shown, and you are asked.
     """
     from arena.config.growth import GROWING, grown
     from arena.report.read_run import stored_config
@@ -137,9 +143,15 @@ def resume(folder: str, error: float | None, bots: tuple[str, ...], as_json: boo
     if kind == COMPARISON:
         from arena.cli.compare import resume as resume_comparison
 
-        return resume_comparison(place, asked, until, given, as_json)
+        return resume_comparison(place, asked, until, given, as_json, trust)
     with Reader(place) as reader:
         settings = stored_config(reader)
+        ours = reader.is_ours()
+    if not ours and require_trust(place, settings, trust):
+        from arena.store.writer import reopen_store
+
+        with reopen_store(place) as store:
+            store.claim()
     if until is not None:
         until.check(settings)
     source = f"settings of {place}"

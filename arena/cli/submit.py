@@ -35,6 +35,7 @@ DONE, REFUSED = 0, 1
 @click.option("--again", is_flag=True, help="Check a refused file once more.")
 @options.workers
 @options.isolation_of_play
+@options.trust
 @output
 def submit(
     bot: str,
@@ -45,6 +46,7 @@ def submit(
     again: bool,
     workers: int | None,
     isolation: str | None,
+    trust: bool,
     form: str,
 ) -> int:
     """Submit BOT to a league: store, check and place it, and show the new standings.
@@ -65,7 +67,7 @@ def submit(
         submission = read_submission(bot, folder, called, author)
         progress = LeagueProgress()
         cores = workers or core_count()
-        with open_session(league, "submit", cores, isolation, progress.add, progress.say) as session:
+        with open_session(league, "submit", cores, isolation, progress.add, progress.say, trust) as session:
             try:
                 receipt, result = placement.submit(session, submission, again)
             except BudgetSpent as error:

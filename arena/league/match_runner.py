@@ -22,7 +22,7 @@ from typing import NoReturn, Self
 from arena.errors import ArenaError
 from arena.isolation.process import require_isolation
 from arena.league import audit, games, versions
-from arena.league.processes import PLAYING, LeagueProcess
+from arena.league.processes import LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry
@@ -37,6 +37,7 @@ from arena.runner.executors.base import Executor, Failed, Played, WorkerFault
 from arena.runner.job import Job
 from arena.runner.logs import RunLog, Sink
 from arena.runner.signals import StopSignals
+from arena.store.sqlite import PLAYING
 
 log = logging.getLogger("arena.league")
 
@@ -111,12 +112,22 @@ def open_session(
     isolation: str | None = None,
     tell: Callable[[int], None] = lambda games: None,
     say: Callable[[str], None] = lambda text: None,
+    trust: bool = False,
 ) -> Iterator[LeagueSession]:
     """Register this process with the league and open its log; `isolation` overrides the league's setting.
 
+    A league that this user has not created plays in the sandbox, unless `isolation` says otherwise or `trust` takes it
+    over as it is: LeagueError with the remedy.
     Within, Ctrl-C (SIGINT) or SIGTERM finishes the games in hand; a second one stops at once.
     """
     level = isolation or league.settings.isolation
+    if isolation is None and level != "sandbox" and not league.is_ours():
+        if not trust:
+            raise LeagueError(
+                f"{league.folder} was not created by you, or by an older version, and asks for its bots to run at"
+                f" isolation {level}, with your rights. Give --isolation sandbox; or --trust, if you know these bots"
+            )
+        league.claim()
     require_isolation(level)
     with LeagueProcess(league, doing) as process, RunLog(league.folder) as run_log, StopSignals() as signals:
         audit.record(league, doing, "begins", detail=f"{workers} workers, isolation {level}")

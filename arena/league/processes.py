@@ -18,13 +18,12 @@ from arena.league import budget
 from arena.league.pause import Pause, paused
 from arena.league.store import League
 from arena.processes.procfs import machine_boot, start_time
+from arena.store.sqlite import PLAYING
 
 BEAT_S = 5.0
 LOOK_S = 0.5
 """Seconds between two looks at whether the league is paused."""
 STALE_S = 300.0
-PLAYING = ".playing"
-"""Folder in the league's for the files of bots that are playing; within it a folder for each `MatchRunner`."""
 
 
 class LeagueProcess:
@@ -114,7 +113,7 @@ def release_dead(league: League) -> int:
 def _sweep(league: League) -> None:
     """Remove the unpacked files of runners that have ended. Their folders are named after their first lineups."""
     folder = league.folder / PLAYING
-    if not folder.is_dir():
+    if folder.is_symlink() or not folder.is_dir():
         return
     playing = {f"{crew}" for (crew,) in league.query("SELECT crew FROM crews WHERE ended IS NULL")}
     for path in folder.iterdir():

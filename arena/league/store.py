@@ -337,7 +337,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
     check_name(settings.name, "league")
     with LEAGUE.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
-        LEAGUE.check_files(folder)
+        LEAGUE.check_files(folder, write=True)
         db = LEAGUE.open_writer(folder)
         try:
             db.execute("BEGIN IMMEDIATE")
@@ -367,7 +367,7 @@ def open_league(text: str | Path, write: bool = True) -> League:
     """Open a league by its name in leagues/ or by its folder. LeagueError if there is none."""
     folder = league_folder(text)
     with LEAGUE.guard(folder, "open"):
-        LEAGUE.check_files(folder)
+        LEAGUE.check_files(folder, write)
         db = LEAGUE.open_writer(folder) if write else LEAGUE.open_reader(folder, tidy=True)
         try:
             if LEAGUE.is_empty(db, folder):

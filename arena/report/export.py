@@ -42,7 +42,7 @@ def export(found: RunStandings, folder: Path | str, games: bool = False) -> list
     }
     if games:
         texts[GAMES] = _games_text(found.run)
-    return [write_whole(folder / name, parts) for name, parts in texts.items()]
+    return [write_whole(folder / name, parts, follow=False) for name, parts in texts.items()]
 
 
 def write_csv(report: Report, folder: Path) -> list[Path]:
@@ -51,7 +51,7 @@ def write_csv(report: Report, folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ExportError(f"cannot make the folder {folder}: {error.strerror or error}") from error
-    return [write_whole(folder / f"{table.name}.csv", [table_csv(table)]) for table in report.tables]
+    return [write_whole(folder / f"{table.name}.csv", [table_csv(table)], follow=False) for table in report.tables]
 
 
 def timing_text(run: RunData) -> str:

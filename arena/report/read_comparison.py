@@ -19,6 +19,7 @@ from arena.game.rules import load_rules
 from arena.report.formats.json import json_text
 from arena.report.whole_file import write_whole
 from arena.store.folders import COMPARISON, inner_runs, is_comparison
+from arena.store.ownership import is_marked, mark_of
 from arena.store.reader import Reader
 
 _VERSION = 1
@@ -36,12 +37,14 @@ class Comparison:
     variants   rule sets by the folder of their run, in the order in which they were named
     baseline   the variant that all others are measured against, None: each against each
     sources    hash of each bot's source, by the bot's name
+    ours       was it begun by this user?
     """
 
     settings: Mapping[str, Any]
     variants: Mapping[str, str]
     baseline: str | None = None
     sources: Mapping[str, str] | None = None
+    ours: bool = True
 
     def configs(self) -> dict[str, TournamentConfig]:
         """The settings of each variant's run, by its folder."""
@@ -86,7 +89,13 @@ def write_comparison(found: Comparison, folder: Path) -> None:
         "settings": dict(found.settings),
         "bots": dict(found.sources or {}),
     }
-    write_whole(folder / COMPARISON, [json_text(values)])
+    values["mark"] = mark_of(_marked_text(values))
+    write_whole(folder / COMPARISON, [json_text(values)], follow=False)
+
+
+def _marked_text(values: Mapping[str, Any]) -> str:
+    """What decides what a comparison starts."""
+    return json.dumps([values.get(key) for key in ("comparison", "settings", "variants", "bots")], sort_keys=True)
 
 
 def read_comparison(folder: Path) -> Comparison | None:
@@ -101,8 +110,9 @@ def read_comparison(folder: Path) -> Comparison | None:
         variants = {str(one["folder"]): str(one["rules"]) for one in values["variants"]}
         if any(Path(name).name != name for name in variants):
             raise ValueError("a variant has its run in a folder elsewhere")
-        found = Comparison(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        ours = is_marked(values.get("mark"), _marked_text(values))
+        found = Comparison(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), ours)
+    except (OSError, AttributeError, RecursionError, ValueError, KeyError, TypeError) as error:
         raise ComparisonError(f"{path} cannot be read ({error!r}); each variant is a run: {folder}/NAME") from error
     found.configs()
     return found
@@ -115,10 +125,12 @@ def _of_its_runs(folder: Path) -> Comparison | None:
     variants: dict[str, str] = {}
     sources: dict[str, str] = {}
     settings: dict[str, Any] = {}
+    ours = True
     for inner in inner_runs(folder):
         with Reader(inner) as reader:
             settings = settings or reader.settings()
             variants[inner.name] = reader.config()["rules"]
             sources |= {bot.name: bot.source for bot in reader.bots()}
+            ours = ours and reader.is_ours()
     known = {key: value for key, value in settings.items() if key not in ("name", "rules", "out")}
-    return Comparison(known, variants, None, sources)
+    return Comparison(known, variants, None, sources, ours)

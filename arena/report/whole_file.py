@@ -18,21 +18,23 @@ class ExportError(ArenaError):
 
 
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
+def whole_file(path: Path, follow: bool = True) -> Iterator[IO[bytes]]:
     """A file to write in place of `path`, which takes its name when all is written, or vanishes.
 
     So a reader sees the old file or the new one, never a part of one. What is no file (a pipe, a device) is written to
-    as it is. Raises ExportError if the system refuses.
+    as it is. Without `follow` whatever has the name, also a link or a pipe, is replaced by a file: for the files in
+    folders that may be a stranger's. Raises ExportError if the system refuses.
     """
     try:
-        if path.exists() and not path.is_file() and not path.is_dir():
+        if follow and path.exists() and not path.is_file() and not path.is_dir():
             with open(path, "wb") as there:
                 yield there
             return
-        goal = Path(os.path.realpath(path))  # a link stays one
+        goal = Path(os.path.realpath(path)) if follow else path  # a link stays one
         made = goal.with_name(f".{goal.name}.{os.getpid()}.part")
         try:
-            with open(made, "wb") as file:
+            made.unlink(missing_ok=True)  # else it could be a link to anywhere
+            with open(made, "xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())  # else a crash of the machine could leave an empty file under the name
@@ -46,10 +48,10 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def whole_text(path: Path) -> Iterator[IO[str]]:
+def whole_text(path: Path, follow: bool = True) -> Iterator[IO[str]]:
     """The same for UTF-8 text, compressed if the name ends in `.gz`; equal texts give equal bytes."""
     with contextlib.ExitStack() as stack:
-        file: Any = stack.enter_context(whole_file(path))
+        file: Any = stack.enter_context(whole_file(path, follow))
         if path.suffix == ".gz":
             file = stack.enter_context(gzip.GzipFile("", "wb", 6, file, mtime=0))
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -59,8 +61,8 @@ def whole_text(path: Path) -> Iterator[IO[str]]:
             text.detach()  # closing it would close the file before it is safe on the disk
 
 
-def write_whole(path: Path, parts: Iterable[str]) -> Path:
-    """Write a text file completely or not at all. Raises ExportError."""
-    with whole_text(path) as file:
+def write_whole(path: Path, parts: Iterable[str], follow: bool = True) -> Path:
+    """Write a text file completely or not at all; `follow` as in `whole_file`. Raises ExportError."""
+    with whole_text(path, follow) as file:
         file.writelines(parts)
     return path

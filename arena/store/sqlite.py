@@ -40,6 +40,9 @@ _BATCH = 2_000
 _CACHE = "PRAGMA cache_size = -16384"  # KiB; also bounds what a sort keeps in memory
 _LONGEST_VALUE = 64 << 20  # bytes; a file of a bot has at most 32 MiB
 _BESIDE = ("-wal", "-shm", "-journal")
+PLAYING = ".playing"
+"""Folder in a league's for the files of bots that are playing; within it a folder for each `MatchRunner`."""
+_WRITTEN = (".lock", "run.log", "run.log.1", PLAYING)
 _SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # at the end of a journal that names another file, to be deleted
 
 
@@ -115,6 +118,8 @@ class Database:
             raise self.error(f"cannot {doing} {folder / self.file}: {self._reason(error, folder)}") from error
         except Damage as damage:
             raise self.damaged(folder, str(damage)) from damage
+        except UnicodeDecodeError as error:  # of a message of SQLite's that quotes what it has found
+            raise self.damaged(folder, "a text in it is not UTF-8") from error
         except OSError as error:
             raise self.error(f"cannot {doing} {folder}: {error.strerror or error}") from error
 
@@ -201,13 +206,17 @@ class Database:
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         return db
 
-    def check_files(self, folder: Path) -> None:
-        """An `error` for a database, or a file that SQLite opens with it, that is a device, a pipe or a link."""
-        for path in (folder / self.file, *(folder / f"{self.file}{end}" for end in _BESIDE)):
+    def check_files(self, folder: Path, write: bool = False) -> None:
+        """An `error` for a database, or a file that is opened with it, that is a device, a pipe or a link.
+
+        With `write` also for what is written into its folder: a link there could lead to any file.
+        """
+        names = [self.file, *(f"{self.file}{end}" for end in _BESIDE), *_WRITTEN * write]
+        for path in (folder / name for name in names):
             try:
                 mode = path.stat().st_mode if path.name == self.file else path.lstat().st_mode
-                if not stat.S_ISREG(mode):
-                    raise self.error(f"{path} is not a regular file; nothing was read")
+                if not stat.S_ISREG(mode) and not (path.name == PLAYING and stat.S_ISDIR(mode)):
+                    raise self.error(f"{path} is not a regular file, so nothing was done. Move it away")
                 if path.name.endswith("-journal"):
                     with open(path, "rb") as file:
                         file.seek(-min(8, path.stat().st_size), os.SEEK_END)

@@ -316,7 +316,7 @@ def reopen_store(folder: Path | str, bots: Sequence[BotEntry] | None = None, clo
 def _open_for_writing(folder: Path, clocked: bool, begin: Callable[[Connection], bool], ours: bool = True) -> Store:
     with RUN.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
-        RUN.check_files(folder)
+        RUN.check_files(folder, write=True)
         lock = _take_lock(folder)
         try:
             db = RUN.open_writer(folder)

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 @click.option("--games", type=click.IntRange(min=1), metavar="N", help="Stop after N games (default: Ctrl-C).")
 @options.workers
 @options.isolation_of_play
+@options.trust
 @output
-def play(name: str, games: int | None, workers: int | None, isolation: str | None, form: str) -> int:
+def play(name: str, games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str) -> int:
     """Play the least certain pairings of LEAGUE, until Ctrl-C or for N games, and show the table.
 
     Unfinished submissions are finished first. Several of these may run side by side.
@@ -42,7 +43,7 @@ def play(name: str, games: int | None, workers: int | None, isolation: str | Non
             results.append(result)
             tell_result(found, result)
 
-        with open_session(found, "play", cores, isolation, progress.add, progress.say) as session:
+        with open_session(found, "play", cores, isolation, progress.add, progress.say, trust) as session:
             for result in handle_waiting(session) if session.wait_while_paused() else ():
                 told(result)
             played = 0 if session.stopping else play_games(session, games, told)
