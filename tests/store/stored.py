@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -46,8 +47,10 @@ def forged(database: Path, *changes: str) -> None:
             db.create_function("row_checksum", -1, row_checksum)
             columns = ", ".join(table.sealed_columns)
             db.execute(f"UPDATE {table.name} SET checksum = row_checksum('{table.name}', {columns})")
-        for row in list(sealed_rows(db.execute(f"SELECT {', '.join(COLUMNS)} FROM games"))):
-            db.execute("UPDATE games SET text_crc = ?, checksum = ? WHERE id = ?", (*row[-2:], row[0]))
+        for row in db.execute(f"SELECT {', '.join(COLUMNS)} FROM games").fetchall():
+            with suppress(AttributeError, TypeError, struct.error):  # of values that no program of ours could seal
+                (sealed,) = sealed_rows([row])
+                db.execute("UPDATE games SET text_crc = ?, checksum = ? WHERE id = ?", (*sealed[-2:], row[0]))
         for (name,) in db.execute("SELECT what FROM totals").fetchall():
             sums = [one for (one,) in db.execute(f"SELECT checksum FROM {name}")]
             total = sum(sums) & SUM_MASK
