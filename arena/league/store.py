@@ -298,8 +298,12 @@ class League:
 
 
 def _marked_text(meta: Mapping[str, str]) -> str:
-    """What decides how a league's bots are run, and which league it is."""
-    return json.dumps(["league", meta.get("settings"), meta.get("secret")])
+    """What decides how a league's bots are run, and which league it is. Other settings may change."""
+    try:
+        isolation = json.loads(meta["settings"])["isolation"]
+    except (KeyError, RecursionError, TypeError, ValueError):
+        isolation = None
+    return json.dumps(["league", isolation, meta.get("secret")])
 
 
 def _fault(rows: Mapping[str, list[Any]]) -> str | None:
