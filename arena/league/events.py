@@ -12,9 +12,11 @@ from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.versions import COLUMNS, Version
 
-CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
-    "created", "accepted", "back", "refused", "retired", "returned", "played",
+CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED, NOTICED = (
+    "created", "accepted", "back", "refused", "retired", "returned", "played", "noticed",
 )  # fmt: skip
+QUIET = (REFUSED, NOTICED)
+"""Kinds of events that leave the table as it is."""
 _TRIES = 5
 
 
@@ -117,6 +119,12 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
             _store(league, event, found)
             return event, found
     raise AssertionError("the last try writes")
+
+
+def note_remark(league: League, version: Version, text: str, process: int) -> None:
+    """Store as an event what was noticed about a version."""
+    with league.change():
+        _event(league, NOTICED, version, 0, process, text, league.count_games())
 
 
 def _is_play(league: League, event: int) -> bool:

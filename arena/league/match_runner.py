@@ -169,10 +169,11 @@ class MatchRunner:
 
     # ------------------------------------------------------------ lining up
 
-    def line_up(self, players: Sequence[Version], house: Sequence[str] = ()) -> None:
+    def line_up(self, players: Sequence[Version], house: Sequence[str] = (), seed: int | None = None) -> None:
         """Get these versions ready to play, with some of the program's own bots (`house`, by name).
 
-        The lineup has a new number and a new seed. BotsFailed if a bot cannot be found in its files.
+        The lineup has a new number and a new seed, or that of games that are to be played again. BotsFailed if a bot
+        cannot be found in its files.
         """
         self._stand_down()
         self.lineup = tuple(players)
@@ -188,7 +189,7 @@ class MatchRunner:
         settings = session.league.settings
         self.job = Job(
             settings.rules,
-            games.lineup_seed(session.league.meta("secret"), number),
+            games.lineup_seed(session.league.meta("secret"), number) if seed is None else seed,
             tuple(specs),
             settings.clock,
             settings.limits,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from arena.league import budget, events, games, pairing
+from arena.league import budget, events, games, pairing, versions
+from arena.league.looks import Watch, too_many_forfeits
 from arena.league.match_runner import LeagueSession, MatchRunner
-from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire
+from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, retire
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
+from arena.league.store import League
 
 MOST_PLAYERS = 24
 """Bots of one lineup: each worker loads them all."""
@@ -35,6 +37,7 @@ def play_games(
         raise LeagueError(f"{league.name} has {number} in the table; play needs two")
     event: int | None = None
     played = 0
+    watch = Watch(session)
     with MatchRunner(session) as runner:
         while session.wait_while_paused() and (most is None or played < most) and len(table.rows) >= 2:
             budget.check_disk(league)
@@ -56,9 +59,25 @@ def play_games(
             if fresh:
                 played += fresh
                 event, table = events.note_play(league, event, fresh, session.process.number)
+                if _suspend(league, fixtures):
+                    table = standings(league)
             else:
                 table = standings(league)
+            if watch.is_due():
+                watch.look([row.version for row in table.rows])
     return played
+
+
+def _suspend(league: League, fixtures: Sequence[games.Fixture]) -> bool:
+    """Suspend the bots of some fixtures that have forfeited most of their last games; were there any?"""
+    found = False
+    for one in {one.id: one for fixture in fixtures for one in (fixture.a, fixture.b)}.values():
+        why = too_many_forfeits(league, one)
+        now = versions.get(league, one.id)
+        if why and now.state == versions.ACTIVE and now.retired is None:
+            retire(league, one.name, why)
+            found = True
+    return found
 
 
 def next_fixtures(session: LeagueSession, table: Standings, left: int | None) -> list[games.Fixture]:
