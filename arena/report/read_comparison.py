@@ -1,12 +1,13 @@
 """The folder of a comparison: a run for each rule set, and what was asked for, in `comparison.json`.
 
 So a comparison can be resumed and grow without its command, and its variants keep their order. A comparison of an
-earlier version has no such file: then the runs in the folder say what it was, in alphabetical order.
+earlier version has no such file: then the runs in the folder say what it was, in the order in which they were played.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -122,15 +123,17 @@ def _of_its_runs(folder: Path) -> Comparison | None:
     """A comparison without its file."""
     if not is_comparison(folder):
         return None
-    variants: dict[str, str] = {}
+    found: list[tuple[float, str, str]] = []
     sources: dict[str, str] = {}
     settings: dict[str, Any] = {}
     ours = True
     for inner in inner_runs(folder):
         with Reader(inner) as reader:
             settings = settings or reader.settings()
-            variants[inner.name] = reader.config()["rules"]
+            begun = min((session.started for session in reader.sessions()), default=math.inf)
+            found.append((begun, inner.name, reader.config()["rules"]))
             sources |= {bot.name: bot.source for bot in reader.bots()}
             ours = ours and reader.is_ours()
+    variants = {name: rules for _, name, rules in sorted(found)}
     known = {key: value for key, value in settings.items() if key not in ("name", "rules", "out")}
     return Comparison(known, variants, None, sources, ours)

@@ -98,6 +98,16 @@ def test_workers_change_nothing(arena: Arena, played: dict[str, Any]) -> None:
     assert json.loads(arena(*command, "--variants", f"base,{SIX},expert", "--out", "two", "--json").out) == played
 
 
+def test_stored_variants_keep_the_order_in_which_they_were_named(arena: Arena) -> None:
+    """Else differences would change their signs. A comparison of an earlier version has no file that tells it."""
+    command = ("compare", "random", "first", "--variants", "tactical,base", "--games", 2, "--seed", 3, "--workers", 1)
+    played = json.loads(arena(*command, "--out", "cmp", "--json").out)
+    assert played["variants"] == ["tactical", "base"]
+    assert json.loads(arena("compare", "--from", "cmp", "--json").out) == played
+    Path("cmp/comparison.json").unlink()
+    assert json.loads(arena("compare", "--from", "cmp", "--json").out) == played
+
+
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "html"])
 def test_every_format(arena: Arena, played: dict[str, Any], form: str) -> None:
     out = arena("compare", "--from", "cmp", "--format", form, "--csv", "tables").out
