@@ -116,9 +116,7 @@ def bubblewrap() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bots", default="first,random")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--pairs", type=int, default=400)
@@ -139,9 +137,7 @@ def main() -> None:
         jobs[f"{level}, start-up: ms"] = partial(start_up, names[0], level)
     rounds = [{name: job() for name, job in jobs.items()} for _ in range(given.rounds)]
     found = {name: statistics.median(one[name] for one in rounds) for name in jobs}
-    for what in [
-        name.removeprefix("process") for name in jobs if name.startswith("process") and "games" in name
-    ]:
+    for what in [name.removeprefix("process") for name in jobs if name.startswith("process") and "games" in name]:
         ratios = [one[f"sandbox{what}"] / one[f"process{what}"] for one in rounds]
         found[f"sandbox / process{what.removesuffix(': games/s')}"] = statistics.median(ratios)
     if given.json:

@@ -64,9 +64,7 @@ def test_referee(benchmark: Any, bot: str, rules: str) -> None:
     benchmark.pedantic(play, (referee,), rounds=10, warmup_rounds=1)
     rate = 2 * PAIRS / best_time(play, referee)
     bare = 2 * PAIRS / best_time(bare_loop, rules)
-    benchmark.extra_info.update(
-        games_per_second=round(rate), bare_loop=round(bare), ratio=round(rate / bare, 3)
-    )
+    benchmark.extra_info.update(games_per_second=round(rate), bare_loop=round(bare), ratio=round(rate / bare, 3))
     print(f"\n{rules}, two of {bot}: {rate:,.0f} games/s, bare loop {bare:,.0f}, ratio {rate / bare:.2f}")
 
 

@@ -36,7 +36,7 @@ class Tracer:
             self.seen.add(code)
             name = code.co_filename
             if name.startswith(PACKAGE) and code.co_name != "<module>":
-                os.write(self.end, f"{name[len(PACKAGE):]} {code.co_name}\n".encode())
+                os.write(self.end, f"{name[len(PACKAGE) :]} {code.co_name}\n".encode())
             elif name.endswith("mine.py") and code.co_name == "act":
                 os.write(self.end, b"BOT act\n")
 

@@ -8,14 +8,18 @@ the two games of a pair then tend to be split) and one for a bot (in both seats;
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, ndtri
+from scipy.special import expit, gammaln, ndtr, ndtri, xlogy
+from scipy.stats import multivariate_normal
 
 from arena.stats.frames import Floats, Ints, StatsError
 from arena.stats.pairs import ELO_SCALE
+
+Interval = Callable[[Floats], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True)
@@ -82,3 +86,36 @@ def simulate_cells(
     bot = generator.standard_normal(units) * np.sqrt(luck.bot)
     wins: Ints = (own[0] + bot + seat < quantile).astype(np.int64) + (own[1] + bot - seat < quantile)
     return np.asarray(2 * wins, dtype=np.int64)
+
+
+def pair_shares(score: float, luck: Luck) -> Floats:
+    """The probabilities of LL, split and WW for pairs without draws, as `simulate_cells` draws them."""
+    won = _both_below(float(ndtri(score)), luck.bot - luck.seat)
+    return np.array([1 - 2 * score + won, 2 * (score - won), won]).clip(0)
+
+
+def _both_below(limit: float, correlation: float) -> float:
+    """The probability that two standard normal numbers with this correlation both lie below `limit`."""
+    if abs(correlation) > 1 - 1e-9:
+        return float(ndtr(limit)) if correlation > 0 else max(0.0, 2 * float(ndtr(limit)) - 1)
+    found = multivariate_normal.cdf([limit, limit], cov=[[1, correlation], [correlation, 1]])
+    return float(found)
+
+
+def head_to_head_coverage(pairs: int, luck: Luck, true_scores: Sequence[float], interval: Interval) -> list[float]:
+    """The probability that an interval holds each true score: the sum over all outcomes of so many pairs.
+
+    `interval` turns counts (outcomes, 5) into lower and upper ends (outcomes,) for the score.
+    """
+    lost, split = np.meshgrid(np.arange(pairs + 1), np.arange(pairs + 1), indexing="ij")
+    there = lost + split <= pairs
+    outcomes = np.stack([lost[there], split[there], pairs - lost[there] - split[there]], axis=1).astype(np.float64)
+    counts = np.zeros((len(outcomes), 5))
+    counts[:, ::2] = outcomes
+    low, high = interval(counts)
+    ways = gammaln(pairs + 1) - gammaln(outcomes + 1).sum(axis=1)
+    return [
+        float(chance[(low <= score) & (score <= high)].sum())
+        for score in true_scores
+        for chance in [np.exp(ways + xlogy(outcomes, pair_shares(score, luck)).sum(axis=1))]
+    ]
