@@ -31,21 +31,26 @@ def replay(
 ) -> None:
     """Show a game on a board, move by move: forward, back, or to any move.
 
-    SOURCE is the folder of a run (or its name in results/, or `latest`), a file of records (arena export --records, or
-    the CSV of a league), or a record itself. GAME is a game of the run, such as 0/12/1 (pairing/deal/game), or its
-    number from 1; in a file its line. Without GAME the games of a run are listed: all, or those that --bot and the
-    other options choose, among which GAME then counts. A game lost by forfeit ends with the reason.
+    SOURCE is the folder of a run (or its name in results/, or `latest`), a comparison or a league, a file of records
+    (arena export --records, or the CSV of a league), or a record itself. GAME is a game of the run, such as 0/12/1
+    (pairing/deal/game), or its number from 1; in a comparison base/0/12/1 or base/3; in a file its line. Without GAME
+    the games of a run are listed: all, or those that --bot and the other options choose, among which GAME then counts.
+    A game lost by forfeit ends with the reason.
     """
-    from arena.report.read_game import games_list, is_file, open_games, read_game
+    from arena.cli.sources import games_of, list_games, read_one
+    from arena.report.read_game import is_file
     from arena.report.records import is_record
 
     if game is None and not is_record(source) and not (is_file(source) and wanted.all):
-        with open_games(source) as games:
-            lines = (one.record for one in games.chosen(wanted)) if as_record else games_list(games, wanted, limit)
-            for line in lines:
+        if not as_record:
+            for line in list_games(source, wanted, limit):
                 click.echo(line)
+            return
+        with games_of(source) as games:
+            for one in games.chosen(wanted):
+                click.echo(one.record)
         return
-    stored = read_game(source, game, wanted)
+    stored = read_one(source, game, wanted)
     if as_record:
         click.echo(stored.record)
     else:

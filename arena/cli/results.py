@@ -23,15 +23,24 @@ if TYPE_CHECKING:
     "--prior", type=click.FloatRange(min=0), default=None, help="Virtual draws per bot in the rating (default: 2)."
 )
 def standings(folder: str, form: str, prior: float | None) -> None:
-    """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running."""
-    from arena.report.read_run import read_run
+    """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running.
+
+    Of a comparison those of each variant; of a league its table, as arena league standings does.
+    """
+    from arena.cli.sources import LEAGUE, find, report_of
     from arena.report.standings import standings as compute
     from arena.report.standings_report import standings_report
     from arena.stats.ratings import DEFAULT_PRIOR
-    from arena.store.folders import run_folder
 
-    found = compute(read_run(run_folder(folder)), DEFAULT_PRIOR if prior is None else prior)
-    print_report(standings_report(found), form)
+    kind, place = find(folder)
+    if kind == LEAGUE:
+        from arena.cli.league.shared import show_league
+
+        show_league(place, form)
+        return
+    print_report(
+        report_of(folder, lambda run: standings_report(compute(run, DEFAULT_PRIOR if prior is None else prior))), form
+    )
 
 
 @click.command()
@@ -60,13 +69,13 @@ def export(
         raise click.UsageError("--records and --moves cannot both go to stdout")
     if games or to is not None:
         _export_tables(source, games, to)
+    from arena.cli.sources import games_of
     from arena.report.moves import check_name, write_moves
-    from arena.report.read_game import open_games
     from arena.report.records import write_records
 
     if moves not in (None, "-"):
         check_name(Path(moves))
-    with open_games(source) as found:
+    with games_of(source) as found:
         for place, write, what in ((records, write_records, "games"), (moves, write_moves, "decisions")):
             if place is None:
                 continue
@@ -83,11 +92,19 @@ def _counted(games: Iterable[GameResult], seen: Callable[[], object]) -> Iterato
 
 
 def _export_tables(source: str, games: bool, to: Path | None) -> None:
+    from arena.cli.sources import find, run_data
     from arena.report.export import export as write
-    from arena.report.read_run import read_run
+    from arena.report.export import make_folder
+    from arena.report.read_comparison import variant_folders
     from arena.report.standings import standings as compute
-    from arena.store.folders import run_folder
+    from arena.store.folders import COMPARISON
 
-    folder = run_folder(source)
-    for path in write(compute(read_run(folder)), folder if to is None else to, games):
-        click.echo(path)
+    kind, place = find(source)
+    runs = [(kind, place)] if kind != COMPARISON else [("", one) for one in variant_folders(place).values()]
+    for what, folder in runs:
+        into = folder if to is None else to
+        if to is not None and kind == COMPARISON:
+            into = to / folder.name
+            make_folder(into)
+        for path in write(compute(run_data(what, folder)), into, games):
+            click.echo(path)

@@ -30,12 +30,11 @@ def stats(folder: str, error: float, prior: float | None, to: Path | None, form:
     Ratings, scores by bot and by opponent with their errors, how many pairs are still needed, the first player,
     length, stones and points, endings, forfeits, thinking time. CSV and JSON have more tables than the terminal.
     """
-    from arena.report.read_run import read_run
+    from arena.cli.sources import report_of
     from arena.report.run_stats import stats_report
     from arena.stats.ratings import DEFAULT_PRIOR
-    from arena.store.folders import run_folder
 
     if not (math.isfinite(error) and error > 0):
         raise ArenaError(f"--error {error:g}: expected a 95 % error in Elo above 0")
-    report = stats_report(read_run(run_folder(folder)), error, DEFAULT_PRIOR if prior is None else prior)
+    report = report_of(folder, lambda run: stats_report(run, error, DEFAULT_PRIOR if prior is None else prior))
     print_report(report, form, to)

@@ -30,17 +30,39 @@ def verify(source: str, to: Path | None) -> int:
 
     The exit code is 1 if anything is damaged or any game differs.
     """
-    from arena.report.read_game import game_faults, is_file, verify_file
-    from arena.store.folders import run_folder
-    from arena.store.reader import Reader
+    from arena.cli.sources import LEAGUE, find
+    from arena.report.read_comparison import variant_folders
+    from arena.report.read_game import is_file, verify_file
+    from arena.store.folders import COMPARISON
 
     if is_file(source):
         if to is not None:
             raise click.UsageError("--salvage is for the folder of a run")
         return _tell(verify_file(Path(source)), None, "")
-    folder = run_folder(source)
+    kind, folder = find(source)
     if to is not None:
+        if kind in (LEAGUE, COMPARISON):
+            raise click.UsageError("--salvage is for the folder of a single run")
         return _salvage(folder, to)
+    if kind == LEAGUE:
+        from arena.league.as_run import league_faults
+        from arena.league.store import open_league
+
+        with open_league(folder, write=False) as league:
+            return _tell(league_faults(league), league.count_games(), "")
+    if kind != COMPARISON:
+        return _verify_run(folder)
+    codes = []
+    for rules, variant in variant_folders(folder).items():
+        click.echo(f"{rules}: ", nl=False)
+        codes.append(_verify_run(variant))
+    return max(codes)
+
+
+def _verify_run(folder: Path) -> int:
+    from arena.report.read_game import game_faults
+    from arena.store.reader import Reader
+
     with Reader(folder) as reader:
         if not reader.has_checksums:
             click.echo("Stored by an older version, without checksums: not all damage can be noticed.", err=True)

@@ -45,12 +45,17 @@ def export(found: RunStandings, folder: Path | str, games: bool = False) -> list
     return [write_whole(folder / name, parts, follow=False) for name, parts in texts.items()]
 
 
-def write_csv(report: Report, folder: Path) -> list[Path]:
-    """The figures of each table as `folder`/NAME.csv; the paths. Raises ExportError if the disk refuses."""
+def make_folder(folder: Path) -> None:
+    """Make a folder and those around it. ExportError if that is impossible."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ExportError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+
+
+def write_csv(report: Report, folder: Path) -> list[Path]:
+    """The figures of each table as `folder`/NAME.csv; the paths. Raises ExportError if the disk refuses."""
+    make_folder(folder)
     return [write_whole(folder / f"{table.name}.csv", [table_csv(table)], follow=False) for table in report.tables]
 
 

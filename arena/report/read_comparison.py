@@ -19,7 +19,7 @@ from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.report.formats.json import json_text
 from arena.report.whole_file import write_whole
-from arena.store.folders import COMPARISON, inner_runs, is_comparison
+from arena.store.folders import COMPARISON, inner_runs, is_begun, is_comparison
 from arena.store.ownership import is_marked, mark_of
 from arena.store.reader import Reader
 
@@ -79,6 +79,16 @@ def find_variant(rules: str, variants: Mapping[str, str] | list[str]) -> str:
         if load_rules(name).canonical == wanted:
             return name
     raise ComparisonError(f"--baseline {rules}: no such variant{did_you_mean(rules, names)} ({', '.join(names)})")
+
+
+def variant_folders(folder: Path) -> dict[str, Path]:
+    """The runs of a comparison that have begun, by their rule sets. ComparisonError if there is none."""
+    found = read_comparison(folder)
+    variants = {} if found is None else found.variants
+    begun = {rules: folder / name for name, rules in variants.items() if is_begun(folder / name)}
+    if not begun:
+        raise ComparisonError(f"no variant of {folder} has begun yet; arena resume {folder} plays them")
+    return begun
 
 
 def write_comparison(found: Comparison, folder: Path) -> None:

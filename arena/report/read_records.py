@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
+from arena.match.results import GameResult
 from arena.report.read_run import RunData
 from arena.report.records import ReplayError, read_games
 from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS
@@ -38,12 +39,17 @@ def read_records(path: Path) -> RunData:
     pairings that mean different bots, rounds or rule sets are numbered anew. Raises ReplayError for a line that cannot
     be read, and for a game that is there twice.
     """
+    return run_of(read_games(path), path, FORMAT)
+
+
+def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
+    """As `read_records`, for games from elsewhere: `path` and `form` say where."""
     columns: dict[str, array[Any]] = {name: array("q") for name in _COUNTS}
     names: dict[str, int] = {}
     pairings: dict[tuple[int, int, int, int, str], int] = {}
     seeds: dict[str, int] = {}
     rules: dict[str, int] = {}
-    for game in read_games(path):
+    for game in games:
         head = game.record.split(" ", 3)
         seed = head[2].partition(":")[0]
         first, second = (names.setdefault(bot, len(names)) for bot in (game.first, game.second))
@@ -69,7 +75,7 @@ def read_records(path: Path) -> RunData:
     if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
         read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
     config: dict[str, Any] = {
-        "format": FORMAT,
+        "format": form,
         "bots": [{"name": name} for name in names],
         "rules": ", ".join(rules),
         "seed": int(only) if len(seeds) == 1 and (only := next(iter(seeds))) != "cards" else None,

@@ -6,6 +6,7 @@ import math
 import shlex
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,6 +30,15 @@ def describe(settings: LeagueSettings) -> str:
     times = [f"{clock.move_ms} ms a decision"] if clock.move_ms else []
     times += [f"a bank of {clock.bank_ms} ms"] if clock.bank_ms else []
     return f"rules {settings.rules}, isolation {settings.isolation}, {' and '.join(times) or 'no clock'}"
+
+
+def show_league(folder: Path, form: str) -> None:
+    """Print the table of the league in a folder."""
+    from arena.league.rating import standings
+    from arena.league.store import open_league
+
+    with open_league(folder, write=False) as found:
+        show_standings(found, standings(found), form)
 
 
 def show_standings(found: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
