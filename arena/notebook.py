@@ -6,7 +6,7 @@ says what the columns mean.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,18 +17,19 @@ from arena.formats.sprt import SprtSettings
 from arena.game.rules import load_rules
 from arena.report import ratings as rating_table
 from arena.report import standings as standing
+from arena.report.compare import comparison, read_variants
 from arena.report.export import export
-from arena.report.read_records import RecordsFile, read_records
-from arena.report.read_run import RunData, read_run, stored_config
+from arena.report.read_comparison import read_comparison, variant_folders
+from arena.report.read_run import RunData, stored_config
 from arena.report.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
 from arena.report.standings import rate_run
+from arena.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, open_records, run_data
 from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
 from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult
-from arena.store.folders import run_folder
 from arena.store.reader import Reader
 from arena.store.sequential_test import sequential_test
 from arena.store.tactic_cards import PLAY_COLUMNS, plays_frame
@@ -96,9 +97,10 @@ COLUMNS: dict[str, dict[str, str]] = {
 class Run:
     """A stored run. See `load`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kind: str = DATABASE) -> None:
         self.folder = folder
-        self._data: RunData = read_records(folder) if folder.is_file() else read_run(folder)
+        self._kind = kind
+        self._data: RunData = run_data(kind, folder)
 
     def __repr__(self) -> str:
         bots = ", ".join(self.bots[:5]) + (", ..." if len(self.bots) > 5 else "")
@@ -188,12 +190,10 @@ class Run:
     @cached_property
     def plays(self) -> pd.DataFrame:
         """A row for each game and tactic card: which side played it how often. Read out of the records."""
-        if self.folder.is_file():
-            if self.seed is None or " " in self.rules:
-                raise StatsError(f"{self.folder} holds records of several runs; load each by itself")
-            return plays_frame(RecordsFile(self.folder), load_rules(self.rules))
-        with Reader(self.folder) as reader:
-            return plays_frame(reader, load_rules(self.rules))
+        if " " in self.rules or (self._kind == FILE and self.seed is None):
+            raise StatsError(f"{self.folder} holds records of several runs; load each by itself")
+        with open_records(self._kind, self.folder) as records:
+            return plays_frame(records, load_rules(self.rules))
 
     @cached_property
     def time(self) -> pd.DataFrame:
@@ -210,7 +210,9 @@ class Run:
 
         Raises StatsError for a run of another format.
         """
-        if self.folder.is_file():
+        if self._kind == LEAGUE:
+            raise StatsError(f"{self.folder}: a league is no sequential test")
+        if self._kind == FILE:
             raise StatsError(f"{self.folder}: records do not tell the format; load the folder of the run")
         with Reader(self.folder) as reader:
             settings = stored_config(reader).format_settings
@@ -220,7 +222,7 @@ class Run:
 
     def export(self) -> None:
         """Write the tables into the folder of the run, as `arena run` does."""
-        if self.folder.is_file():
+        if self._kind == FILE:
             raise StatsError(f"{self.folder} is a file of records, which has no folder for tables")
         export(self._standings, self.folder)
 
@@ -235,13 +237,51 @@ class Run:
         return standing.standings(self._data)
 
 
-def load(folder: str | Path) -> Run:
-    """Read a run, finished or in progress, by its folder or by its name in results/; or a file of records.
+class Comparison(Mapping[str, Run]):
+    """The runs of a comparison by their rule sets, in the order in which they were named. See `load`.
 
-    A run in progress is read as it stands; load it again for more. A file (`arena export --records`, or the CSV of a
-    league) is a run without times, and its bots stand in the order in which they appear.
-
-    Raises ArenaError if there is none, or a line cannot be read.
+    `folder` holds them; `baseline` is the variant that the others are measured against, if there is one.
     """
-    path = Path(folder)
-    return Run(path if path.is_file() else run_folder(str(folder)))
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        found = read_comparison(folder)
+        self.baseline = None if found is None else found.baseline
+        self._folders = variant_folders(folder)
+        self._runs = {rules: Run(place) for rules, place in self._folders.items()}
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self.folder.name}: {', '.join(self)}>"
+
+    def __getitem__(self, rules: str) -> Run:
+        return self._runs[rules]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """The games of all runs with the column `variant`, for the functions of arena.stats.variants."""
+        return pd.concat([run.games.assign(variant=rules) for rules, run in self.items()], ignore_index=True)
+
+    def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
+        """All frames of `arena compare`, by name."""
+        report = comparison(read_variants(list(self._folders.values())), baseline or self.baseline)
+        return {table.name: table.frame for table in report.tables if table.frame is not None}
+
+
+def load(folder: str | Path) -> Run | Comparison:
+    """Read a run, finished or in progress, by its folder or by its name in results/, as a `Run`.
+
+    A comparison is read as a `Comparison`, a mapping of rule sets to runs. A league, by its folder or its name in
+    leagues/, is a run of the games that count for its table, with versions as bots. A file of records (`arena export
+    --records`, or the CSV of a league) is a run without times, and its bots stand in the order in which they appear.
+
+    A run in progress is read as it stands; load it again for more. Raises ArenaError if there is none, or a line cannot
+    be read.
+    """
+    kind, place = find(str(folder))
+    return Comparison(place) if kind == COMPARISON else Run(place, kind)

@@ -76,9 +76,9 @@ def run_tournament(
     report = play_config(config, folder, listener, sequential_test_of(config))
     if report.interrupted:
         raise KeyboardInterrupt(f"{report.done} of {report.total} games are stored in {folder}; the same call resumes")
-    from arena.notebook import load  # pandas, which the workers need not inherit
+    from arena.notebook import Run  # pandas, which the workers need not inherit
 
-    run = load(folder)
+    run = Run(folder)
     run.export()
     return run
 

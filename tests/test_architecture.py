@@ -28,6 +28,7 @@ FLOORS = (
     ("report", "runner"),
     ("check",),
     ("league",),
+    ("sources",),
     ("play", "notebook"),
     ("tournament",),
     ("comparison",),

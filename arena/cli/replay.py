@@ -37,9 +37,9 @@ def replay(
     the games of a run are listed: all, or those that --bot and the other options choose, among which GAME then counts.
     A game lost by forfeit ends with the reason.
     """
-    from arena.cli.sources import games_of, list_games, read_one
     from arena.report.read_game import is_file
     from arena.report.records import is_record
+    from arena.sources import games_of, list_games, read_one
 
     if game is None and not is_record(source) and not (is_file(source) and wanted.all):
         if not as_record:

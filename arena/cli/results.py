@@ -27,9 +27,9 @@ def standings(folder: str, form: str, prior: float | None) -> None:
 
     Of a comparison those of each variant; of a league its table, as arena league standings does.
     """
-    from arena.cli.sources import LEAGUE, find, report_of
     from arena.report.standings import standings as compute
     from arena.report.standings_report import standings_report
+    from arena.sources import LEAGUE, find, report_of
     from arena.stats.ratings import DEFAULT_PRIOR
 
     kind, place = find(folder)
@@ -69,9 +69,9 @@ def export(
         raise click.UsageError("--records and --moves cannot both go to stdout")
     if games or to is not None:
         _export_tables(source, games, to)
-    from arena.cli.sources import games_of
     from arena.report.moves import check_name, write_moves
     from arena.report.records import write_records
+    from arena.sources import games_of
 
     if moves not in (None, "-"):
         check_name(Path(moves))
@@ -92,11 +92,11 @@ def _counted(games: Iterable[GameResult], seen: Callable[[], object]) -> Iterato
 
 
 def _export_tables(source: str, games: bool, to: Path | None) -> None:
-    from arena.cli.sources import find, run_data
     from arena.report.export import export as write
     from arena.report.export import make_folder
     from arena.report.read_comparison import variant_folders
     from arena.report.standings import standings as compute
+    from arena.sources import find, run_data
     from arena.store.folders import COMPARISON
 
     kind, place = find(source)

@@ -128,18 +128,28 @@ def resume(
 
     An interrupted run is played to its end. With a number, also a finished one goes on: the result is that of a run
     that had asked for so many at once. With --error it is played on in whole pairs, and the exit code is 1 if the
-    errors are still larger at the end.
+    errors are still larger at the end. A comparison goes on with all its variants; in a league, submissions that were
+    interrupted are finished.
 
     Resuming runs the bots that the folder names. If somebody else has written it, they are shown, and you are asked.
     """
     from arena.config.growth import GROWING, grown
     from arena.report.read_run import stored_config
-    from arena.store.folders import COMPARISON, find_folder
+    from arena.sources import FILE, LEAGUE, find
+    from arena.store.folders import COMPARISON
     from arena.store.reader import Reader
 
     asked = {key: number for key in GROWING if (number := given.pop(key)) is not None}
     until = _until(error, bots, asked)
-    kind, place = find_folder(folder)
+    kind, place = find(folder)
+    if kind == FILE:
+        raise ArenaError(f"{folder} is a file of records; only the folder of a run goes on")
+    if kind == LEAGUE:
+        from arena.cli.league.run import resume as resume_league
+
+        if asked or until is not None or bots:
+            raise ArenaError(f"a league goes on as it likes: arena league play {folder} --games N")
+        return resume_league(place, given["workers"], trust, as_json)
     if kind == COMPARISON:
         from arena.cli.compare import resume as resume_comparison
 

@@ -30,9 +30,9 @@ def verify(source: str, to: Path | None) -> int:
 
     The exit code is 1 if anything is damaged or any game differs.
     """
-    from arena.cli.sources import LEAGUE, find
     from arena.report.read_comparison import variant_folders
     from arena.report.read_game import is_file, verify_file
+    from arena.sources import LEAGUE, find
     from arena.store.folders import COMPARISON
 
     if is_file(source):

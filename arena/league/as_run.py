@@ -57,6 +57,18 @@ class LeagueGames(Games):
         return self._league.count_games()
 
 
+class LeagueRecords:
+    """The games that count, for who wants their records one by one."""
+
+    def __init__(self, league: League) -> None:
+        self._league = league
+
+    def records(self) -> Iterator[tuple[int, int, str]]:
+        """Identity, half points of the bot that began, and record of each game."""
+        for game in league_results(self._league, counting=True):
+            yield game.id.key, round(2 * game.score), game.record
+
+
 def league_faults(league: League) -> Iterator[str | None]:
     """For each game of a league what is wrong with it, or None: also a seed that is none of the league's."""
     secret = league.meta("secret")

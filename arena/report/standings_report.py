@@ -211,7 +211,8 @@ def remarks(found: RunStandings) -> list[str]:
             f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         )
         lines[-1] += "." if math.isnan(error) else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
-        if TOURNAMENT_FORMATS[found.run.config["format"]].chained:
+        form = TOURNAMENT_FORMATS.get(found.run.config["format"])  # a league or a file of records has none
+        if form is not None and form.chained:
             lines[-1] += " (In a series the last game decides who begins, so only the Elo figure tells.)"
         shares = [f"{name} {percent(count / played)} %" for name, count in found.endings.items() if count]
         lines.append(f"Endings: {', '.join(shares)}. Mean length {found.mean_turns:.1f} turns.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +28,18 @@ def play(name: str, games: int | None, workers: int | None, isolation: str | Non
 
     Unfinished submissions are finished first. Several of these may run side by side.
     """
+    return _play(name, games, workers, isolation, trust, form)
+
+
+def resume(folder: Path, workers: int | None, trust: bool, as_json: bool) -> int:
+    """Finish what was submitted to the league in a folder and interrupted; play nothing beyond that."""
+    return _play(folder, 0, workers, None, trust, "json" if as_json else "table")
+
+
+def _play(
+    name: str | Path, games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str
+) -> int:
+    """Finish what waits, then play so many games; show the table."""
     from arena.league.match_runner import open_session
     from arena.league.placement import handle_waiting
     from arena.league.play import play_games
@@ -46,7 +59,7 @@ def play(name: str, games: int | None, workers: int | None, isolation: str | Non
         with open_session(found, "play", cores, isolation, progress.add, progress.say, trust) as session:
             for result in handle_waiting(session) if session.wait_while_paused() else ():
                 told(result)
-            played = 0 if session.stopping else play_games(session, games, told)
+            played = 0 if session.stopping or games == 0 else play_games(session, games, told)
             stopped = session.stopping
         progress.end()
         show_standings(found, standings(found), form, {"played": played, "interrupted": stopped})

@@ -9,19 +9,35 @@ from typing import TYPE_CHECKING
 
 from arena.report.read_comparison import variant_folders
 from arena.report.read_game import ALL_GAMES, GameFilter, Games, StoredGame, games_list, open_games, read_game
-from arena.report.read_records import read_records
-from arena.report.read_run import RunData, read_run
 from arena.report.records import ReplayError, is_record
 from arena.store.folders import COMPARISON, Found, find_folder
-from arena.store.schema import StoreError
+from arena.store.reader import Reader
+from arena.store.schema import DATABASE, StoreError
 
 if TYPE_CHECKING:
+    from arena.league.as_run import LeagueRecords
     from arena.match.results import GameResult
+    from arena.report.read_records import RecordsFile
+    from arena.report.read_run import RunData
     from arena.report.table import Report
 
 LEAGUE = "league.sqlite"
 LEAGUES = Path("leagues")
 FILE = "file"
+
+__all__ = [
+    "COMPARISON",
+    "DATABASE",
+    "FILE",
+    "LEAGUE",
+    "find",
+    "games_of",
+    "list_games",
+    "open_records",
+    "read_one",
+    "report_of",
+    "run_data",
+]
 
 
 def find(text: str) -> Found:
@@ -43,6 +59,7 @@ def report_of(text: str, make: Callable[[RunData], Report]) -> Report:
     kind, place = find(text)
     if kind != COMPARISON:
         return make(run_data(kind, place))
+    from arena.report.read_run import read_run
     from arena.report.variants import by_variant
 
     return by_variant({rules: make(read_run(folder)) for rules, folder in variant_folders(place).items()})
@@ -50,6 +67,9 @@ def report_of(text: str, make: Callable[[RunData], Report]) -> Report:
 
 def run_data(kind: str, place: Path) -> RunData:
     """A run, a league or a file of records."""
+    from arena.report.read_records import read_records  # pandas, which who looks at one game need not wait for
+    from arena.report.read_run import read_run
+
     if kind == FILE:
         return read_records(place)
     if kind != LEAGUE:
@@ -76,6 +96,24 @@ def games_of(text: str) -> Iterator[Games]:
     else:
         with open_games(str(place)) as games:
             yield games
+
+
+@contextmanager
+def open_records(kind: str, place: Path) -> Iterator[Reader | RecordsFile | LeagueRecords]:
+    """What gives the records of a run, a league or a file one by one."""
+    if kind == FILE:
+        from arena.report.read_records import RecordsFile
+
+        yield RecordsFile(place)
+    elif kind == LEAGUE:
+        from arena.league.as_run import LeagueRecords
+        from arena.league.store import open_league
+
+        with open_league(place, write=False) as league:
+            yield LeagueRecords(league)
+    else:
+        with Reader(place) as reader:
+            yield reader
 
 
 def read_one(text: str, game: str | None, wanted: GameFilter) -> StoredGame:
