@@ -23,6 +23,7 @@ class Launch:
     `argv` is the command, the path of a program first; `folder` the bot's own, its working directory, read-only in
     the sandbox; `level` the name of an isolation level with processes. `read_only` are further files and folders that
     the sandbox shows; `system` lets it show the system's programs, too. `environment` adds to PATH, HOME and LANG.
+    `passed` are descriptors that it inherits under their numbers.
     """
 
     argv: tuple[str, ...]
@@ -32,6 +33,7 @@ class Launch:
     read_only: tuple[Path, ...] = ()
     system: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
+    passed: tuple[int, ...] = ()
 
     @property
     def whole_environment(self) -> dict[str, str]:

@@ -3,9 +3,9 @@
 A message and its answer cost some ten microseconds, more than a quick bot thinks. So games are brought to their next
 decision each, and then every bot is asked once for all of its decisions. That changes nothing but the time it takes:
 each game has its own bot object at its own table of the child, and the same seeds. If anything goes wrong, from an
-illegal move to the death of a process, the games under way are given up and played one by one, where it is found out
-which bot has failed in which decision of which game. The bots start anew then, lest one of them fail on purpose to play
-a game twice, the second time knowing all cards.
+illegal move to the death of a process, the game in which the bot has failed is forfeited, and the others that are under
+way are given up and played one by one. The bots start anew then, lest one of them fail on purpose to play a game twice,
+the second time knowing all cards. Who is merely too slow for many games at once is asked again one by one.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from arena.game.moves import MOVES
 from arena.game.packing import TABLES, Tables
 from arena.isolation.python.bot import PythonBot
 from arena.match.results import Row
@@ -21,6 +22,7 @@ from arena.match.tasks import PairTask, Task
 from arena.players.bot import BotFault
 from arena.referee.player import Player
 from arena.referee.referee import Game, Referee
+from arena.referee.rows import Forfeit
 
 log = logging.getLogger("arena.lockstep")
 
@@ -42,6 +44,8 @@ class Lockstep:
         self.look = look
         self.tables = Tables()
         self.width = min(tables, TABLES)
+        self.forfeits: dict[int, Row] = {}
+        """Rows, by key, of games that were forfeited in units that are not finished: not to be played again."""
         self._resume = 0  # number of the game from which on it is tried again
 
     def play(self, tasks: Sequence[Task], start: int) -> list[list[Row]]:
@@ -56,7 +60,10 @@ class Lockstep:
             log.info("games are played one by one for a while: %s", apart)
             self._resume = self.referee.games + PAUSE_GAMES
             session.forget()
-        return session.finished()
+        units_done = session.finished()
+        done = {row[0] for unit in units_done for row in unit}
+        self.forfeits |= {row[0]: row for row in session.forfeits if row[0] not in done}
+        return units_done
 
     def _units(self, tasks: Sequence[Task], start: int) -> list[PairTask]:
         """The units from `start` on that can be played together."""
@@ -95,6 +102,7 @@ class _Session:
         self.begun: dict[Player, list[bytes]] = {}  # messages that begin games
         self.ready: set[Player] = set()
         self.stopping = False
+        self.forfeits: list[Row] = []
         self._order = _in_blocks(units)
         self._next = next(self._order, None)
 
@@ -188,11 +196,50 @@ class _Session:
         try:
             answer = remote.ask_many(begun, questions, start + min(_PATIENCE_S, remote.patience_s))
         except BotFault as fault:
+            if fault.kind == "timeout":
+                player.timed_together((time.monotonic() - start) * 1e9 / len(tables))
+            else:
+                self._blame(player, tables, fault)
             raise _apart(player, fault) from None
         player.timed_together((time.monotonic() - start) * 1e9 / len(tables))
         for at, k in enumerate(tables):
             if not self.tables.answer(k, answer, 2 * at):
+                self._refuse(player, k, int.from_bytes(answer[2 * at : 2 * at + 2], "little"))
                 raise _Apart(f"{player.name}: a move that is not legal")
+
+    def _blame(self, player: Player, tables: list[int], fault: BotFault) -> None:
+        """Note that a bot has forfeited the game at that of these tables at which its process was."""
+        k, in_begin = _remote(player).noted
+        if k not in tables:
+            k, in_begin = tables[0], False
+        game = self.going[k][2]
+        seat = game.seats.index(player)
+        asked = self.tables.asked_of(k)
+        if not in_begin or asked[seat] > 1:
+            self._lose(player, k, fault.kind, fault.detail)
+        elif game.in_turn[0] == seat or asked[1 - seat]:  # else the other may have failed before it, which shows later
+            self._lose(player, k, fault.kind, fault.detail.replace("in act: ", "in begin: ", 1), in_begin=True)
+
+    def _lose(self, player: Player, k: int, kind: str, detail: str, in_begin: bool = False) -> None:
+        """Note that a bot has forfeited the game at table `k`, in `begin` before any move."""
+        unit, place, game = self.going[k]
+        forfeit = Forfeit(game.seats.index(player), kind, detail)
+        if in_begin:
+            row = self.referee.row_of(self.referee.prepare(game.task), [], (0, 0), forfeit)
+        else:
+            row = self.referee.row_of(game, self.tables.moves_of(k), self.tables.asked_of(k), forfeit)
+        self.rows[unit][place] = row
+        self.forfeits.append(row)
+
+    def _refuse(self, player: Player, k: int, number: int) -> None:
+        """The same for a move, by its number, that the engine has refused."""
+        state = self.going[k][2].state
+        table = MOVES[state.rules.spy_value]
+        if number >= len(table):
+            self._lose(player, k, "protocol", f"answered with move number {number}, which does not exist")
+        else:
+            forfeit = self.referee.refused(state, table[number])
+            self._lose(player, k, forfeit.kind, forfeit.detail)
 
 
 def _in_blocks(units: Sequence[PairTask]) -> Iterator[tuple[int, int]]:

@@ -222,9 +222,9 @@ class Referee:
         game.asked = (asked_0, asked_1)
         if fault == 1:
             return self._fault(state.turn, thing, "act")
-        return self._refused(state, thing) if fault == 2 else None
+        return self.refused(state, thing) if fault == 2 else None
 
-    def _refused(self, state: State, move: Any) -> Forfeit:
+    def refused(self, state: State, move: Any) -> Forfeit:
         """The forfeit for a move that the engine has refused, and would refuse again."""
         try:
             state.apply(move)
@@ -451,10 +451,12 @@ class Referee:
         self.games += 1
         return self._set_up(task, (second, first) if deal.starter else (first, second), deal)
 
-    def row_of(self, game: Game, moves: Sequence[int], asked: tuple[int, int]) -> Row:
+    def row_of(
+        self, game: Game, moves: Sequence[int], asked: tuple[int, int], forfeit: Forfeit | None = None
+    ) -> Row:
         """The row of a game that was played elsewhere to its end, with estimated times."""
         game.asked = asked
-        return self._row(game, moves, None, None)
+        return self._row(game, moves, forfeit, None)
 
     def who(self) -> tuple[str, int]:
         """The bot whose code is running, and the number of its game in this worker: for `BotOutput`."""

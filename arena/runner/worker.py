@@ -203,7 +203,11 @@ class _Worker:
         while at < len(tasks):
             played = lockstep.play(tasks, at) if lockstep is not None and not known else []
             if not played and lockstep is not None:
+                known |= lockstep.forfeits
                 played = referee.play_in_turns(tasks, at, known)
+                lockstep.forfeits.clear()
+                for row in chain.from_iterable(played):
+                    known.pop(row[0], None)
             elif not played:
                 played = [referee.play_unit(tasks[at], known)]
             at += len(played)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,18 +15,19 @@ from hypothesis import strategies as st
 
 from arena.formats.series import series_rule
 from arena.game.packing import TABLES
+from arena.game.record import verify
 from arena.isolation.process_bot import ProcessPool
 from arena.isolation.python.bot import PythonBot
 from arena.isolation.python.messages import DRAWS, HAS_END, HAS_OBSERVE
 from arena.match.results import Row
-from arena.match.tasks import PairTask, SeriesTask, Task
+from arena.match.tasks import GameId, PairTask, SeriesTask, Task
 from arena.players.bot import TimeLeft
 from arena.referee import lockstep
 from arena.referee.lockstep import Lockstep
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from tests.isolation.children import at_table, isolated, player_of
-from tests.referee.games import forfeit, timeless
+from tests.referee.games import detail, forfeit, timeless
 
 pytestmark = [pytest.mark.process, pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix")]
 
@@ -77,8 +79,14 @@ def as_a_worker(referee: Referee, tasks: Sequence[Task], width: int = TABLES) ->
     together = Lockstep(referee, never, width)
     rows: list[Row] = []
     at = 0
+    known: dict[int, Row] = {}
     while at < len(tasks):
-        units = together.play(tasks, at) or [referee.play_unit(tasks[at])]
+        units = together.play(tasks, at) if not known else []
+        if not units:
+            known |= together.forfeits
+            together.forfeits.clear()
+            units = [referee.play_unit(tasks[at], known)]
+            known = {key: row for key, row in known.items() if key not in {row[0] for row in units[0]}}
         at += len(units)
         rows += itertools.chain.from_iterable(units)
     return rows
@@ -189,6 +197,7 @@ class Bot:
         self.number = Bot.made
     def begin(self, setup):
         self.bad = setup.seed % 9 == 0
+        self.seed = setup.seed
         if {hook!r} == "begin" and self.bad: self.fail()
     def act(self, view, moves):
         if {hook!r} == "act" and self.bad and view.turns > 9: return self.fail(moves)
@@ -198,11 +207,20 @@ class Bot:
         {deed}
 """
 DEEDS = {
-    "raises": "raise ValueError('on purpose')",
+    "raises": "raise ValueError(f'on purpose in the game of seed {self.seed}')",
     "returns nonsense": "return 'r7@3'",
     "moves where it may not": "from arena.game.moves import parse_move; return parse_move('traitor')",
-    "ends": "os._exit(3)",
+    "ends": "os.write(2, b'in the game of seed %d\\n' % self.seed); os._exit(3)",
     "makes a move by hand": "m = moves[0]; return type(m)(m.index, m.text, m.kind, m.card, m.stone, m.binding)",
+}
+
+
+KINDS = {
+    "raises": "exception",
+    "returns nonsense": "illegal move",
+    "moves where it may not": "illegal move",
+    "ends": "crash",
+    "makes a move by hand": "illegal move",
 }
 
 
@@ -248,16 +266,26 @@ def test_half_a_unit_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_who_fails_in_step_only_does_not_fail(tmp_path: Path, deed: str) -> None:
+def test_who_fails_in_step_only_has_failed_in_that_game(tmp_path: Path, deed: str) -> None:
     """The bots at its many tables are known to it by their numbers; one by one there is but one."""
     bots = [bot_file(tmp_path, MISBEHAVES.format(hook="in step", deed=DEEDS[deed])), "first"]
     tasks = pairs(range(20), "ab")
     with at_table(bots) as referee:
-        units = in_step(referee, tasks)
-        assert len(units) < len(tasks)
-        rows = flat(units) + one_by_one(referee, tasks[len(units) :])
-        assert {forfeit(row) for row in rows} == {(None, None)}
-        assert timeless(rows) == timeless(one_by_one(referee, tasks))
+        ready(referee)
+        rows = as_a_worker(referee, tasks)
+        (lost,) = [row for row in rows if forfeit(row)[0]]
+        assert forfeit(lost) == (KINDS[deed], "a")
+        text = detail(lost)
+        honest = one_by_one(referee, tasks)
+        assert {forfeit(row) for row in honest} == {(None, None)}
+        others = [row for row in rows if row is not lost]
+        assert timeless(others) == timeless([row for row in honest if row[0] != lost[0]])
+        verify(lost[18])
+        if deed in ("raises", "ends"):  # it has said in which game that was
+            seat_seed = int(re.findall(r"in the game of seed (\d+)", text)[-1])
+            task = next(task for task in tasks if task.deal == GameId.from_key(lost[0]).deal)
+            game = task.game_tasks()[lost[0] & 1]
+            assert seat_seed in referee._seeds(game.deal, game.first, game.second)
 
 
 def test_after_a_failure_games_are_played_one_by_one_for_a_while(

@@ -29,6 +29,7 @@ from arena.isolation.process import BotProcess
 from arena.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
 from arena.isolation.python import messages
 from arena.isolation.python.messages import Message, MessageReader, clock_flags, pack_message, read_answer, read_fault
+from arena.isolation.python.progress import Progress
 from arena.isolation.sandbox.bubblewrap import counts_inside
 from arena.paths import PACKAGE
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
@@ -73,8 +74,10 @@ class PythonBot(ProcessBot):
         self._spec = spec
         self._rules = rules
         self._line: Line | None = None
+        self._progress: Progress | None = None
         self._reader = MessageReader()
         self._flags: int | None = None
+        self._last_noted = (0, False)
         self._table = MOVES[rules.spy_value]
 
     # ---- its life ------------------------------------------------------------------------------------------
@@ -91,7 +94,14 @@ class PythonBot(ProcessBot):
         if self.process is not None:
             return
         self._start_budget.begin()
-        self.process = process = self._start_process(self._launch)
+        self._progress = progress = Progress()
+        argv = (*self._launch.argv, str(progress.descriptor))
+        try:
+            process = self._start_process(dataclasses.replace(self._launch, argv=argv, passed=(progress.descriptor,)))
+        except BaseException:
+            self._forget_progress()
+            raise
+        self.process = process
         self._line = Line(*process.ends)
         self._reader = MessageReader()
         spec = dataclasses.asdict(self._spec)
@@ -146,7 +156,19 @@ class PythonBot(ProcessBot):
         how = self.process.close()
         self.log_output()
         self.process = self._line = None
+        self._last_noted = self.noted
+        self._forget_progress()
         return how
+
+    @property
+    def noted(self) -> tuple[int, bool]:
+        """The table of `ask_many` at which its process is, or was last, and whether in `begin`."""
+        return self._last_noted if self._progress is None else self._progress.noted()
+
+    def _forget_progress(self) -> None:
+        progress, self._progress = self._progress, None
+        if progress is not None:
+            progress.close()
 
     # ---- what the referee calls ----------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from arena.game.rng import derive_seed
 from arena.game.rules import Rules
 from arena.isolation.python import messages
 from arena.isolation.python.messages import fault_message, pack_message, read_clock
+from arena.isolation.python.progress import IN_BEGIN, notes
 from arena.players.bot import GameEnd, Setup, hook_of
 from arena.players.faults import author_traceback, show_value
 from arena.players.loading import LoadedBot, load_bot
@@ -48,8 +49,9 @@ class _Table:
 class Child:
     """The main loop. `write` takes whole messages."""
 
-    def __init__(self, write: Callable[[bytes], object]) -> None:
+    def __init__(self, write: Callable[[bytes], object], noted: memoryview[int] | None = None) -> None:
         self.write = write
+        self.noted = memoryview(bytearray(4)).cast("H") if noted is None else noted
         self.rules: Rules
         self.moves: tuple[Move, ...] = ()
         self.loaded: LoadedBot
@@ -143,7 +145,7 @@ class Child:
             for column in (self.desks, self.acts, self.quick):
                 column += [None] * (number + 1 - len(column))
             self.desks[number] = table.desk
-            self.acts[number] = table.act
+            self.acts[number] = _noting(self.noted, number, table.act)
             self.quick[number] = table.act if table.observe is None else None
         return table
 
@@ -152,6 +154,7 @@ class Child:
     def _begin(self, body: bytes) -> None:
         number, seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
         self.games += 1
+        self.noted[0], self.noted[1] = number, IN_BEGIN
         try:
             table = self._table(number)
             table.desk.begin(seed)
@@ -200,10 +203,13 @@ class Child:
             self._say_wrong(question, made)
 
     def _ask_many(self, question: int, count: int, data: bytes) -> None:
-        faults = [table.fault for table in self.tables.values() if table.fault]
-        if faults:
-            self.write(faults[0])
-            return
+        for number, table in self.tables.items():
+            if fault := table.fault:
+                self.noted[0] = number
+                head = messages.HEAD.size
+                self.write(fault[:head] + question.to_bytes(4, "little") + fault[head + 4 :])
+                return
+        self.noted[1] = 0
         moves_made, table_number, thing = answer_all(self.desks, self.acts, data, messages.QUESTION.size - 2, count)
         if table_number < 0:
             self.write(pack_message(messages.ANSWER, messages.ANSWERING.pack(question, count) + moves_made))
@@ -250,6 +256,16 @@ class Child:
 
     def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
         self.write(fault_message(question, hook, "exception", _text_of(error)))
+
+
+def _noting(noted: memoryview[int], number: int, act: Callable[..., Any]) -> Callable[..., Any]:
+    """`act` at a table, which is noted first: see `progress`."""
+
+    def decide(view: Any, moves: Any) -> Any:
+        noted[0] = number
+        return act(view, moves)
+
+    return decide
 
 
 def _first_message(data: bytes) -> bytes | None:
@@ -309,7 +325,7 @@ def main() -> None:
         while at < len(data):
             at += write(answers, data[at:])
 
-    child = Child(write_all)
+    child = Child(write_all, notes(int(sys.argv[2])) if len(sys.argv) > 2 else None)
     output = _Output(lambda: ("", child.games))
     sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
     try:
