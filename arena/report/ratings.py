@@ -20,7 +20,7 @@ COLUMNS = {
     "elo": "rating, or empty where there is none in numbers (see flag)",
     "elo_error95": "half the 95 % interval of the rating, clustered by deal; 0 for an anchor",
     "flag": "'' for a number; '>' or '<' for no more than a bound; '?' where nothing can be said",
-    "elo_bound": "the bound of '>' or '<': the end of a one-sided 97.5 % interval",
+    "elo_bound": "the bound of '>' or '<': the end of a one-sided 97.5 % interval, of two bots 95 %",
     "games": "games played",
     "wins": "games won",
     "draws": "games drawn",

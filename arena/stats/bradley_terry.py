@@ -142,6 +142,12 @@ def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float]
     return Fit(strength, covariance, flag, height, math.nan if unknown else variance)
 
 
+def apart(data: GameCounts, component: Ints, anchored: Ints) -> list[int]:
+    """Bots whose games against the others (of the largest group, or that of the anchors) all went one way."""
+    group = win_groups(data, anchored)
+    return [int(bot) for bot in np.nonzero(~_main_bots(data, component, group, anchored))[0]]
+
+
 def _main_bots(data: GameCounts, component: Ints, group: Ints, anchored: Ints) -> Bools:
     """The bots that get a number: in each connected group the win group of the anchors, or else the largest.
 

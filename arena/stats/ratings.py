@@ -210,6 +210,11 @@ def rate(
         if disconnected == "raise":
             raise DisconnectedError(message, groups)
         notes.append(message)
+    if prior > 0 and (apart := bt.apart(data, component, np.array(sorted(fixed), dtype=np.int64))):
+        notes.append(
+            f"all games of {_listed([data.bots[bot] for bot in apart])} against the others went one way: how far apart"
+            " they are rests on the prior, and may be far more than the errors say"
+        )
     fit = bt.fit(data, component, prior, fixed, advantage)
     return _result(data, fit, component, prior, anchors or {}, advantage, notes)
 
@@ -224,11 +229,12 @@ def _check_anchors(anchors: Mapping[str, float], bots: tuple[str, ...]) -> dict[
     return fixed
 
 
-def _groups_message(groups: tuple[tuple[str, ...], ...]) -> str:
-    def listed(bots: tuple[str, ...]) -> str:
-        return ", ".join(bots[:5]) + (f" and {len(bots) - 5} more" if len(bots) > 5 else "")
+def _listed(bots: Sequence[str]) -> str:
+    return ", ".join(bots[:5]) + (f" and {len(bots) - 5} more" if len(bots) > 5 else "")
 
-    shown = "; ".join(f"({listed(group)})" for group in groups[:5])
+
+def _groups_message(groups: tuple[tuple[str, ...], ...]) -> str:
+    shown = "; ".join(f"({_listed(group)})" for group in groups[:5])
     more = f"; and {len(groups) - 5} more groups" if len(groups) > 5 else ""
     return (
         f"the field falls into {len(groups)} groups without a game between them, so their ratings cannot be "

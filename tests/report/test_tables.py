@@ -15,10 +15,11 @@ import pytest
 
 from arena.match.tasks import GameId
 from arena.report.formats import FORMATS, write
+from arena.report.formats.csv import csv_text
 from arena.report.read_run import RunData
 from arena.report.standings import COLUMNS, RunStandings, standings
 from arena.report.standings_report import forfeit_text, heading, remarks, standings_report, summary
-from arena.report.table import Report, elo_text, figures, table_of
+from arena.report.table import Report, elo_text, figures, percent, records, table_of
 from arena.store.reader import ForfeitReason
 from tests.report.synthetic import synthetic
 
@@ -247,3 +248,21 @@ def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:
         assert "2Jx?false line" in shown
         assert shown.replace("\n", "").isprintable()
     assert write(report, "csv") == 'bot,elo,note\n\'=1+1,-3.5,ok\n"?[2Jx\nfalse line",,\n'
+
+
+def test_shares_are_rounded_as_whole_numbers_are() -> None:
+    """207 of 400 is 51.75 %, and 193 of 400 is 48.25 %; as floats they lie a little below or above."""
+    for games in (8, 16, 32, 400, 2000, 4000, 16_000):
+        for points in range(0, games + 1, max(1, games // 400)):
+            whole, half = divmod(2000 * points + games, 2 * games)
+            assert percent(points / games) == f"{whole / 10:.1f}", (points, games, half)
+    frame = pd.DataFrame({"bot": ["a", "b"], "score": [207 / 400, 1 / 32], "elo": [0.125, -0.125]})
+    table = table_of("t", "", frame)
+    assert [row[1] for row in table.rows] == ["51.8", "3.1"]
+    assert csv_text(frame, {"score": 4, "elo": 2}).splitlines()[1:] == ["a,0.5175,0.12", "b,0.0313,-0.12"]
+    assert [row["score"] for row in records(frame, {"score": 4})] == [0.5175, 0.0313]
+
+
+def test_a_likelihood_is_never_certain() -> None:
+    frame = pd.DataFrame({"bot": ["a", "b", "c"], "los": [1.0, 0.0, 0.9994]})
+    assert [row[1] for row in table_of("t", "", frame).rows] == ["> 99.9", "< 0.1", "99.9"]

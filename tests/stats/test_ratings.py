@@ -428,3 +428,10 @@ def test_errors_are_the_sandwich_by_definition(bots: int, deals: int, kept: int)
     assert rated.covariance == pytest.approx(covariance, rel=1e-5, abs=1e-3)
     width = rated.first_advantage_error95 / math.sqrt(advantage)
     assert width == pytest.approx(student.ppf(0.975, sample["deal"].nunique()), rel=1e-5)
+
+
+def test_a_bot_that_only_won_is_said_to_rest_on_the_prior() -> None:
+    rated = rate(perfect())
+    assert any(note.startswith("all games of top against the others went one way") for note in rated.notes)
+    assert not any("one way" in note for note in rate(field(1)).notes)
+    assert not any("one way" in note for note in rate(perfect(), prior=0).notes)
