@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import click
@@ -157,23 +158,47 @@ def main(args: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         result = cli.main(args=None if args is None else list(args), prog_name="arena", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is None where it was closed
+            sys.stdout.flush()
     except click.ClickException as error:
         vars(error)["message"] = printable(error.message)  # it quotes what was typed
-        error.show()
+        _say(error.show)
         return WRONG_USE
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
+        _say(lambda: click.echo("Interrupted.", err=True))
         return INTERRUPTED
     except SystemExit:  # how click reports a reader that has closed the pipe (arena ... | head)
         return BROKEN_PIPE
     except OSError as error:
-        if error.errno != errno.EPIPE:
+        if error.errno not in _LOST or error.filename is not None:
             raise
-        # the same, noticed at the last flush; discard what Python would still write on exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        _discard(sys.stdout)  # at exit Python would write again what it could not write now
+        if error.errno == errno.EPIPE:
+            return BROKEN_PIPE
+        text = f"Error: cannot write the output: {error.strerror}. What was stored is safe"
+        _say(lambda: click.echo(text, err=True))
+        return WRONG_USE
     return result if isinstance(result, int) else 0
+
+
+_LOST = frozenset((errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT))
+"""Errors of a stream that takes nothing more: a full disk, a reader that has gone, a terminal that was closed."""
+
+
+def _say(show: Callable[[], object]) -> None:
+    """Say something on stderr, if that can be written."""
+    try:
+        show()
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr)
+
+
+def _discard(stream: Any) -> None:
+    """Lead a stream that cannot be written, and what it still holds, to nowhere."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":
