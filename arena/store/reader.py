@@ -106,7 +106,7 @@ class Reader:
             raise StoreError(f"there is no run in {self.folder}: it holds no {DATABASE}")
         with RUN.guard(self.folder, "read"):
             RUN.check_files(self.folder)
-            self._db: Connection = RUN.open_reader(self.folder)
+            self._db: Connection = RUN.open_reader(self.folder, tidy=True)
         self._figures: Figures | None = None
 
     def __enter__(self) -> Self:

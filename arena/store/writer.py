@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -32,6 +33,7 @@ _SHIFT = PAIRING_BITS + 1
 _COMPARED = tuple(at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail")
 _BY_CLOCK = (FORFEIT_CODES["timeout"], FORFEIT_CODES["crash"])
 
+_LOCK = ".lock"
 _open: dict[Path, Store] = {}  # by this process, which a lock of the system does not keep out
 
 
@@ -57,6 +59,7 @@ class Store(Reader):
     def __init__(self, folder: Path, lock: IO[str], db: Connection, clocked: bool) -> None:
         self.folder = folder
         self._figures = None
+        self._owner = os.getpid()
         self._lock = lock
         self._db = db
         self._clocked = clocked
@@ -241,6 +244,9 @@ class Store(Reader):
                 self._db.close()
         finally:
             del _open[self.folder.resolve()]
+            if self._owner == os.getpid():
+                with suppress(OSError):  # Windows keeps it while it is open
+                    (self.folder / _LOCK).unlink()
             self._lock.close()
 
 
@@ -435,13 +441,24 @@ def _is_process(number: int) -> bool:
     return True
 
 
+def _is_same(path: Path, file: IO[str]) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
 def _take_lock(folder: Path) -> IO[str]:
     """Lock the folder until the process ends, however it ends. StoreError if another run has it."""
     if folder.resolve() in _open:
         raise StoreError(f"this program writes into {folder} already")
-    lock = open(folder / ".lock", "a+", encoding="ascii")  # noqa: SIM115  closed by the store
+    path = folder / _LOCK
+    lock = open(path, "a+", encoding="ascii")  # noqa: SIM115  closed by the store
     try:
         _lock_file(lock)
+        if not _is_same(path, lock):  # whoever had it has removed it in the meantime
+            lock.close()
+            return _take_lock(folder)
     except OSError as error:
         lock.seek(0)
         who = lock.read(100).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import random
@@ -319,3 +320,38 @@ def test_reading_beside_a_run(tmp_path: Path) -> None:
         writer.communicate()
     assert len(counts) > 5
     assert counts == sorted(counts)
+
+
+@pytest.mark.process
+def test_nothing_stays_behind_a_run_or_its_readers(tmp_path: Path) -> None:
+    with open_store(tmp_path, CONFIG, ENTRIES) as store:
+        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+    assert os.listdir(tmp_path) == [DATABASE]
+    with Reader(tmp_path) as one:
+        list(one.rows())
+        with Reader(tmp_path) as two:
+            two.frame()
+    assert os.listdir(tmp_path) == [DATABASE]
+    start_writer(tmp_path / "killed", 2000).kill()
+    with contextlib.suppress(StoreError), Reader(tmp_path / "killed") as reader:
+        reader.count()
+    assert {*os.listdir(tmp_path / "killed")} <= {DATABASE, ".lock"} if (tmp_path / "killed").exists() else True
+
+
+@pytest.mark.process
+def test_of_many_that_take_and_leave_a_folder_one_has_it(tmp_path: Path) -> None:
+    """The lock's file is removed and made anew all the time; no two may have it at once."""
+    code = (
+        "import sys, os\nfrom pathlib import Path\nfrom arena.store.writer import _take_lock, _LOCK\n"
+        "folder = Path(sys.argv[1]); taken = 0\n"
+        "while taken < 200:\n"
+        "    try:\n        lock = _take_lock(folder)\n    except Exception as error:\n"
+        "        assert 'another run' in str(error), error\n        continue\n"
+        "    os.close(os.open(folder / 'in', os.O_CREAT | os.O_EXCL)); os.unlink(folder / 'in')\n"
+        "    taken += 1; (folder / _LOCK).unlink(); lock.close()\n"
+    )
+    takers = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert [taker.communicate(timeout=120)[1] for taker in takers] == [""] * 3
