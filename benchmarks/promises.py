@@ -26,9 +26,6 @@ from arena.stats.pairs import (
     NORMALIZED_SCALE,
     Z95,
     cell_scores,
-    elo_of_score,
-    head_to_head,
-    pentanomial,
     regularised,
     score_intervals,
     score_of_elo,
@@ -38,6 +35,7 @@ from arena.stats.sprt import Sprt, SprtTest, expected_units
 from arena.stats.variants import win_rate_differences
 
 ADVANTAGE = 30.0
+SPREAD = 120.0
 PAIRS = (1, 2, 5, 10, 30, 100)
 TRUE_SCORES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 LUCKS = {
@@ -49,7 +47,7 @@ LUCKS = {
 
 
 def coverage(
-    seed: int, fields: int, bots: int, deals: int, luck: Luck, own_deals: bool = False
+    seed: int, fields: int, bots: int, deals: int, luck: Luck, own_deals: bool = False, spread: float = SPREAD
 ) -> dict[str, tuple[int, int]]:
     """(intervals that held the truth, intervals) by kind, over simulated round robins of known strengths.
 
@@ -63,7 +61,7 @@ def coverage(
         one[1] += int(np.size(inside))
 
     for generator in np.random.default_rng(seed).spawn(fields):
-        strength = generator.normal(0.0, 120.0, bots)
+        strength = generator.normal(0.0, spread, bots)
         strength -= strength.mean()
         names = [f"b{bot:02d}" for bot in range(bots)]
         games = simulate_games(strength, deals, generator, ADVANTAGE, luck)
@@ -81,12 +79,6 @@ def coverage(
         gap = (rated.elo[i] - rated.elo[j]) - (truth[i] - truth[j])
         count("difference", np.abs(gap) <= width * spread)
         count("advantage", abs(rated.first_advantage - ADVANTAGE) <= rated.first_advantage_error95)
-
-        strong, weak = names[0], names[1]
-        lead = strength[0] - strength[1]
-        expected = (expit((lead + ADVANTAGE) / ELO_SCALE) + expit((lead - ADVANTAGE) / ELO_SCALE)) / 2
-        duel = head_to_head(pentanomial(games, strong, weak))
-        count("head to head", duel.elo_low <= elo_of_score(expected) <= duel.elo_high)
 
         table = scores(games).set_index("bot").loc[names]
         chance = expit((strength[:, None] - strength[None, :] + ADVANTAGE) / ELO_SCALE)
@@ -159,12 +151,17 @@ def error_rates(
 @click.option("--tests", default=5000, show_default=True, help="Simulated tests a hypothesis of the second table.")
 @click.option("--bots", default=6, show_default=True, help="Bots of a simulated field.")
 @click.option("--deals", default=[100, 30], multiple=True, show_default=True, help="Deals of a field.")
+@click.option(
+    "--spread", default=SPREAD, show_default=True, help="Standard deviation of the strengths of a field, Elo."
+)
 @click.option("--only", type=click.Choice(["coverage", "head-to-head", "sprt"]), help="One of the three tables.")
-def main(seed: int, fields: int, tests: int, bots: int, deals: tuple[int, ...], only: str | None) -> None:
+def main(
+    seed: int, fields: int, tests: int, bots: int, deals: tuple[int, ...], spread: float, only: str | None
+) -> None:
     """Print how often intervals hold the truth and how often sequential tests err, as Markdown tables."""
     began = time.perf_counter()
     if only in (None, "coverage"):
-        print_coverage(seed, fields, bots, deals, click.echo)
+        print_coverage(seed, fields, bots, deals, spread, click.echo)
     if only in (None, "head-to-head"):
         print_head_to_head(click.echo)
     if only in (None, "sprt"):
@@ -172,17 +169,19 @@ def main(seed: int, fields: int, tests: int, bots: int, deals: tuple[int, ...], 
     click.echo(f"\nseed {seed}, {time.perf_counter() - began:.0f} s")
 
 
-def print_coverage(seed: int, fields: int, bots: int, all_deals: Sequence[int], echo: Callable[[str], None]) -> None:
+def print_coverage(
+    seed: int, fields: int, bots: int, all_deals: Sequence[int], spread: float, echo: Callable[[str], None]
+) -> None:
     """The table of coverages; one row a kind of luck and number of deals."""
     echo(f"Coverage of 95 % intervals, {fields} simulated round robins of {bots} bots a row:\n")
-    kinds = ("rating", "difference", "advantage", "head to head", "win rate", "variant difference")
+    kinds = ("rating", "difference", "advantage", "win rate", "variant difference")
     echo("| luck in the deal | deals | " + " | ".join(kinds) + " |")
     echo("|---|---|" + "---|" * len(kinds))
     for deals in all_deals:
         for name, luck in LUCKS.items():
-            held = coverage(seed, fields, bots, deals, luck)
+            held = coverage(seed, fields, bots, deals, luck, spread=spread)
             echo(f"| {name} | {deals} | {_shares([held[kind] for kind in kinds])} |")
-    held = coverage(seed, fields, bots, all_deals[0], LUCKS["seat 0.3, bot 0.3"], own_deals=True)
+    held = coverage(seed, fields, bots, all_deals[0], LUCKS["seat 0.3, bot 0.3"], own_deals=True, spread=spread)
     echo(f"| seat 0.3, bot 0.3, clusters by pair | {all_deals[0]} | {_shares([held[kind] for kind in kinds])} |")
 
 

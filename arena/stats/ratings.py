@@ -24,6 +24,7 @@ from arena.stats.likelihood import GameCounts, tabulate
 from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, head_to_head
 
 DEFAULT_PRIOR = 2.0
+FEW_DEALS = 30
 WIDEST_ADVANTAGE = 200.0
 """An advantage of the first player with a greater 95 % error (Elo) says nothing, and is not shown."""
 
@@ -92,6 +93,7 @@ class Ratings:
     def los(self) -> pd.DataFrame:
         """Likelihood of superiority: row bot over column bot, Phi(difference / its standard deviation).
 
+        For fewer than FEW_DEALS deals Student's t takes the place of Phi, as in the errors.
         That of two bots rated by their pairs is `HeadToHead.los`. Elsewhere nan where it cannot be estimated: bots
         with only a bound, bots of different groups. The diagonal is 0.5.
         """
@@ -99,7 +101,9 @@ class Ratings:
         variance = np.diag(self.covariance)
         spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            chance = np.where(delta == 0, 0.5, ndtr(delta / spread))
+            few = np.minimum(self.clusters[:, None], self.clusters[None, :])
+            likely = np.where(few < FEW_DEALS, student.cdf(delta / spread, np.maximum(few, 1)), ndtr(delta / spread))
+            chance = np.where(delta == 0, 0.5, likely)
         numbers = np.array([flag == "" for flag in self.flag])
         known = numbers[:, None] & numbers[None, :] & (self.group[:, None] == self.group[None, :])
         chance = np.where(known, chance, np.nan)
