@@ -190,10 +190,15 @@ class Run:
     @cached_property
     def plays(self) -> pd.DataFrame:
         """A row for each game and tactic card: which side played it how often. Read out of the records."""
-        if " " in self.rules or (self._kind == FILE and self.seed is None):
-            raise StatsError(f"{self.folder} holds records of several runs; load each by itself")
+        if " " in self.rules:
+            raise StatsError(f"{self.folder} holds records of several rule sets; load each by itself")
         with open_records(self._kind, self.folder) as records:
-            return plays_frame(records, load_rules(self.rules))
+            frame = plays_frame(records, load_rules(self.rules))
+        if self._kind == FILE:  # numbered as in `games`
+            for name in ("pairing", "deal", "game"):
+                cards = len(frame) // max(len(self.games), 1)
+                frame[name] = self.games[name].repeat(cards).to_numpy().astype("int64")
+        return frame
 
     @cached_property
     def time(self) -> pd.DataFrame:

@@ -66,13 +66,22 @@ tactic cards *J, *7, *123, fog, mud, scout, redeploy, deserter, traitor
     return number
 
 
+_CLAN_BITS = (1 << 60) - 1
+
+
 def clan_cards(word: int) -> tuple[str, ...]:
     """The texts of the clan cards in a word of bits, lowest first.
 
     >>> clan_cards(0b1000001)
     ('r1', 'r2')
     """
-    return tuple(CARD_TEXTS[n] for n in range(60) if word >> n & 1)
+    word &= _CLAN_BITS
+    cards = []
+    while word:  # from bit to bit: a word of a hand has six
+        low = word & -word
+        cards.append(CARD_TEXTS[low.bit_length() - 1])
+        word ^= low
+    return tuple(cards)
 
 
 def card_name(text: str, edition: str = "iello") -> str:

@@ -17,6 +17,7 @@ from arena.match.tasks import GameId
 from arena.report.records import ReplayError, game_of, is_record, read_games, record_lines
 from arena.store.folders import run_folder
 from arena.store.reader import Reader, reason_line
+from arena.store.schema import DATABASE
 from arena.text import first_line, one_line, quoted
 
 LISTED = 20
@@ -160,7 +161,7 @@ class FileGames(Games):
 
 def is_file(source: str) -> bool:
     """Whether `source` is a file of records and no run."""
-    return Path(source).is_file()
+    return Path(source).is_file() and Path(source).name != DATABASE
 
 
 @contextmanager

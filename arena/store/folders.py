@@ -70,6 +70,8 @@ def _places(text: str) -> Iterator[Path]:
     """The folders that a text may mean, the first that holds something is meant."""
     yield Path(text)
     yield RESULTS / text
+    if Path(text).name in (DATABASE, COMPARISON):
+        yield Path(text).parent
     if text == LATEST:
         found = latest()
         if found is None:

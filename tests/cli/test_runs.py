@@ -55,6 +55,8 @@ def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     assert arena("standings", "latest").out == one
     assert arena("verify", "latest").out.startswith("2 games replayed")
     assert "results/one" in arena("replay", "latest").out
+    record = arena("replay", "results/one/games.sqlite", 1, "--record").out
+    assert record == arena("replay", "latest", 1, "--record").out
     assert "results/one/standings.csv" in arena("export", "latest").out
     arena("resume", "results/three", "--games", 4, "--workers", 1)
     assert latest() == ("comparison.json", Path("results/three"))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from arena import load
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import QUICK, values
 
@@ -91,6 +92,20 @@ def test_exported_games_can_be_rated(played: Arena) -> None:
     record = next(csv.DictReader(io.StringIO(Path("games.csv").read_text())))["record"]
     assert "five stones" in played("replay", record, "--record").out or "adjacent" in record
     assert played("league", "export", "open").out == Path("games.csv").read_text()
+
+
+def test_exported_games_are_read_wherever_records_are(played: Arena) -> None:
+    played("league", "export", "open", "--to", "games.csv")
+    rows = list(csv.DictReader(Path("games.csv").read_text().splitlines()))
+    assert played("verify", "games.csv").out == f"{len(rows)} games replayed, all with their stored results.\n"
+    assert played("replay", "games.csv", 2, "--record").out.strip() == rows[1]["record"]
+    assert f"({rows[1]['first']})" in played("replay", "games.csv", 2, "--all").out
+    lost = [row for row in rows if row["second"] == "random v1" and row["score"] == "1"]
+    listed = played("replay", "games.csv", "--bot", "random v1", "--lost", "--limit", 0).out
+    assert all(f" {row['first']} - random v1  1-0" in listed for row in lost)
+    run = load("games.csv")
+    assert run.games["score"].tolist() == [float(row["score"]) for row in rows]
+    assert len(run.pairs) == len(rows) // 2
 
 
 def test_list(played: Arena) -> None:
