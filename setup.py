@@ -61,7 +61,7 @@ class BuildPackage(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            for name, pattern in (("bots", "**/*"), ("configs", "**/*.toml"), ("examples", "*.py")):
+            for name, pattern in (("bots", "**/*"), ("configs", "**/*.toml"), ("examples", "**/*")):
                 for path in sorted(path for path in Path(name).glob(pattern) if _travels(path)):
                     target = Path(self.build_lib) / "arena" / "_data" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,8 @@ class BuildPackage(build_py):
 
 
 def _travels(path: Path) -> bool:
-    return path.is_file() and "__pycache__" not in path.parts and path.suffix in (".py", ".c", ".js", ".md", ".toml")
+    kinds = (".py", ".c", ".js", ".java", ".go", ".ts", ".md", ".toml")
+    return path.is_file() and "__pycache__" not in path.parts and path.suffix in kinds
 
 
 def extensions() -> list[Extension]:

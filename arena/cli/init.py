@@ -17,12 +17,12 @@ from arena.text import quoted
 COPIED = (
     ("configs", "*.toml", "configs"),
     ("configs", "leagues/*.toml", "configs"),
-    ("examples", "*.py", "examples"),
+    ("examples", "**/*", "examples"),
     ("bots", "*.py", "examples/bots"),  # to be read; in bots/ they would stand for the names of the program's own
     ("bots", "wire/**/*", "bots"),
 )
 """What `arena init` copies: folder of the program, which files, and where to."""
-_KINDS = (".py", ".toml", ".c", ".js", ".md")
+_KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md")
 IGNORED = "results/\nleagues/\n__pycache__/\n"
 BOT = "mybot"
 

@@ -24,7 +24,8 @@ def test_a_place_to_work_in(arena: Arena) -> None:
     assert "work is ready" in out.lower()
     made = files(Path("work"))
     assert {"bots/mybot.py", "configs/quick.toml", "configs/leagues/open.toml", ".gitignore"} <= made
-    assert {f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")} <= made
+    examples = {name for name in files(ROOT / "examples") if "__pycache__" not in name}
+    assert {f"examples/{name}" for name in examples} <= made
     assert {f"examples/bots/{path.name}" for path in (ROOT / "bots").glob("*.py")} <= made
     assert not any("__pycache__" in name or name.endswith((".so", ".pyc")) for name in made)
     assert Path("work/configs/quick.toml").read_bytes() == (ROOT / "configs/quick.toml").read_bytes()
