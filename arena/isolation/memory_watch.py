@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import NamedTuple
 
 from arena.processes.limits import BotLimits
 
@@ -26,39 +27,47 @@ GROUP_SLACK_MB = 128
 _FIELDS = re.compile(rb"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
 
 
-def excess(pid: int, limits: BotLimits, threads: bool) -> str | None:
-    """What a process has beyond its limits, in words; None if nothing, or if the system does not tell.
+class Taken(NamedTuple):
+    """What a process has: MiB of memory, MiB of these that are page tables, threads."""
 
-    `threads`: count those, too.
-    """
+    memory_mb: int
+    tables_mb: int
+    threads: int
+
+    def excess(self, limits: BotLimits, threads: bool = True) -> str | None:
+        """What of it is beyond the limits, in words; None if nothing. `threads`: count those, too.
+
+        >>> Taken(2049, 1, 3).excess(BotLimits()), Taken(1, 1, 65).excess(BotLimits())
+        ('it had 2,049 MiB of memory, more than its 1,024', 'it had 65 threads, more than its 64')
+        >>> Taken(2049, 2048, 3).excess(BotLimits())
+        'it had 2,049 MiB of memory, 2,048 of them page tables, more than its 1,024'
+        """
+        if self.memory_mb > limits.memory_mb + SLACK_MB:
+            mostly = f", {self.tables_mb:,} of them page tables" if self.tables_mb > SLACK_MB else ""
+            return f"it had {self.memory_mb:,} MiB of memory{mostly}, more than its {limits.memory_mb:,}"
+        if threads and self.threads > limits.processes:
+            return f"it had {self.threads:,} threads, more than its {limits.processes}"
+        return None
+
+
+def taken(pid: int) -> Taken | None:
+    """What a process has; None if the system does not tell."""
     try:
         file = os.open(f"/proc/{pid}/status", os.O_RDONLY)
         try:
-            text = os.read(file, 8192)
+            return read_status(os.read(file, 8192))
         finally:
             os.close(file)
     except OSError:
         return None
-    return excess_in(text, limits, threads)
 
 
-def excess_in(status: bytes, limits: BotLimits, threads: bool = True) -> str | None:
+def read_status(text: bytes) -> Taken:
     """The same, from the text of `/proc/PID/status`.
 
-    >>> excess_in(b"RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n", BotLimits())
-    'it had 2,049 MiB of memory, more than its 1,024'
-    >>> excess_in(b"RssAnon:\\t 1024 kB\\nVmPTE:\\t 2097152 kB\\nThreads:\\t3\\n", BotLimits())
-    'it had 2,049 MiB of memory, 2,048 of them page tables, more than its 1,024'
-    >>> excess_in(b"RssAnon:\\t 1024 kB\\nThreads:\\t65\\n", BotLimits())
-    'it had 65 threads, more than its 64'
+    >>> read_status(b"RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n")
+    Taken(memory_mb=2049, tables_mb=1, threads=3)
     """
-    found = {name: int(value) for name, value in _FIELDS.findall(status)}
-    count = found.pop(b"Threads", 0)
-    total = sum(found.values()) >> 10
-    if total > limits.memory_mb + SLACK_MB:
-        tables = found.get(b"VmPTE", 0) >> 10
-        mostly = f", {tables:,} of them page tables" if tables > SLACK_MB else ""
-        return f"it had {total:,} MiB of memory{mostly}, more than its {limits.memory_mb:,}"
-    if threads and count > limits.processes:
-        return f"it had {count:,} threads, more than its {limits.processes}"
-    return None
+    found = {name: int(value) for name, value in _FIELDS.findall(text)}
+    threads = found.pop(b"Threads", 0)
+    return Taken(sum(found.values()) >> 10, found.get(b"VmPTE", 0) >> 10, threads)

@@ -17,7 +17,7 @@ import weakref
 
 from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.levels import Isolation
-from arena.isolation.memory_watch import GROUP_SLACK_MB, LOOK_AT_ALL_S, excess
+from arena.isolation.memory_watch import GROUP_SLACK_MB, LOOK_AT_ALL_S, taken
 from arena.isolation.pipe import PipedProcess
 from arena.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
 from arena.processes.control_groups import Bounds, ControlGroup, groups
@@ -117,7 +117,8 @@ class BotProcess(PipedProcess):
     def look(self) -> None:
         """Kill it if it has more memory or threads than it may (see `memory_watch`); how it ended says so."""
         if self.ended is None and self._excess is None and not self._suspended:
-            self._excess = excess(self.bot_pid, self.launch.limits, self.level.confined)
+            found = taken(self.bot_pid)
+            self._excess = found and found.excess(self.launch.limits, self.level.confined)
             if self._excess is not None:
                 send_signal(self.bot_pid, signal.SIGKILL)
 

@@ -10,6 +10,7 @@ from arena.paths import PACKAGE
 
 _OURS = str(PACKAGE)
 _LONGEST = 4000
+_MOST_FRAMES = 5000  # a recursion may have millions, and looking at them takes a minute and the memory that is left
 _PLAIN = (str, bytes, int, float, bool, type(None))
 
 
@@ -24,7 +25,7 @@ def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
     """
     try:
         place = _bot_frames(error.__traceback__)
-        lines = traceback.TracebackException(type(error), error, place).format()
+        lines = traceback.TracebackException(type(error), error, place, limit=_MOST_FRAMES).format()
         text = "".join(lines).rstrip()
     except BaseException:  # its __str__ or its attributes are traps
         text = f"{type_name(type(error))} (its text cannot be shown)"

@@ -130,6 +130,7 @@ DIES = [
     attack("dies", "exception", "SystemExit: 5$", how="never_ends_to_exit"),
     attack("dies", "exception", "RecursionError", how="recurses"),
     attack("dies", "exception", "MemoryError", how="makes_cycles"),
+    attack("dies", "exception|timeout", "Error|no answer", how="recurses_in_python"),
     attack("dies", "crash|timeout|exception", "SIG|no answer|Error", how="recurses_without_limit"),
     attack("dies", "crash", "it ended itself with exit code 3", how="leaves"),
     attack("dies", "crash", "it ended itself", how="closes_and_leaves"),

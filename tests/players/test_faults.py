@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import sys
+
 import pytest
 
 from arena.players.faults import author_traceback, shorten, show_value
@@ -26,6 +29,24 @@ def test_a_deep_recursion_is_short() -> None:
     assert len(text) <= 4100
     assert "[...]" in text
     assert text.endswith("RecursionError: maximum recursion depth exceeded")
+
+
+def test_of_a_recursion_without_a_limit_not_all_frames_are_looked_at() -> None:
+    def deeper(left: int) -> None:
+        if left == 0:
+            raise ValueError("the end")
+        deeper(left - 1)
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        deeper(20_000)
+    except ValueError as error:
+        text = author_traceback(error)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert int(re.search(r"repeated (\d+) more times", text)[1]) < 10_000
+    assert text.endswith("ValueError: the end")
 
 
 def test_traps_in_exceptions() -> None:

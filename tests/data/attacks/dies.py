@@ -66,6 +66,12 @@ def deeper(thing):
     return repr(thing)
 
 
+def recurses_in_python():
+    """Until there is no memory for another frame; then each of the frames is in the traceback."""
+    sys.setrecursionlimit(1 << 30)
+    return [*recurses_in_python(), None]
+
+
 def makes_cycles():
     """Without collection, none of it ever goes."""
     gc.disable()
