@@ -129,7 +129,6 @@ class Knockout(Schedule):
             key=lambda place: place.rank,
         )
 
-
     def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
         """The bracket from top to bottom, to the final: round by round, also those that are not known yet.
 

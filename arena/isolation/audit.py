@@ -18,6 +18,7 @@ from typing import Any
 
 from arena.isolation.python.messages import AUDIT_VARIABLE
 from arena.paths import PACKAGE
+from arena.players.output import MARK
 
 FILES, FOLDERS, NETWORK, PROCESSES, MEMORY, NATIVE, SPYING = (
     "files", "folders", "network", "processes", "memory", "native", "spying"
@@ -228,7 +229,7 @@ class AuditReader:
             if attempt is not None and len(self.attempts) < 2 * _MOST:
                 self.attempts.append(attempt)
         rest = self._lines.sub("", text)
-        self.characters += len(rest)
+        self.characters += len(MARK.sub("", rest))
         return rest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from arena.isolation.launch import Launch
 from arena.isolation.process import BotProcess
 from arena.isolation.start_budget import StartBudget
 from arena.players.bot import RemoteBot, TimeLeft
-from arena.players.output import BotOutput
+from arena.players.output import MARK, BotOutput, place_text
 from arena.players.spec import BotSpec
 
 GRACE_S = 1.0
@@ -34,7 +35,9 @@ class ProcessBot(RemoteBot):
         self.process: BotProcess | None = None
         """None if none runs now."""
         self._games = 0
-        self._output = BotOutput(lambda: (spec.name, self._games))
+        self._places: dict[int, object] = {}  # the games at the tables
+        self._place = ""
+        self._output = BotOutput(lambda: (spec.name, self._games), where=lambda: self._place)
 
     @property
     def patience_s(self) -> float:
@@ -90,9 +93,22 @@ class ProcessBot(RemoteBot):
     def _read_stderr(self) -> str:
         """Put into the log what the process has written to stderr; that text."""
         text = self.process.read_stderr() if self.process is not None else ""
-        if text:
-            self._output.write(text if text.endswith("\n") else text + "\n")
-        return text
+        for line in text.removesuffix("\n").split("\n") if text else ():
+            self._place = self._place_of(MARK.match(line))
+            self._output.write(MARK.sub("", line) + "\n")
+        return MARK.sub("", text)
+
+    def sits(self, table: int, game: object) -> None:
+        """This game is played at that table from now on."""
+        self._read_stderr()  # of the game before
+        self._places[table] = game
+
+    def _place_of(self, mark: re.Match[str] | None) -> str:
+        """Where a line was written: its own process may have said so, and is believed in what concerns its own log."""
+        if mark is None:
+            return f"game {self._places[0]}" if 0 in self._places else ""
+        table, seat, decision = map(int, mark.groups())
+        return place_text(str(self._places[table]), seat, decision) if table in self._places else ""
 
 
 def last_lines(text: str) -> str:

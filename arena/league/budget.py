@@ -63,9 +63,7 @@ def change(league: League, new: dict[str, int | None]) -> LeagueSettings:
     ours = league.is_ours()
     with league.change():
         found = replace(limits(league), **new)  # type: ignore[arg-type]
-        league.run(
-            "UPDATE meta SET value = ? WHERE key = 'settings'", json.dumps(asdict(found), sort_keys=True)
-        )
+        league.run("UPDATE meta SET value = ? WHERE key = 'settings'", json.dumps(asdict(found), sort_keys=True))
         told = ", ".join(f"{key} = {'no limit' if value is None else value}" for key, value in new.items())
         audit.record(league, "budget", "changed", detail=told)
     if ours:
@@ -89,10 +87,7 @@ def _received(league: League, author: str | None, since: float) -> list[float]:
     return [
         entry.happened
         for entry in audit.entries(league)
-        if entry.what == "receive"
-        and entry.outcome in RECEIVED
-        and entry.author == author
-        and entry.happened > since
+        if entry.what == "receive" and entry.outcome in RECEIVED and entry.author == author and entry.happened > since
     ]
 
 

@@ -152,7 +152,8 @@ class RemoteBot:
 
     `prepare` is called before each game, off the clock. `finish`, unless it is None after that, is called with a view
     and the result after each game that the bot has not forfeited, in place of `observe` and `end`.
-    `steps`: may it be asked for many games at once (`arena.referee.lockstep`)?
+    `steps`: may it be asked for many games at once (`arena.referee.lockstep`)? `sits` is told which game is played
+    at which table, for its log.
     """
 
     name = ""
@@ -173,6 +174,9 @@ class RemoteBot:
 
     def stand_still(self) -> None:
         """Another process of the same bot is to play: this one must not run until it is asked something."""
+
+    def sits(self, table: int, game: object) -> None:
+        """This game is played at that table from now on: for the log."""
 
     def log_output(self) -> None:
         """Log whatever the bot has written so far."""

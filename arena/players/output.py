@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,25 +21,44 @@ PER_PROCESS = 2_000_000
 _LINE = 2_000
 
 
-class BotOutput(io.TextIOBase):
-    """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`).
+#: How a bot's process tells the runner where a line was written: table, seat, the bot's decision (0: in no decision).
+MARK = re.compile("\x1e([0-9]{1,4})/([01])/([0-9]{1,5})\x1f")
 
-    `who` gives the bot and the number of the current game. The first `per_game` characters that a bot writes in each
-    game are kept, and `per_process` in all; a note says where output was dropped.
+
+def place_text(game: str, seat: int, decision: int) -> str:
+    """Where something was written, for the log.
+
+    >>> place_text("0/3/1", 1, 12), place_text("0/3/1", 0, 0)
+    ('game 0/3/1, seat b, decision 12', 'game 0/3/1, seat a')
+    """
+    return f"game {game}, seat {'ab'[seat]}" + (f", decision {decision}" if decision else "")
+
+
+class BotOutput(io.TextIOBase):
+    """A text stream that logs each line with the name of the bot that wrote it (logger `arena.bots`), and where.
+
+    `who` gives the bot and the number of the current game, `where` words for the log ("" for none). The first
+    `per_game` characters that a bot writes in each game are kept, and `per_process` in all; a note says where output
+    was dropped.
     """
 
     encoding = "utf-8"
     errors = "replace"
 
     def __init__(
-        self, who: Callable[[], tuple[str, int]], per_game: int = PER_GAME, per_process: int = PER_PROCESS
+        self,
+        who: Callable[[], tuple[str, int]],
+        per_game: int = PER_GAME,
+        per_process: int = PER_PROCESS,
+        where: Callable[[], str] = lambda: "",
     ) -> None:
         self.who = who
+        self.where = where
         self._per_game = per_game
         self._per_process = per_process
         self._game: dict[str, tuple[int, int]] = {}  # bot: its last game, characters in it
         self._total: dict[str, int] = {}
-        self._open: dict[str, str] = {}  # bot: the line it has not ended yet
+        self._open: dict[str, tuple[str, str]] = {}  # bot: the line it has not ended yet, and where it began
         self.buffer = _Bytes(self)
 
     def writable(self) -> bool:
@@ -53,14 +73,17 @@ class BotOutput(io.TextIOBase):
         bot, game = self.who()
         kept = self._kept(bot, game, text)
         if kept:
-            *lines, rest = (self._open.pop(bot, "") + kept).split("\n")
+            here = self.where()
+            begun, place = self._open.pop(bot, ("", here))
+            *lines, rest = (begun + kept).split("\n")
             while len(rest) > _LINE:
                 lines.append(rest[:_LINE])
                 rest = rest[_LINE:]
             for line in lines:
-                self._log(bot, line)
+                self._log(bot, line, place)
+                place = here
             if rest:
-                self._open[bot] = rest
+                self._open[bot] = rest, place
         return len(text)
 
     def _kept(self, bot: str, game: int, text: str) -> str:
@@ -82,8 +105,8 @@ class BotOutput(io.TextIOBase):
 
     def end_line(self, bot: str) -> None:
         """Log the unfinished line of a bot."""
-        if line := self._open.pop(bot, ""):
-            self._log(bot, line)
+        if begun := self._open.pop(bot, None):
+            self._log(bot, *begun)
 
     def flush(self) -> None:
         """Do nothing: lines are logged when they are complete."""
@@ -94,8 +117,9 @@ class BotOutput(io.TextIOBase):
             self.end_line(bot)
 
     @staticmethod
-    def _log(bot: str, line: str) -> None:
-        log.info("%s: %s", bot, printable(line.rstrip("\r"), keep="\t"), extra={"bot": bot})
+    def _log(bot: str, line: str, place: str) -> None:
+        writer = f"{bot} ({place})" if place else bot
+        log.info("%s: %s", writer, printable(line.rstrip("\r"), keep="\t"), extra={"bot": bot})
 
 
 class _Bytes(io.RawIOBase):
@@ -128,6 +152,11 @@ class NoInput(io.TextIOBase):
         return ""
 
 
+def no_breakpoint(*args: object, **values: object) -> None:
+    """What `breakpoint()` does in a run, where no debugger has a terminal: it says so, and the game goes on."""
+    print("breakpoint() does not stop in a run: play the game with arena.play_game, which stops (see its docs)")
+
+
 @contextmanager
 def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutput]:
     """Send `sys.stdout` and `sys.stderr` to `output`, and leave nothing to read from `sys.stdin`.
@@ -147,11 +176,13 @@ def redirected(output: BotOutput, descriptors: bool = False) -> Iterator[BotOutp
             os.dup2(nowhere, number)
         os.close(nowhere)
     sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
+    hook, sys.breakpointhook = sys.breakpointhook, no_breakpoint
     try:
         yield output
     finally:
         output.end_lines()
         sys.stdin, sys.stdout, sys.stderr = before
+        sys.breakpointhook = hook
         for number, copy in enumerate(copies):
             os.dup2(copy, number)
             os.close(copy)
@@ -162,13 +193,14 @@ def bot_output(name: str) -> Iterator[None]:
     """Log what is printed as output of one bot, while it is loaded."""
     current = sys.stdout
     if isinstance(current, BotOutput):
-        who = current.who
-        current.who = lambda: (name, -1)
+        who, where = current.who, current.where
+        current.who, current.where = (lambda: (name, -1)), (lambda: "")
         try:
             yield
         finally:
             current.end_lines()
             current.who = who
+            current.where = where
     else:
         with redirected(BotOutput(lambda: (name, -1))):
             yield

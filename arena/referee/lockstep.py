@@ -158,6 +158,7 @@ class _Session:
         self.going[k] = (unit, place, game)
         for seat, player in enumerate(game.seats):
             beginning = _remote(player).beginning(k, self.referee.setup(game, seat))
+            _remote(player).sits(k, game.task.id)
             self.begun.setdefault(player, []).append(beginning)
         zero, one = game.seats
         self.tables.sit(k, game.state, (zero.ask_forced, one.ask_forced))

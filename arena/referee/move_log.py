@@ -12,9 +12,13 @@ The buffer holds 16-bit numbers: the stage, the key of the game (`GameId.key`) i
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any
+
+from arena.game.engine import State
+from arena.game.moves import Move
 
 IDLE, PLAYING = 0, 1
 #: Hooks other than `act`: the stage is the hook plus 1 for the bot that began the game, 2 for the other.
@@ -93,3 +97,22 @@ def read_snapshot(buffer: Any) -> LogSnapshot:
     hook = None if not stage & 15 else HOOKS.get(stage & 12, "act")
     auto = (bool(stage & AUTO[0]), bool(stage & AUTO[1]))
     return LogSnapshot(key, hook, role, moves, auto, stage // FORFEIT & 7, stage // LOSER & 3)
+
+
+def whereabouts(
+    buffer: Any, state: State, in_turn: tuple[int, int], forced: tuple[bool, bool], table: Sequence[Move]
+) -> tuple[int, int]:
+    """The seat whose code is running in a game, and which of its decisions that is (0: none, but another hook).
+
+    `state` is the game's beginning: its moves are made again, for nobody counts decisions in the engine's own loop.
+    """
+    stage = buffer[0]
+    if stage & 12 and stage & 3:
+        return in_turn[(stage & 3) - 1], 0
+    asked = [1, 1]
+    for code in buffer[FIRST:]:
+        if code >= len(table):
+            break
+        asked[state.turn] += len(state.legal_moves()) > 1 or forced[state.turn]
+        state.apply(table[code])
+    return state.turn, asked[state.turn]

@@ -22,9 +22,7 @@ anything that may draw from their global generators), both are seeded before eac
 
 from __future__ import annotations
 
-import importlib
 import logging
-import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,7 +39,9 @@ from arena.match.results import Row, pack_times
 from arena.match.tasks import GameTask, Task
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.faults import author_traceback, show_value
+from arena.players.output import place_text
 from arena.referee import move_log
+from arena.referee.generators import seed_generators
 from arena.referee.observer import Observer
 from arena.referee.player import Player
 from arena.referee.process_state import ProcessState
@@ -104,6 +104,7 @@ class Referee:
         self.players = {player.name: player for player in players}
         self.buffer = move_log.new_buffer() if buffer is None else buffer
         self.games = 0
+        self._game: Game | None = None
         self.observers = tuple(observers)
         self._all_timed = settings.clock is not None or bool(observers)
         self._rules = settings.rules
@@ -115,7 +116,6 @@ class Referee:
         self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
         self._texts: dict[tuple[bool, bool], RecordText] = {}
         self._process = ProcessState()
-        self._state: State | None = None
         self._names = ("", "")
         self._playing = move_log.PLAYING
         self.threads: list[str] = []
@@ -171,6 +171,8 @@ class Referee:
         after: list[Forfeit] = []
         if not first.fit or not second.fit or first.prepare is not None or second.prepare is not None:
             forfeit = self._start(seats, deal.starter)
+        for remote in filter(None, (first.remote, second.remote)):
+            remote.sits(0, task.id)
         game = self._set_up(task, seats, deal)
         if self.observers:
             for observer in self.observers:
@@ -199,15 +201,16 @@ class Referee:
         zero, one = seats
         seeds = self._seeds(task.deal, task.first, task.second)
         if zero.uses_generators or one.uses_generators:
-            _seed_generators(seeds[2], zero.uses_numpy or one.uses_numpy)
+            seed_generators(seeds[2], zero.uses_numpy or one.uses_numpy)
         auto = (zero.auto_claim, one.auto_claim)
         text = self._texts.get(auto)
         if text is None:
             text = self._texts[auto] = RecordText.of(self.settings, auto)
         self._playing = move_log.PLAYING + move_log.AUTO[0] * auto[0] + move_log.AUTO[1] * auto[1]
-        self._state = state = State(self._rules, deal, auto)
+        state = State(self._rules, deal, auto)
         banks = None if self._clock is None else [(self._clock.bank_ms or 0) * 1e6] * 2
-        return Game(task, (1, 0) if deal.starter else (0, 1), seats, seeds, state, text, banks)
+        self._game = Game(task, (1, 0) if deal.starter else (0, 1), seats, seeds, state, text, banks)
+        return self._game
 
     def _play_quick(self, game: Game) -> Forfeit | None:
         """The game itself, without clock, events and times: what can be done fastest."""
@@ -462,9 +465,18 @@ class Referee:
         """The bot whose code is running, and the number of its game in this worker: for `BotOutput`."""
         role = self.buffer[0] & 3
         if not self.buffer[0] & 12:
-            state = self._state
-            role = 0 if state is None else 1 if state.turn == state.first_seat else 2
+            game = self._game
+            role = 0 if game is None else 1 if game.state.turn == game.in_turn[0] else 2
         return (*self._names, "arena")[role - 1], self.games
+
+    def where(self) -> str:
+        """The game, seat and decision of the code that is running, in words; "" outside of games."""
+        if (game := self._game) is None or self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2):
+            return ""
+        task, (zero, one) = game.task, game.seats
+        state = State(self._rules, self._deal(task.deal), (zero.auto_claim, one.auto_claim))
+        forced = (zero.ask_forced, one.ask_forced)
+        return place_text(str(task.id), *move_log.whereabouts(self.buffer, state, game.in_turn, forced, self._table))
 
 
 # ---------------------------------------------------------------- pieces
@@ -488,19 +500,3 @@ def _illegal(seat: int, move: object, table: tuple[Move, ...], error: BaseExcept
     if 0 <= move.index < len(table) and table[move.index] is move:
         raise error
     return Forfeit(seat, "illegal move", "act returned a Move of its own making, not one of the moves")
-
-
-@lru_cache(maxsize=1)
-def _numpy_random() -> Any:
-    try:
-        return importlib.import_module("numpy.random")
-    except ImportError:
-        return None
-
-
-def _seed_generators(seed: int, numpy: bool) -> None:
-    """Seed the global generators, for bots that draw from them."""
-    random.seed(seed)
-    generator = _numpy_random() if numpy else None
-    if generator is not None:
-        generator.seed(seed & 0xFFFFFFFF)

@@ -133,7 +133,7 @@ class _Worker:
         def speaker() -> tuple[str, int]:
             return ("arena", -1) if referee is None else referee.who()
 
-        output = BotOutput(speaker)
+        output = BotOutput(speaker, where=lambda: "" if referee is None else referee.where())
         with redirected(output, descriptors=True):
             try:
                 referee = self._load()
@@ -226,7 +226,8 @@ class _Worker:
                 reusable = self._is_clean()
                 if not reusable:
                     break
-            if now - start >= _SEND_S or len(rows) >= _SEND_ROWS:
+            # the last ones are sent below, with all that was printed: whoever has all games ends this process
+            if at < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
                 self._send(PART, units, now - start, True, scores_of(rows), rows)
                 rows, units, start = [], 0, now
         self.pool.log_output()

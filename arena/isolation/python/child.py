@@ -26,7 +26,7 @@ from arena.isolation.python.progress import IN_BEGIN, notes
 from arena.players.bot import GameEnd, Setup, hook_of
 from arena.players.faults import author_traceback, show_value
 from arena.players.loading import LoadedBot, load_bot
-from arena.players.output import BotOutput, NoInput
+from arena.players.output import BotOutput, NoInput, no_breakpoint
 from arena.players.spec import BotSpec
 
 _PIECE = 1 << 16
@@ -38,6 +38,8 @@ class _Table:
     def __init__(self, rules: Rules, bot: Any) -> None:
         self.desk = Desk(rules)
         self.act = bot.act
+        self.seat = 0
+        self.asked = 0  # decisions in this game, the one under way included
         self.begin = hook_of(bot, "begin")
         self.observe = hook_of(bot, "observe")
         self.end = hook_of(bot, "end")
@@ -61,6 +63,7 @@ class Child:
         self.quick: list[Any] = []  # those whose bot has no observe
         self.generators = False
         self.games = 0
+        self.at = -1  # the table whose bot is at work
 
     def serve(self, orders: int, answers: int) -> None:
         """Answer the messages from a pipe until the runner closes its end."""
@@ -137,11 +140,28 @@ class Child:
         )
         self.write(pack_message(messages.MADE, bytes((flags,))))
 
+    def where(self) -> str:
+        """The mark of what is written now."""
+        number, table = self.at, self.tables.get(self.at)
+        return "" if table is None else f"\x1e{number}/{table.seat}/{table.asked}\x1f"
+
+    def _counted(self, number: int, table: _Table) -> Callable[..., Any]:
+        """`act` of a table, with a count of its decisions."""
+        act = table.act
+
+        def counted(view: Any, moves: Any) -> Any:
+            self.at = number
+            table.asked += 1
+            return act(view, moves)
+
+        return counted
+
     def _table(self, number: int) -> _Table:
         """The table with that number, made when first needed; each has a bot object of its own."""
         table = self.tables.get(number)
         if table is None:
             table = self.tables[number] = _Table(self.rules, self.loaded.make())
+            table.act = self._counted(number, table)
             for column in (self.desks, self.acts, self.quick):
                 column += [None] * (number + 1 - len(column))
             self.desks[number] = table.desk
@@ -158,6 +178,7 @@ class Child:
         try:
             table = self._table(number)
             table.desk.begin(seed)
+            self.at, table.seat, table.asked = number, seat, 0
             table.seen = 0
             table.fault = b""
             self.quick[number] = table.act if table.observe is None else None
@@ -241,6 +262,7 @@ class Child:
         start = messages.ENDING.size + size
         winner, stones, reason, forfeit = json.loads(body[messages.ENDING.size : start])
         table = self.tables[number]
+        self.at = number
         hook = "observe"
         try:
             table.desk.read(body, start)
@@ -306,9 +328,9 @@ class _Output(BotOutput):
     """Sends what a bot prints, within bounds, line by line to the runner."""
 
     @staticmethod
-    def _log(bot: str, line: str) -> None:
+    def _log(bot: str, line: str, place: str) -> None:
         with contextlib.suppress(OSError):
-            os.write(2, line.encode("utf-8", "replace") + b"\n")
+            os.write(2, (place + line).encode("utf-8", "replace") + b"\n")
 
 
 def main() -> None:
@@ -326,8 +348,9 @@ def main() -> None:
             at += write(answers, data[at:])
 
     child = Child(write_all, notes(int(sys.argv[2])) if len(sys.argv) > 2 else None)
-    output = _Output(lambda: ("", child.games))
+    output = _Output(lambda: ("", child.games), where=child.where)
     sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
+    sys.breakpointhook = no_breakpoint
     try:
         child.serve(orders, answers)
     finally:

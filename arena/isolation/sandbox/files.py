@@ -192,11 +192,7 @@ def is_hidden(name: str) -> bool:
 
 def hidden(folder: str) -> list[str]:
     """What a bot's folder holds and no bot needs: names that begin with a dot, and results and leagues of ours."""
-    covered = [
-        entry.path
-        for entry in os.scandir(folder)
-        if is_hidden(entry.name) and not entry.is_symlink()
-    ]
+    covered = [entry.path for entry in os.scandir(folder) if is_hidden(entry.name) and not entry.is_symlink()]
     if len(covered) > _MOST_HIDDEN:
         raise SandboxRefused(
             f"the bot lies in {folder}, among {len(covered)} files and folders whose names begin with a dot; "

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,7 @@ from arena.isolation.wire.messages import LONGEST_LINE, Message, line_of
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.players.commands import check_unchanged
 from arena.players.faults import BotError
+from arena.players.output import place_text
 from arena.players.spec import BotSpec
 from arena.processes.limits import BotLimits
 from arena.text import printable, quoted
@@ -75,6 +77,7 @@ class WireBot(ProcessBot):
         self._survives_games = False  # does a process of this bot live on after a game?
         self._seat: int | None = None  # in the game that is under way
         self._events_sent = 0
+        self._decisions = 0
         self._last_words = ""
 
     # ---- its life ------------------------------------------------------------------------------------------
@@ -177,6 +180,7 @@ class WireBot(ProcessBot):
         self._has_played = True
         self._seat = setup.seat
         self._events_sent = 0
+        self._decisions = 0
 
     def _begin(self, setup: Setup) -> None:
         self._start_budget.decision_time(self._time_limit(setup.clock))
@@ -187,8 +191,10 @@ class WireBot(ProcessBot):
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move, one of `moves`."""
         message = messages.act(self._last_id + 1, view, moves, self._news(view))
+        self._decisions += 1
         answer = self._ask("act", message, self._deadline(view.clock), view.clock)
         self._rest(view.clock)
+        self._read_stderr()
         try:
             return read_move(answer, view, moves)
         except BotFault as fault:
@@ -270,6 +276,11 @@ class WireBot(ProcessBot):
             self._kill()
         self._unread = bytearray()
         return BotFault(fault.kind, f"in {hook}: {fault.detail}{self._last_words}")
+
+    def _place_of(self, mark: re.Match[str] | None) -> str:
+        if self._seat is None or 0 not in self._places:
+            return super()._place_of(None)
+        return place_text(str(self._places[0]), self._seat, self._decisions)
 
     def _read_stderr(self) -> str:
         text = super()._read_stderr()
