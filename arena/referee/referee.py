@@ -107,9 +107,7 @@ class Referee:
         self._game: Game | None = None
         self.observers = tuple(observers)
         self._all_timed = settings.clock is not None or bool(observers)
-        self._rules = settings.rules
-        self._seed = settings.seed
-        self._clock = settings.clock
+        self._rules, self._seed, self._clock = settings.rules, settings.seed, settings.clock
         self._table = MOVES[settings.rules.spy_value]
         self._passes = passes or (lambda error: False)
         self._deal = lru_cache(maxsize=64)(deals or self._make_deal)
