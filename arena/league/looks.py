@@ -13,6 +13,7 @@ import contextlib
 import random
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ from arena.match.tasks import PAIRING_BITS, GameId, PairTask
 from arena.stats.frames import Ints
 from arena.text import one_line
 
-UNITS = 2
+UNITS = 3
 """Deals that are played again in a look."""
 RECENT = 40
 """Games that say how a bot behaves now."""
@@ -74,9 +75,11 @@ class Watch:
         return self._looking + self._cost < share * (time.monotonic() - self._begun)
 
     def look(self, team: Sequence[Version]) -> list[Remark]:
-        """Look at one of the bots, and put on record what is noticed."""
+        """Look at one of the bots that were looked at least often, and put on record what is noticed."""
         begun = time.monotonic()
-        one = self._random.choice(team)
+        looks = Counter(entry.subject for entry in audit.entries(self._session.league) if entry.what == "look")
+        least = min(looks[one.label] for one in team)
+        one = self._random.choice([one for one in team if looks[one.label] == least])
         remarks = look_again(self._session, one, self._random)
         self._cost = time.monotonic() - begun
         self._looking += self._cost
@@ -214,7 +217,7 @@ def _measured(session: LeagueSession, one: Version, rng: random.Random) -> Itera
         with contextlib.closing(open_session(settings, load_rules(runner.job.rules))) as check:
             check.ready()
             meter = MemoryMeter(check)
-            for deal in range(3 * UNITS):
+            for deal in range(2 * UNITS):
                 for task in settings.unit(AGAINST, deal).game_tasks():
                     if session.stopping:
                         return

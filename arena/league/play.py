@@ -63,7 +63,7 @@ def play_games(
                     table = standings(league)
             else:
                 table = standings(league)
-            if watch.is_due():
+            if table.rows and watch.is_due():
                 watch.look([row.version for row in table.rows])
     return played
 

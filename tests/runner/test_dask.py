@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,14 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
+from arena.match.results import Row
+from arena.match.tasks import Chunk, PairTask
+from arena.players.spec import find_bot
 from arena.processes.limits import Limits
+from arena.runner.executors import make_executor
+from arena.runner.executors.base import Executor, Played
+from arena.runner.executors.bot_files import About
+from arena.runner.job import Job
 from arena.runner.progress import RunStatus
 from tests.runner.runs import FIELD, alive, bot, children, forfeits, games, play, settings, wait_for
 
@@ -156,3 +164,41 @@ def test_without_distributed_the_remedy_is_told(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ArenaError, match="needs the package distributed"):
         play(tmp_path, settings(*FIELD), executor="dask")
+
+
+def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+    """The folder is gone when the first chunk is sent."""
+    home = tmp_path / "mine"
+    home.mkdir()
+    (home / "helper.py").write_text("def choose(moves):\n    return moves[-1]\n")
+    (home / "bot.py").write_text("import helper\n\ndef act(view, moves):\n    return helper.choose(moves)\n")
+    job = Job("base", 1, (find_bot(str(home / "bot.py"), name="mine"), find_bot("random")))
+    chunk = Chunk(1, (PairTask(0, 0, "mine", "random"),))
+    rows = []
+    for executor, scheduler in (("local", None), ("dask", cluster[0])):
+        made = make_executor(job, workers=1, executor=executor, scheduler=scheduler, sink=lambda record: None)
+        try:
+            if executor == "dask":
+                shutil.rmtree(home)
+            made.submit(chunk)
+            rows.append(_rows(made))
+        finally:
+            made.close()
+    assert [row[18] for row in rows[0]] == [row[18] for row in rows[1]]
+
+
+def _rows(made: Executor) -> list[Row]:
+    found: list[Row] = []
+    while len(found) < 2:
+        for event in made.events(1.0):
+            assert isinstance(event, Played), event
+            found += event.rows
+    return found
+
+
+def test_a_worker_with_another_version_is_refused(
+    cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.runner.executors.dask.about", lambda: About("9.9", "abc"))
+    with pytest.raises(ArenaError, match=r"has another version of this program .* \(9\.9, sources abc\); install"):
+        play(tmp_path / "run", settings(*FIELD[:2], games=4), executor="dask", scheduler=cluster[0])

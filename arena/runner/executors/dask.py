@@ -1,8 +1,7 @@
 """Chunks played on a Dask cluster: processes of this machine, or many machines.
 
 Dask moves the work of a worker that dies to the others; a chunk that it gives up after too many deaths is submitted
-again. Bots are loaded from their files on the machine that plays them, so every machine must have them at the
-same place (a shared folder); a file that differs from the one here is refused.
+again. Bots' files travel with the run (`bot_files`); a machine that has the same file at the same place uses that one.
 """
 
 from __future__ import annotations
@@ -12,14 +11,19 @@ import logging
 import queue
 import time
 import uuid
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from arena.errors import ArenaError
 from arena.match.tasks import Chunk
 from arena.runner.executors.base import Drained, Event, Failed, Lost, Played
-from arena.runner.executors.dask_worker import Delivery, end_run, play_chunk
+from arena.runner.executors.bot_files import about, pack, travelling
 from arena.runner.job import Job
 from arena.runner.logs import Sink
+from arena.text import one_line
+
+if TYPE_CHECKING:
+    from arena.runner.executors.dask_worker import Delivery
 
 log = logging.getLogger("arena.dask")
 
@@ -34,8 +38,9 @@ class DaskExecutor:
 
     def __init__(self, job: Job, workers: int, scheduler: str | None, sink: Sink) -> None:
         distributed = _distributed()
-        self._job = job
+        self._job = travelling(job)
         self._sink = sink
+        self._there: Any = import_module("arena.runner.executors.dask_worker")  # needs distributed
         self._run = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
         self._cluster: Any = None
         if scheduler is None:
@@ -50,6 +55,8 @@ class DaskExecutor:
         try:
             self._client: Any = _connect(distributed, self._cluster or scheduler)
             self._threads = self._wait_for_workers(scheduler)
+            self._files = self._there.BotFiles(self._run, pack(job), about())
+            self._send_files()
         except BaseException:
             if self._cluster is not None:
                 self._cluster.close()
@@ -60,6 +67,17 @@ class DaskExecutor:
         self._draining = False
         self._drained = False
         self._closed = False
+
+    def _send_files(self) -> None:
+        """Give the bots' files to all workers, and to those that will join."""
+        try:
+            self._client.register_plugin(self._files)
+        except Exception as error:
+            if "arena" in str(error) or isinstance(error, ImportError):
+                raise ArenaError(
+                    f"the scheduler or a worker cannot import arena; install it there: {one_line(str(error), 200)}"
+                ) from error
+            raise ArenaError(f"the cluster does not take the bots' files: {one_line(str(error), 200)}") from error
 
     def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
         try:
@@ -83,7 +101,7 @@ class DaskExecutor:
     def _send(self, chunk: Chunk, tries: int) -> None:
         key = f"arena-{self._run}-{chunk.number}-{tries}-{uuid.uuid4().hex[:8]}"
         future = self._client.submit(
-            play_chunk, self._run, self._job, chunk, key=key, pure=False, priority=-chunk.number
+            self._there.play_chunk, self._run, self._job, chunk, key=key, pure=False, priority=-chunk.number
         )
         self._pending[key] = (future, chunk, tries)
         future.add_done_callback(self._done.put)
@@ -145,10 +163,12 @@ class DaskExecutor:
         except Exception as error:  # the scheduler is gone or coming back; futures will tell
             log.warning("the scheduler does not answer: %s", error)
             gone_for_good = self._client.status in ("closed", "closing")
-            return [Failed(f"the scheduler is gone: {error}", ours=False)] if gone_for_good else []
+            text = f"the scheduler is gone ({error}). Start one again, and 'arena resume' goes on with what is stored"
+            return [Failed(text, ours=False)] if gone_for_good else []
         gone = [address for address in self._threads if address not in threads]
         self._threads = threads
-        return [Lost(f"cluster worker {address} is gone; others replay its games") for address in gone]
+        then = "others replay its games" if threads else "there is no other, so its games wait for one"
+        return [Lost(f"cluster worker {address} is gone; {then}") for address in gone]
 
     def drain(self) -> None:
         if not self._draining:
@@ -157,7 +177,7 @@ class DaskExecutor:
 
     def _end_run(self, at_once: bool) -> None:
         with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
-            self._client.run(end_run, self._run, at_once, on_error="ignore")
+            self._client.run(self._there.end_run, self._run, at_once, on_error="ignore")
 
     def close(self) -> None:
         if self._closed:
@@ -167,6 +187,8 @@ class DaskExecutor:
             self._client.cancel([future for future, _, _ in self._pending.values()], force=True)
         self._pending.clear()
         self._end_run(at_once=True)
+        with contextlib.suppress(Exception):
+            self._client.unregister_worker_plugin(self._files.name)
         with contextlib.suppress(Exception):
             self._client.close(timeout=5)
         if self._cluster is not None:

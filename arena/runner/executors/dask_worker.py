@@ -6,14 +6,41 @@ played in a child process under a `Supervisor`, by the same code as on one machi
 
 from __future__ import annotations
 
+import platform
 import threading
 from dataclasses import dataclass, field
 
+from distributed.diagnostics.plugin import WorkerPlugin
+
 from arena.match.tasks import Chunk
-from arena.runner.executors.base import Event
+from arena.runner.executors.base import Event, Failed
+from arena.runner.executors.bot_files import About, Packed, Unpacked, about
 from arena.runner.job import Job
 from arena.runner.logs import PlainRecord
 from arena.runner.supervisor import Stopped, Supervisor
+
+
+class BotFiles(WorkerPlugin):
+    """The bots of a run, on each worker of the cluster: those that are there, and those that come later."""
+
+    def __init__(self, run: str, packed: Packed, sender: About) -> None:
+        self.name = f"arena-bots-{run}"
+        self._run = run
+        self._packed = packed
+        self._sender = sender
+
+    def setup(self, worker: object) -> None:
+        with _lock:
+            # Dask clears that folder up after a worker that was killed
+            _bots[self._run] = Unpacked(self._packed, getattr(worker, "local_directory", None))
+            _refusals[self._run] = self._sender.why_not(about(), platform.node())
+
+    def teardown(self, worker: object) -> None:
+        with _lock:
+            found = _bots.pop(self._run, None)
+            _refusals.pop(self._run, None)
+        if found is not None:
+            found.close()
 
 
 @dataclass
@@ -47,6 +74,8 @@ class _ThreadWorker:
 _local = threading.local()
 _workers: set[_ThreadWorker] = set()
 _ended: set[str] = set()
+_bots: dict[str, Unpacked] = {}
+_refusals: dict[str, str] = {}
 _lock = threading.Lock()
 
 
@@ -59,6 +88,11 @@ def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
             _workers.discard(worker)
         worker = None
     if worker is None:
+        with _lock:
+            if why := _refusals.get(run):
+                return Delivery([Failed(why, ours=False)])
+            bots = _bots.get(run)
+            job = job if bots is None else bots.placed(job)
         worker = _local.worker = _ThreadWorker(run, job)
     with _lock:
         _workers.add(worker)
