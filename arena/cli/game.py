@@ -11,6 +11,7 @@ import click
 
 from arena.cli.options import LARGEST_SEED, complete_rules
 from arena.errors import ArenaError
+from arena.paths import read_small_file
 
 if TYPE_CHECKING:
     from arena.game.rules import Rules
@@ -145,10 +146,10 @@ def _explain_file(file: Path, as_json: bool) -> None:
     from arena.game.positions import answer
 
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(read_small_file(file))
     except OSError as error:
         raise ArenaError(f"cannot read {file}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ArenaError(f"{file} is not JSON: {error}") from None
     positions = content.get("positions") if isinstance(content, dict) else content
     if not isinstance(positions, list):

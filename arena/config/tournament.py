@@ -27,6 +27,8 @@ from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, 
 EXECUTORS = ("local", "dask")
 LARGEST_SEED = 2**63 - 1
 """The largest number that TOML promises."""
+MOST_BOTS = 5_000
+"""So that all pairings of a round robin have a number; see `arena.match.tasks.PAIRING_BITS`."""
 LONGEST_TIME = 10**9  # milliseconds, eleven days
 
 Param: TypeAlias = str | int | float | bool
@@ -226,7 +228,11 @@ def _bots(check: Checker, data: Mapping[str, Any], exist: bool) -> tuple[BotSett
     if not isinstance(entries, list):
         check.fault("bots", f"expected a list of bots, found {show(entries)}")
         return ()
+    if len(entries) > MOST_BOTS:
+        check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(entries)}")
+        return ()
     bots: list[BotSetting] = []
+    names: set[str] = set()
     faults = len(check.faults)
     for at, entry in enumerate(entries, start=1):
         bot = _bot(check, entry, f"bots, entry {at}")
@@ -234,10 +240,11 @@ def _bots(check: Checker, data: Mapping[str, Any], exist: bool) -> tuple[BotSett
             continue
         if exist:
             check.attempt(f"bots, entry {at}", find_bot, bot.spec)
-        if any(bot.name == other.name for other in bots):
+        if bot.name in names:
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
             check.fault(f"bots, entry {at}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
         bots.append(bot)
+        names.add(bot.name)
     if len(entries) < 2 and len(check.faults) == faults:
         check.fault("bots", f"expected at least two bots, found {len(entries)}")
     return tuple(bots)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
+from arena.paths import read_small_file
 from arena.settings import Setting, settings_of
 
 
@@ -118,7 +119,7 @@ def show(value: object) -> str:
 def read_toml(path: Path, error: type[ArenaError]) -> dict[str, Any]:
     """The values of a TOML file; `error` with the place for one that cannot be read or is not TOML."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(read_small_file(path).decode("utf-8-sig"))
     except OSError as fault:
         near = ""
         if not path.exists() and path.parent.is_dir():
@@ -126,5 +127,5 @@ def read_toml(path: Path, error: type[ArenaError]) -> dict[str, Any]:
         raise error(f"{path}: cannot be read: {fault.strerror or fault}{near}") from fault
     except UnicodeDecodeError as fault:
         raise error(f"{path}: not valid UTF-8 ({fault.reason} at byte {fault.start})") from fault
-    except tomllib.TOMLDecodeError as fault:
+    except (ValueError, RecursionError) as fault:  # also for numbers with thousands of digits
         raise error(f"{path}: not valid TOML: {fault}") from fault

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
-from arena.paths import data_folder
+from arena.paths import data_folder, read_small_file
 
 SHORT_NAMES = {"base": "iello-base", "tactical": "iello-tactical", "expert": "iello-expert"}
 
@@ -196,10 +196,10 @@ def _read(path: Path, heirs: tuple[Path, ...] = ()) -> Rules:
     import tomllib  # a bot's process is told its rules, and starts sooner without it
 
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(read_small_file(path).decode())
     except OSError as error:
         raise RulesError(f"cannot read the rule set {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of numbers with thousands of digits
         raise RulesError(f"{path} is not valid TOML: {error}") from None
     known = ["base", *(one.name for one in fields(Rules))]
     for key in table:

@@ -25,7 +25,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from arena.errors import did_you_mean, nearest
-from arena.paths import data_folder
+from arena.paths import data_folder, read_small_file
 from arena.players.bot import Param
 from arena.players.commands import command_name, find_command, split_spec
 from arena.players.faults import BotError
@@ -310,11 +310,11 @@ def _module_file(name: str, here: Path) -> Path:
 def read_source(target: str, path: Path) -> bytes:
     """The source of a bot. Sparse files can be larger than all memory, so sizes are bounded."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
+        if path.is_file() and path.stat().st_size > _MOST_BYTES:
             raise BotError(
                 f"the bot {target} is larger than {_MOST_BYTES >> 20} MiB; put tables and weights into files beside it"
             )
-        return path.read_bytes()
+        return read_small_file(path, _MOST_BYTES)
     except OSError as error:
         raise BotError(f"cannot read the bot {target}: {error.strerror}: {path}") from None
 

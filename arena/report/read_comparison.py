@@ -17,6 +17,7 @@ from arena.config.growth import grown
 from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
+from arena.paths import read_small_file
 from arena.report.formats.json import json_text
 from arena.report.whole_file import write_whole
 from arena.store.folders import COMPARISON, inner_runs, is_begun, is_comparison
@@ -115,7 +116,7 @@ def read_comparison(folder: Path) -> Comparison | None:
     if not path.is_file():
         return _of_its_runs(folder)
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(read_small_file(path))
         if values["comparison"] > _VERSION:
             raise ComparisonError(f"{path} was written by a newer version of arena; use that one")
         variants = {str(one["folder"]): str(one["rules"]) for one in values["variants"]}

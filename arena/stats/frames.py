@@ -185,6 +185,8 @@ def read_games_csv(path: str | Path) -> pd.DataFrame:
     their cards; a game without a label has its own deal. Errors name file and line.
     """
     path = Path(path)
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise StatsError(f"{path}: not a regular file")
     try:
         raw = pd.read_csv(path, dtype=str, skip_blank_lines=False, skipinitialspace=True, encoding="utf-8-sig")
     except FileNotFoundError:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -276,3 +278,42 @@ def test_settings_of_a_comparison_are_bounded(tmp_path: Path, stranger: Callable
     for text in ("[" * 100_000, "{}", "[]", json.dumps({"comparison": []})):
         (tmp_path / "both" / "comparison.json").write_text(text)
         assert arena("resume", "both") == 2
+
+
+READS = (
+    "ratings {}.csv", "run {}.toml", "match first random --rules ./{}.toml", "league create x --config {}.toml",
+    "replay {}.csv", "match ./{}.py random",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_files_that_go_on_for_ever_are_not_read(stranger: Callable[[], None], name: str, what: str) -> None:
+    for end in ("csv", "toml", "py"):
+        if what == "pipe":
+            os.mkfifo(f"pipe.{end}")
+        else:
+            Path(f"device.{end}").symlink_to("/dev/zero")
+    assert arena(*name.format(what).split()) == 2
+
+
+@pytest.mark.parametrize("text", ["bots = " + str(["random"] * 20_000), "games = " + "9" * 5000, "x = " + "[" * 10_000])
+def test_settings_without_end_are_one_clear_error(
+    stranger: Callable[[], None], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("big.toml").write_text(text)
+    assert arena("run", "big.toml") == 2
+    assert len(capsys.readouterr().err) < 500
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", ["--help", "rules", "standings nothing", "ratings games.csv --json"])
+def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, words: str) -> None:
+    (tmp_path / "games.csv").write_text("first,second,score\na,b,1\nb,a,1\n")
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "arena.cli.main", *words.split()]
+        said = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+        unsaid = subprocess.run(command, stdout=full, stderr=full, cwd=tmp_path)
+    assert said.returncode == unsaid.returncode == 2
+    assert said.stderr.startswith("Error: ")
+    assert said.stderr.count("\n") == 1
