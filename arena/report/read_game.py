@@ -14,7 +14,7 @@ from arena.game.record import deal_text, parse_record, verify
 from arena.game.rules import load_rules
 from arena.match.results import GameResult
 from arena.match.tasks import GameId
-from arena.report.records import ReplayError, game_of, is_record, read_games, record_lines
+from arena.report.records import ReplayError, deal_number, game_of, is_record, read_games, record_lines
 from arena.store.folders import run_folder
 from arena.store.reader import Reader, reason_line
 from arena.store.schema import DATABASE
@@ -247,8 +247,12 @@ def verify_file(path: Path) -> Iterator[str | None]:
         except ArenaError as error:
             yield one_line(f"{line.place}: {error}")
             continue
-        same = game.turns == state.turns
-        yield None if same else f"{line.place}: turns: {game.turns} are written, the record gives {state.turns}"
+        deal = deal_number(parse_record(line.record), game.id.deal)
+        told = {"turns": (state.turns, game.turns), "deal": (deal, game.id.deal)}
+        faults = [
+            f"{name}: {two} is written, the record gives {one}" for name, (one, two) in told.items() if one != two
+        ]
+        yield f"{line.place}: {faults[0]}" if faults else None
 
 
 def game_faults(reader: Reader) -> Iterator[str | None]:

@@ -188,7 +188,7 @@ def game_of(line: RecordLine, at: int, pairings: dict[tuple[str, str], int]) -> 
     two = (first, second) if first < second else (second, first)
     pairing = about["pairing"] if "pairing" in about else pairings.setdefault(two, len(pairings))
     return GameResult(
-        id=GameId(pairing, about.get("deal", _deal(record, at)), about.get("game", int(first != two[0]))),
+        id=GameId(pairing, about.get("deal", deal_number(record, at)), about.get("game", int(first != two[0]))),
         round=about.get("round", 0),
         first=first,
         second=second,
@@ -224,7 +224,7 @@ def _ending(record: Record, reason: str) -> tuple[str, str | None]:
     return ending, kind
 
 
-def _deal(record: Record, at: int) -> int:
+def deal_number(record: Record, at: int) -> int:
     """The number of the deal; the place in the file where the record has none."""
     seed, _, rest = record.deal_text.partition(":")
     number = rest.partition(":")[0]

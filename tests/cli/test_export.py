@@ -89,12 +89,14 @@ def test_verify_finds_what_was_changed_in_a_file(arena: Arena, played: Path) -> 
     lines[3] = lines[3].replace('"turns":', '"turns":1')
     lines[5] = lines[5].replace("; a ", "; b ") if "; a " in lines[5] else lines[5].replace("; b ", "; a ")
     lines[7] = lines[7].replace("@", "@9", 1)
+    lines[9] = lines[9].replace('"deal":', '"deal":9')
     Path("r.txt").write_text("\n".join(lines))
     found = arena("verify", "r.txt", code=1)
-    assert "3 of 30 games do not replay" in found.err
+    assert "4 of 30 games do not replay" in found.err
     assert "r.txt, line 4: turns: 1" in found.out
     assert "r.txt, line 6: record, result" in found.out
     assert "r.txt, line 8: record, move" in found.out
+    assert "r.txt, line 10: deal: 9" in found.out
 
 
 def test_a_game_that_does_not_replay_stops_the_moves(arena: Arena, played: Path) -> None:
