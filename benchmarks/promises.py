@@ -47,7 +47,7 @@ LUCKS = {
 
 
 def coverage(
-    seed: int, fields: int, bots: int, deals: int, luck: Luck, own_deals: bool = False, spread: float = SPREAD
+    seed: int, fields: int, bots: int, deals: int, luck: Luck, own_deals: bool = False, deviation: float = SPREAD
 ) -> dict[str, tuple[int, int]]:
     """(intervals that held the truth, intervals) by kind, over simulated round robins of known strengths.
 
@@ -61,7 +61,7 @@ def coverage(
         one[1] += int(np.size(inside))
 
     for generator in np.random.default_rng(seed).spawn(fields):
-        strength = generator.normal(0.0, spread, bots)
+        strength = generator.normal(0.0, deviation, bots)
         strength -= strength.mean()
         names = [f"b{bot:02d}" for bot in range(bots)]
         games = simulate_games(strength, deals, generator, ADVANTAGE, luck)
@@ -179,9 +179,9 @@ def print_coverage(
     echo("|---|---|" + "---|" * len(kinds))
     for deals in all_deals:
         for name, luck in LUCKS.items():
-            held = coverage(seed, fields, bots, deals, luck, spread=spread)
+            held = coverage(seed, fields, bots, deals, luck, deviation=spread)
             echo(f"| {name} | {deals} | {_shares([held[kind] for kind in kinds])} |")
-    held = coverage(seed, fields, bots, all_deals[0], LUCKS["seat 0.3, bot 0.3"], own_deals=True, spread=spread)
+    held = coverage(seed, fields, bots, all_deals[0], LUCKS["seat 0.3, bot 0.3"], own_deals=True, deviation=spread)
     echo(f"| seat 0.3, bot 0.3, clusters by pair | {all_deals[0]} | {_shares([held[kind] for kind in kinds])} |")
 
 
