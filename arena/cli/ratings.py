@@ -45,7 +45,8 @@ def ratings(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from arena.report.ratings import ratings_report
     from arena.stats.nash import nash_ratings
-    from arena.stats.ratings import DEFAULT_PRIOR, rate
+    from arena.stats.pairs import counts_between
+    from arena.stats.ratings import DEFAULT_PRIOR, by_pairs, rate
 
     fixed = parse_anchors(anchors)
     games = read_games(source)
@@ -56,6 +57,8 @@ def ratings(
         first_advantage=0.0 if no_first_advantage else None,
         disconnected="separate",
     )
+    if len(found.bots) == 2 and prior is None and not fixed and not no_first_advantage:
+        found = by_pairs(found, counts_between(games, *found.bots))  # as in the standings of a run
     averaged = nash_ratings(games, ratings=found) if nash else None
     report = ratings_report(found, averaged, los, heading=f"{source}: {len(games)} games")
     print_report(report, form)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from arena.stats.pairs import elo_of_score
 from tests.cli.conftest import Arena
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())
@@ -185,3 +186,17 @@ def test_what_is_not_there_is_said(arena: Arena, source: str) -> None:
     err = arena("ratings", source, code=2).err
     assert source in err
     assert "no such file" in err or "To rate a list of games" in err
+
+
+def test_two_bots_are_rated_as_in_the_standings(arena: Arena) -> None:
+    """From their pairs; with a prior of one's own by the model of a field."""
+    rows = [f"{deal},{first},{second},{int(first == 'a')}" for deal in range(3) for first, second in ("ab", "ba")]
+    Path("g.csv").write_text("\n".join(["deal,first,second,score", *rows]) + "\n")
+    values = json.loads(arena("ratings", "g.csv", "--json", "--los").out)
+    best = values["ratings"][0]
+    assert (best["bot"], best["elo"], best["elo_error95"], best["flag"]) == ("a", None, None, ">")
+    assert best["elo_bound"] == pytest.approx(elo_of_score(0.05 ** (1 / 3)) / 2)
+    assert 0.9 < values["los"]["a"]["b"] < 1
+    modelled = json.loads(arena("ratings", "g.csv", "--json", "--prior", 2).out)
+    assert modelled["ratings"][0]["elo"] > 0
+    assert any("one way" in note for note in modelled["notes"])
