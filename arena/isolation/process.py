@@ -14,6 +14,7 @@ import signal
 import subprocess
 import time
 import weakref
+from collections.abc import Callable
 
 from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.levels import Isolation
@@ -42,11 +43,17 @@ running: set[int] = set()
 
 _watched: weakref.WeakSet[BotProcess] = weakref.WeakSet()
 _looks_at_all_at = 0.0
+_beats: list[Callable[[], object]] = []
 
 
 def own_children() -> set[int]:
     """The children of this process that are its own doing, and not left behind by a bot."""
     return running | guard_pids()
+
+
+def while_waiting(beat: Callable[[], object]) -> None:
+    """Have something called from time to time while this process waits for a bot: it shows that it lives."""
+    _beats.append(beat)
 
 
 def watch_bots() -> None:
@@ -111,6 +118,8 @@ class BotProcess(PipedProcess):
 
     def watch(self) -> None:
         """It is waited for: see that neither it nor any other bot of this process has more than it may."""
+        for beat in _beats:
+            beat()
         self.look()
         watch_bots()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from arena.config.tournament import Clock
 from arena.game.rules import load_rules
@@ -14,6 +15,15 @@ from arena.referee.rows import GameSettings
 
 _GRACE_S = 1.0
 _ISOLATED_S = 15.0
+
+
+class Partner(NamedTuple):
+    """Who plays against a bot that is tried alone (`arena.runner.blame`): it makes these moves, by number, and where
+    they are over or not legal the first ones that are."""
+
+    name: str
+    moves: tuple[int, ...]
+    auto_claim: bool
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,7 @@ class Job:
     workers: int = 1
     log_level: int = 20
     levels: tuple[str, ...] = ()
+    partner: Partner | None = None
 
     def level(self, number: int) -> Isolation:
         """The isolation level of a bot, by its place. A wire bot has a process in any case."""

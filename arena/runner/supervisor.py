@@ -6,8 +6,10 @@ and which moves had been made. So a hang or a death is that bot's forfeit of tha
 played as if nothing had happened:
 
 * A call of a bot lasts longer than the job allows: the process is killed, the game ends as `timeout`.
-* The process dies while a bot is being asked. That may have come from outside, so the game is replayed. If the
-  process dies again at the same place, it was the bot: the game ends as `crash`.
+* The process dies, and bots have processes of their own: which of those at work did it, is found out by trials
+  (`arena.runner.blame`).
+* The process dies while a bot is being asked that lives in it. That may have come from outside, so the game is
+  replayed. If the process dies again at the same place, it was the bot: the game ends as `crash`.
 * The process, or this one, was stopped for a while, and a bot has lost by that: the games are played again, a few
   times, since a bot may have stopped the process that it plays in.
 * The process dies while no bot is being asked: the units that were not delivered are replayed.
@@ -22,21 +24,28 @@ from collections.abc import Callable
 from multiprocessing.context import BaseContext
 
 from arena.match.results import Row
-from arena.match.tasks import Chunk, GameId, Task
+from arena.match.tasks import Chunk, GameId, GameTask, Task
 from arena.players.spec import BotSpec
 from arena.referee.move_log import LogSnapshot
 from arena.referee.rows import cut_row, find_game
+from arena.runner.blame import MOST_DEATHS, Deaths, kills_alone
 from arena.runner.executors.base import Event, Failed, Lost, Played
 from arena.runner.job import Job
 from arena.runner.logs import Sink
 from arena.runner.worker_process import WorkerDied, WorkerProcess, WorkerRefused
 
+_MOST_NAMES = 12
 _MAX_DEATHS = 5  # of workers one after the other, with nothing played and no bot to blame
 _MOST_PAUSES = 3  # of workers that were playing the same unit
 
 
 class Stopped(Exception):
     """The supervisor was told to stop at once."""
+
+
+def _list(bots: set[str]) -> str:
+    names = sorted(bots)
+    return ", ".join(names[:_MOST_NAMES]) + f" and {len(names) - _MOST_NAMES} more" * (len(names) > _MOST_NAMES)
 
 
 class Supervisor:
@@ -63,6 +72,7 @@ class Supervisor:
         self._suspects: Counter[LogSnapshot] = Counter()
         self._pauses: Counter[Task] = Counter()
         self._broken: dict[str, tuple[str, str]] = {}
+        self._deaths = Deaths()
 
     def drain(self) -> None:
         """Let `play` return after the unit in hand."""
@@ -113,11 +123,12 @@ class Supervisor:
         tasks = chunk.tasks
         known: list[Row] = []
         deaths = 0
+        apart = False
         while tasks and not self._draining:
             worker = self._living_worker(self._pauses[tasks[0]] < _MOST_PAUSES)
             try:
                 worker.await_ready()
-                worker.play(tasks, known, self._broken)
+                worker.play(tasks, known, self._broken, apart)
                 last = False
                 while not last:
                     last, reusable, units, seconds, scores, rows = worker.receive()
@@ -142,6 +153,7 @@ class Supervisor:
                     self._report(worker, "replaying its games")
                     continue
                 deaths += 1
+                apart = True  # then it is seen in which game
                 failed = self._judge(worker, tasks, known, deaths)
                 if failed is not None:
                     self.report(failed)
@@ -166,6 +178,8 @@ class Supervisor:
             return self._judge_loading(worker, worker.loading, deaths)
         snapshot = worker.snapshot()
         game = next((game for task in tasks if (game := find_game(task, snapshot.key))), None)
+        if worker.overdue is None and self.job.isolated:
+            return self._judge_isolated(worker, tasks, None if snapshot.hook is None else game, snapshot, deaths)
         if snapshot.hook is None or game is None:
             self._report(worker, "replaying its games")
             if deaths >= _MAX_DEATHS:
@@ -191,6 +205,46 @@ class Supervisor:
             self._report(worker, f"{name} {did} game {GameId.from_key(game.key)} ({kind})")
             known.append(row)
         return None
+
+    def _judge_isolated(
+        self, worker: WorkerProcess, tasks: tuple[Task, ...], game: GameTask | None, snapshot: LogSnapshot, deaths: int
+    ) -> Failed | None:
+        """Find out which of the bots at work, in processes of their own, has killed a worker."""
+        bots = {name for task in tasks for name in (task.a, task.b)} if game is None else {game.first, game.second}
+        died = self._deaths.add(None if game is None else game.key, bots)
+        at_work = f"at work: {_list(bots)}"
+        if (game is None and deaths < MOST_DEATHS) or (game is not None and died < 2):
+            what = "its games" if game is None else f"game {GameId.from_key(game.key)}"
+            self._report(worker, f"{at_work}; replaying {what}")
+            return None
+        own = [bot.name for number, bot in enumerate(self.job.bots) if self.job.level(number).own_process]
+        for name in sorted(bots):
+            if game is not None and name not in self._broken and name in own:
+                how = kills_alone(self._start, self.job, game, snapshot, name)
+                self._worker = None
+                if self._stopped:
+                    raise Stopped
+                if how is not None:
+                    self._suspend(worker, name, f"its worker dies when it plays alone, too: {how}")
+                    return None
+        if deaths < MOST_DEATHS:
+            self._report(worker, f"{at_work}; none of them does it alone; replaying")
+            return None
+        found = self._deaths.most(bots)
+        if found is not None:
+            self._suspend(worker, found, f"it was at work at {self._deaths.bots[found]} deaths of workers")
+            return None
+        return Failed(f"workers keep dying, and it cannot be told by whom ({at_work}): {worker.how}", ours=False)
+
+    def _suspend(self, worker: WorkerProcess, name: str, why: str) -> None:
+        self._broken[name] = ("crash", f"suspended for killing workers: {why}")
+        self.report(Lost(f"worker {worker.pid}: {worker.how}; {name} is suspended: {why}", bot=name))
+
+    def _start(self, job: Job) -> WorkerProcess:
+        if self._stopped:
+            raise Stopped
+        self._worker = worker = WorkerProcess(job, self.context, self.sink, self._place)
+        return worker
 
     def _judge_loading(self, worker: WorkerProcess, bot: BotSpec, deaths: int) -> Failed | None:
         """A bot's file that cannot be run is a mistake in what was asked for, not the loss of a game."""

@@ -20,18 +20,20 @@ import traceback
 from collections.abc import Sequence
 from itertools import chain
 from multiprocessing.connection import Connection
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 from arena.errors import ArenaError
+from arena.game.engine import View
+from arena.game.moves import Move
 from arena.game.rules import load_rules
-from arena.isolation.process import own_children, watch_bots
+from arena.isolation.process import own_children, watch_bots, while_waiting
 from arena.isolation.process_bot import ProcessPool
 from arena.isolation.python.bot import PythonBot
 from arena.isolation.wire.bot import WireBot
 from arena.match.results import Row
 from arena.match.tasks import PAIRING_BITS, Task
-from arena.players.bot import Actor
+from arena.players.bot import Actor, Bot
 from arena.players.loading import load_bot
 from arena.players.output import BotOutput, redirected
 from arena.processes.affinity import pin_to_core
@@ -44,7 +46,7 @@ from arena.referee.move_log import shared_buffer
 from arena.referee.player import Player
 from arena.referee.process_state import ProcessState
 from arena.referee.referee import Referee
-from arena.runner.job import Job
+from arena.runner.job import Job, Partner
 from arena.runner.logs import log_to
 
 log = logging.getLogger("arena.worker")
@@ -64,6 +66,7 @@ NO_MEMORY = 77
 """Exit code of a worker that could not allocate what it needed for itself."""
 
 _CHECK_S = 0.02
+_PACE_S = 0.03
 _SEND_S = 0.5
 _SEND_ROWS = 4000  # a megabyte: what is packed, sent and stored is still in the caches
 
@@ -141,6 +144,7 @@ class _Worker:
                 self._send(REFUSED, True, str(error))
                 return
             lockstep = Lockstep(referee, self._beat) if self.job.isolated else None
+            while_waiting(self._beat)
             self.memory = memory_in_use()
             limit = self.job.limits.memory_bytes(self.job.workers)
             growth = self.job.limits.growth_mb << 20
@@ -150,13 +154,13 @@ class _Worker:
             reusable = True
             while reusable:
                 self.status[STATE] = WAITING
-                task_type, plain_tasks, cut, broken = self.chunks.recv()
+                task_type, plain_tasks, cut, broken, apart = self.chunks.recv()
                 self.status[STATE] = PLAYING
                 for name, reason in broken.items():
                     for player in referee.players[name].per_game_players:
                         player.broken = reason
                 tasks = [task_type._make(plain) for plain in plain_tasks]
-                reusable = self._play(referee, lockstep, tasks, {row[0]: row for row in cut})
+                reusable = self._play(referee, None if apart else lockstep, tasks, {row[0]: row for row in cut})
                 output.end_lines()
 
     # ------------------------------------------------------------ bots
@@ -171,6 +175,8 @@ class _Worker:
                 players.append(isolated_player(self.job, number, self.pool))
             else:
                 players.append(self._player_inside(number))
+        if self.job.partner is not None:
+            players.append(_partner(self.job.partner))
         state.restore()  # one bot's file must not change the world of the others
         self.threads = threading.active_count()
         return Referee(self.job.game_settings, players, buffer=self.move_log)
@@ -274,6 +280,21 @@ def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
         one.load()  # a file that cannot be run, a command that does not answer: known before the first game
         one.suspend()
     return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
+
+
+def _partner(partner: Partner) -> Player:
+    """Somebody who makes the moves of an earlier play, as far as that goes."""
+    left = iter(partner.moves)
+
+    class Repeats(Bot):
+        auto_claim = partner.auto_claim
+
+        def act(self, view: View, moves: list[Move]) -> Move:
+            sleep(_PACE_S)  # who kills while its opponent thinks is to have the time for it
+            wanted = next(left, None)
+            return next((move for move in moves if move.index == wanted), moves[0])
+
+    return Player(partner.name, Repeats)
 
 
 def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:

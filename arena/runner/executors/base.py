@@ -31,9 +31,13 @@ class Played:
 
 @dataclass(frozen=True)
 class Lost:
-    """A worker died or was stopped; another one continues its work. `text` says what happened."""
+    """A worker died or was stopped; another one continues its work. `text` says what happened.
+
+    `bot` was found to kill workers; it plays no more in this run.
+    """
 
     text: str
+    bot: str | None = None
 
 
 @dataclass(frozen=True)

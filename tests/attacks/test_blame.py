@@ -1,0 +1,46 @@
+"""Who kills workers, or holds them up, pays for it, and nobody else does."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.referee.player import Player
+from tests.attacks.runs import LIMITS, attack, tournament
+from tests.attacks.test_lockstep import can_play_in_step
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix"),
+]
+
+
+def test_who_is_asked_when_the_worker_is_killed_has_not_done_it(tmp_path: Path) -> None:
+    """The worker died twice while the honest one was asked, and that one forfeited the game."""
+    killer, honest = attack("kills_workers"), attack("takes_its_time")
+    found = tournament(
+        tmp_path, [killer, honest], "process", format="round-robin", gauntlet=None, games=2, limits=LIMITS
+    )
+    for name, verdicts in found.verdicts.items():
+        kinds = {one.kind for one in verdicts}
+        assert "crash" in kinds if name == killer.name else kinds == {None}, name
+    assert "suspended for killing workers" in " ".join(one.detail for one in found.verdicts[killer.name])
+    assert "kills_workers is suspended: its worker dies when it plays alone, too" in found.log
+    assert "at work: kills_workers, takes_its_time; replaying game" in found.log
+
+
+def test_a_slow_step_is_no_stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each answer is in time, but four of them were not: the worker was taken for dead, and the run for broken."""
+    monkeypatch.setattr("arena.runner.worker_process._STALL_S", 2.0)
+    monkeypatch.setattr("arena.runner.dispatch._CHUNK_S", 60.0)
+    monkeypatch.setattr(Player, "in_step", property(lambda player: can_play_in_step(player.remote)))
+    slow = [attack("dawdles_in_step", seconds=one) for one in (1.3, 1.2)]
+    found = tournament(
+        tmp_path, slow, "process", games=24, limits=replace(LIMITS, decision_s=5.0, loading_s=5.0),
+        format="round-robin", gauntlet=None,
+    )  # fmt: skip
+    assert {one.kind for verdicts in found.verdicts.values() for one in verdicts} == {None}
+    assert not found.report.workers_lost, found.log
