@@ -25,7 +25,7 @@ from arena.processes.control_groups import Bounds, ControlGroup, groups
 from arena.processes.guard import guard, guard_pids
 from arena.processes.limits import MIB, BotLimits
 from arena.processes.procfs import descendants, is_stopped
-from arena.processes.rlimits import first_to_be_killed, limits_setter
+from arena.processes.rlimits import BOT_GOES, let_go_first, limits_setter
 from arena.processes.tree import exit_text, kill_group, kill_with_group, send_group_signal, send_signal, tie_to_parent
 
 _STOPPING_S = 5.0
@@ -253,7 +253,7 @@ class _Ties:
             with contextlib.suppress(OSError):
                 self._control_group.enter()
         self._set_limits()
-        first_to_be_killed()
+        let_go_first(BOT_GOES)
 
     def out_of_memory(self) -> bool:
         """Has the kernel killed it because its group had too much?"""

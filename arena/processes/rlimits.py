@@ -78,11 +78,17 @@ def limit_memory(size: int | None, beyond: bool = False) -> None:
     _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, size), hard)
 
 
-def first_to_be_killed() -> None:
-    """Where the memory of the machine runs out, let the kernel kill this process and its children before all others."""
+BOT_GOES, WORKER_GOES = 1000, 500
+
+
+def let_go_first(score: int) -> None:
+    """Where the memory of the machine runs out, let the kernel kill this process and its children before others.
+
+    `score`: `BOT_GOES` or `WORKER_GOES`; the higher goes first (`oom_score_adj`, `man 5 proc`).
+    """
     with contextlib.suppress(OSError):
         file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-        os.write(file, b"1000")
+        os.write(file, str(score).encode())
         os.close(file)
 
 

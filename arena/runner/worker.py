@@ -38,7 +38,7 @@ from arena.players.loading import load_bot
 from arena.players.output import BotOutput, redirected
 from arena.processes.affinity import pin_to_core
 from arena.processes.procfs import has_children, memory_in_use
-from arena.processes.rlimits import limit_memory, no_core_dumps
+from arena.processes.rlimits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.processes.tree import adopt_orphans, kill_orphans, lead_group
 from arena.processes.worker_setup import die_with_parent
 from arena.referee.lockstep import Lockstep
@@ -92,6 +92,7 @@ def run_worker(
         lead_group()
         die_with_parent(parent, chunks)
         no_core_dumps()
+        let_go_first(WORKER_GOES)
         limit_memory(job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None)
         log_to(records, job.log_level)
         if job.isolated:

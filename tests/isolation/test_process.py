@@ -277,6 +277,8 @@ def test_a_sandboxed_bot_has_a_session_of_its_own_without_a_terminal(tmp_path: P
     with started("import time; time.sleep(60)", tmp_path, "sandbox") as process:
         assert os.getsid(process.pid) == process.pid
         assert os.getsid(process.bot_pid) == process.pid
+        for pid in (process.pid, process.bot_pid):  # for want of memory they go before the run
+            assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "1000\n"
 
 
 def limits_inside(folder: Path, level: str, limits: BotLimits) -> dict[str, list[int]]:

@@ -1,0 +1,119 @@
+"""Memory that no limit of the kernel counts is seen by whoever waits for a bot, without control groups, too."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.isolation import process as processes
+from arena.isolation.launch import Launch
+from arena.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.isolation.process import BotProcess, watch_bots
+from arena.processes.control_groups import NO_GROUPS
+from arena.processes.limits import BotLimits
+from tests.isolation.inside import need_sandbox
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+LIMITS = BotLimits(memory_mb=100)
+
+READ_ONLY = """
+import ctypes, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+print("begins", flush=True)
+for _ in range(60):
+    place = libc.mmap(None, ctypes.c_size_t(8 << 20), 3, 0x22, -1, ctypes.c_long(0))
+    ctypes.memset(place, 1, 8 << 20)
+    libc.mprotect(place, 8 << 20, 1)
+time.sleep(60)
+"""
+THREADS = """
+import threading, time
+threading.stack_size(64 << 10)
+print("begins", flush=True)
+try:
+    for _ in range(400):
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+except RuntimeError:
+    print("refused", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(NO_GROUPS, "1")
+
+
+def begun(code: str, folder: Path, level: str) -> BotProcess:
+    if level == "sandbox":
+        need_sandbox()
+    process = BotProcess(Launch((sys.executable, "-I", "-c", code), folder, level, LIMITS))
+    assert process.receive(time.monotonic() + 30) == b"begins\n"
+    return process
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("level", ["process", "sandbox"])
+def test_what_was_made_read_only_is_still_counted(tmp_path: Path, level: str) -> None:
+    process = begun(READ_ONLY, tmp_path, level)
+    with pytest.raises(ProcessEnded, match=r"it had \d+ MiB of memory, more than its 100"):
+        process.receive(time.monotonic() + 30)
+    assert "more than its 100" in process.close()
+
+
+@pytest.mark.sandbox
+def test_threads_are_counted_for_root_too(tmp_path: Path) -> None:
+    process = begun(THREADS, tmp_path, "sandbox")
+    said = b""
+    with contextlib.suppress(ProcessEnded):
+        said = process.receive(time.monotonic() + 30)
+    how = process.close()
+    assert said == b"refused\n" or "threads, more than its 64" in how  # the first, of an ordinary user, by the kernel
+
+
+@pytest.mark.process
+def test_a_bot_that_nobody_waits_for_is_looked_at_as_well(tmp_path: Path) -> None:
+    process = begun(READ_ONLY, tmp_path, "process")
+    deadline = time.monotonic() + 30
+    while process.popen.poll() is None and time.monotonic() < deadline:
+        watch_bots()
+        time.sleep(0.02)
+    assert "MiB of memory, more than its 100" in process.close()
+    assert not processes.running
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("worked", [False, True])
+def test_time_in_which_the_runner_was_stopped_is_nobodys(
+    tmp_path: Path, worked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its clock jumps while the bot is waited for, as in a stop; a bot that has worked meanwhile gets no time back."""
+    code = "import time; print('begins', flush=True); time.sleep(0.5); print('more', flush=True)"
+    process = begun(code, tmp_path, "process")
+    real, jump = time.monotonic, 0.0
+    waits = process._readable
+
+    class Jumps:
+        def poll(self, milliseconds: float) -> list[tuple[int, int]]:
+            nonlocal jump
+            found = [] if not jump else waits.poll(milliseconds)
+            jump = 500.0
+            return found
+
+    monkeypatch.setattr(process, "_readable", Jumps())
+    monkeypatch.setattr(process, "cpu_seconds", lambda: jump * worked)
+    monkeypatch.setattr(time, "monotonic", lambda: real() + jump)
+    try:
+        if worked:
+            with pytest.raises(DeadlinePassed):
+                process.receive(time.monotonic() + 30)
+        else:
+            assert process.receive(time.monotonic() + 30) == b"more\n"
+    finally:
+        process.close()
