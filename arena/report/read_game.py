@@ -116,7 +116,7 @@ class Games:
                 return self.identified(GameId.parse(game))
             except ValueError as error:
                 raise ReplayError(f"{error}; or give its number, from 1 to {self.count()}") from error
-        number = int(game) if len(game) <= _MOST_DIGITS else 0
+        number = _number(game)
         for found in islice(self.chosen(wanted), max(number - 1, 0), number):
             return found
         there = self.count() if wanted.all else sum(1 for _ in self.chosen(wanted))
@@ -190,7 +190,7 @@ def read_game(source: str, game: str | None, wanted: GameFilter = ALL_GAMES) -> 
 
 def _line(path: Path, game: str) -> StoredGame:
     """A record out of a file, which may also be one of a game that was broken off."""
-    number = int(game) if len(game) <= _MOST_DIGITS else 0
+    number = _number(game)
     for line in islice(record_lines(path), max(number - 1, 0), max(number, 0)):
         try:
             found = game_of(line, number, {})
@@ -199,6 +199,12 @@ def _line(path: Path, game: str) -> StoredGame:
         return StoredGame.of(found)
     count = sum(1 for _ in record_lines(path))
     raise ReplayError(f"{path} has no line {game[:30]}; it holds {count} records, numbered from 1")
+
+
+def _number(text: str) -> int:
+    """A number of decimal digits; 0, which no game has, for one that is too large for any."""
+    digits = text.lstrip("0")
+    return int(digits) if 0 < len(digits) <= _MOST_DIGITS else 0
 
 
 def games_list(games: Games, wanted: GameFilter = ALL_GAMES, limit: int = LISTED) -> Iterator[str]:

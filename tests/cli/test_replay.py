@@ -42,6 +42,10 @@ def test_numbers_of_games_that_cannot_be(arena: Arena, played: Path, game: str, 
     assert len(err) < 600
 
 
+def test_a_number_may_begin_with_zeros(arena: Arena, played: Path) -> None:
+    assert arena("replay", played, "0" * 5000 + "2", "--record").out == arena("replay", played, 2, "--record").out
+
+
 def test_numbers_of_lines_that_cannot_be(arena: Arena, played: Path) -> None:
     Path("one.txt").write_text(arena("replay", played, 1, "--record").out)
     for number in ("0", "2", "9" * 23, "1" * 5000):
