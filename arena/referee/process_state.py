@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import os
-import random
 import signal
 import sys
 import threading
 import warnings
-from functools import lru_cache
 from typing import Any
 
 _SIGNALS = tuple(
@@ -123,19 +120,3 @@ def _folder() -> str | None:
         return os.getcwd()
     except OSError:  # it was deleted
         return None
-
-
-@lru_cache(maxsize=1)
-def _numpy_random() -> Any:
-    try:
-        return importlib.import_module("numpy.random")
-    except ImportError:
-        return None
-
-
-def seed_generators(seed: int, numpy: bool) -> None:
-    """Seed the global generators, for bots that draw from them."""
-    random.seed(seed)
-    generator = _numpy_random() if numpy else None
-    if generator is not None:
-        generator.seed(seed & 0xFFFFFFFF)

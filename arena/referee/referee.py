@@ -44,7 +44,7 @@ from arena.referee import move_log
 from arena.referee.generators import seed_generators
 from arena.referee.observer import Observer
 from arena.referee.player import Player
-from arena.referee.process_state import ProcessState, seed_generators
+from arena.referee.process_state import ProcessState
 from arena.referee.rows import (
     Clocked,
     Forfeit,
