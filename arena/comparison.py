@@ -21,7 +21,7 @@ from arena.report.read_run import read_run
 from arena.report.standings import standings
 from arena.report.until_error import UntilError
 from arena.runner.progress import ProgressListener
-from arena.runner.tournament import asks_for_more
+from arena.runner.tournament import asks_for_more, require_bots
 from arena.store.folders import is_begun
 from arena.store.reader import Reader
 from arena.store.writer import differences
@@ -101,6 +101,8 @@ def play_comparison(
             if is_begun(folder / name):
                 with Reader(folder / name) as reader:
                     asks_for_more(reader, config)  # all or none of them
+        if not folder.exists():
+            require_bots(next(iter(configs.values())))
         folder.mkdir(parents=True, exist_ok=True)
         write_comparison(more, folder)
         tables = []

@@ -70,7 +70,7 @@ def run_tournament(
         store = reopen_store(folder, bots, config.clocked)
     else:
         if executor == "local" and not is_begun(folder):
-            require_bots(job)  # before anything is written
+            _require_bots(replace(job, rules="base", seed=0, workers=1))  # before anything is written
         store = _open(folder, config, bots)
     how = Playing(workers, executor, scheduler, progress or NoProgress(), stop, more)
     try:
@@ -124,9 +124,13 @@ def _remove_unplayed(folder: Path) -> None:
         folder.rmdir()
 
 
-def require_bots(job: Job) -> None:
+def require_bots(config: TournamentConfig) -> None:
     """Load all bots once, as workers do, and raise what would end the run: a parameter that is not known, say."""
-    _require_bots(replace(job, rules="base", seed=0))
+    if config.executor == "local":
+        job = _job_of(config.with_seed(0), 1, None)
+        for level in job.levels:
+            require_isolation(level)
+        _require_bots(replace(job, rules="base", workers=1))
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets

@@ -77,7 +77,7 @@ def test_a_comparison_of_an_earlier_version_is_resumed(arena: Arena, whole: tupl
     shutil.copytree(whole[0], "cmp")
     Path("cmp/comparison.json").unlink()
     values = json.loads(arena("resume", "cmp", "--games", 12, "--json", *QUIET).out)
-    assert (values["variants"], values["games"]) == (["base", "tactical"], 2 * 3 * 12)
+    assert (values["variants"], values["games"]) == (["tactical", "base"], 2 * 3 * 12), "as they were played"
 
 
 def test_an_earlier_comparison_keeps_the_order_in_which_it_was_played(
@@ -110,6 +110,13 @@ def test_a_bot_that_has_changed_is_refused(arena: Arena) -> None:
     Path("mine.py").write_text("def act(view, moves):\n    return moves[0]\n")
     assert "the source of bot mine has changed" in arena("resume", "cmp", code=2).err
     assert not Path("cmp/base").exists()
+
+
+def test_a_parameter_that_is_not_known_leaves_no_folder(arena: Arena) -> None:
+    found = arena("compare", "greedy:nope=1", "first", *VARIANTS, "--games", 2, "--out", "cmp", code=2)
+    assert "no parameter 'nope'" in found.err
+    assert "games, seed" not in found.err
+    assert not Path("cmp").exists()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"comparison": 1}', '{"comparison": 2}'])
