@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arena.notebook import Run, load
     from arena.play import PlayedGame, play_game
     from arena.players.bot import Bot, GameEnd, Setup, TimeLeft
-    from arena.tournament import run_tournament
+    from arena.tournament import resume, run_tournament
 
 __all__ = [
     "ArenaError",
@@ -45,6 +45,7 @@ __all__ = [
     "parse_record",
     "play_game",
     "replay",
+    "resume",
     "run_tournament",
 ]
 
@@ -70,6 +71,7 @@ PLACES = {
     "parse_record": "arena.game.record",
     "play_game": "arena.play",
     "replay": "arena.game.record",
+    "resume": "arena.tournament",
     "run_tournament": "arena.tournament",
 }
 """The module of each public name."""

@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arena.config.growth import grown
 from arena.config.tournament import TournamentConfig, config_from_dict, load_config
 from arena.errors import ArenaError, did_you_mean
 from arena.formats.registry import FORMATS
@@ -24,6 +25,8 @@ from arena.processes.affinity import core_count
 from arena.runner import tournament as runner
 from arena.runner.progress import ProgressListener, progress_for
 from arena.runner.session import More, RunReport
+from arena.store.folders import run_folder
+from arena.store.reader import Reader
 from arena.store.sequential_test import SequentialTest
 
 if TYPE_CHECKING:
@@ -79,6 +82,58 @@ def run_tournament(
     from arena.notebook import Run  # pandas, which the workers need not inherit
 
     run = Run(folder)
+    run.export()
+    return run
+
+
+def resume(
+    folder: str | PathLike[str],
+    *,
+    games: int | None = None,
+    rounds: int | None = None,
+    matches: int | None = None,
+    max_pairs: int | None = None,
+    error: float | None = None,
+    bots: Sequence[str] = (),
+    workers: int | None = None,
+    progress: bool = False,
+    trust: bool = False,
+) -> Run:
+    """Play a stored run to its end, or on to more, and return it as `arena.load` does.
+
+    `games` of each pairing, `rounds` (swiss), `matches` (series) or `max_pairs` (sprt): the result is that of a run
+    that had asked for so many at once. With `error` it goes on until the 95 % errors of all `bots` (none: of all in the
+    table) are at most so many Elo, or to `games` of each pairing, by default 100,000: look at `run.standings`.
+
+    Resuming runs the bots that the folder names; one that this user has not begun is refused without `trust`.
+    Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
+    """
+    from arena.notebook import Run  # pandas, which the workers need not inherit
+    from arena.report.read_run import stored_config
+    from arena.report.until_error import MOST_GAMES, UntilError
+
+    place = run_folder(fspath(folder))
+    with Reader(place) as reader:
+        stored = stored_config(reader)
+        if not (trust or reader.is_ours()):
+            raise TournamentError(
+                f"{place} was not begun by you on this machine, or by an older version of the program; trust=True runs"
+                f" its bots ({', '.join(bot.spec for bot in stored.bots[:10])})"
+            )
+    given = {"games": games, "rounds": rounds, "matches": matches, "max_pairs": max_pairs}
+    asked = {key: number for key, number in given.items() if number is not None}
+    until = None
+    if error is not None:
+        until = UntilError(error, bots, asked.pop("games", MOST_GAMES))
+        until.check(stored)
+    config = grown(stored, asked, "resume")
+    if workers is not None:
+        config = config_from_dict(config.to_dict() | {"workers": workers}, "resume", config.name)
+    listener = progress_for() if progress else None
+    report = play_config(config, place, listener, sequential_test_of(config), resume=True, more=until)
+    if report.interrupted:
+        raise KeyboardInterrupt(f"{report.done} of {report.total} games are stored in {place}; the same call resumes")
+    run = Run(place)
     run.export()
     return run
 

@@ -21,6 +21,7 @@ PAGES = [
     DOCS / "tutorials" / "first-bot.md",
     DOCS / "tutorials" / "first-tournament.md",
     DOCS / "howto" / "debugging.md",
+    DOCS / "howto" / "growing.md",
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SCHEMA = "\n".join(RUN.statements())

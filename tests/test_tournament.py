@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import ArenaError, Bot, Run, load, load_rules, run_tournament
+from arena import ArenaError, Bot, Run, load, load_rules, resume, run_tournament
 from arena.cli.main import main
 
 pytestmark = pytest.mark.process
@@ -68,6 +68,25 @@ def test_a_sequential_test() -> None:
     match = run_tournament(["first", "random"], format="match", **FAST)
     with pytest.raises(ArenaError, match="the format is match, not sprt"):
         match.sprt  # noqa: B018
+
+
+def test_a_run_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = run_tournament(["first", "random", "again=random"], out="small", **FAST)
+    assert len(small.games) == 12
+    grown = resume("small", games=6)
+    whole = run_tournament(["first", "random", "again=random"], out="whole", **{**FAST, "games": 6})
+    assert grown.standings.equals(whole.standings)
+    assert Path("small/summary.json").read_bytes() == Path("whole/summary.json").read_bytes()
+    assert resume("small", error=80, bots=["first"]).standings.set_index("bot")["elo_error95"]["first"] <= 80
+    assert len(resume("small", error=1, games=50).games) == 150
+    with pytest.raises(ArenaError, match="which grows by --games"):
+        resume("small", rounds=3)
+    with pytest.raises(ArenaError, match="there is no run in nowhere"):
+        resume("nowhere")
+    monkeypatch.setenv("XDG_STATE_HOME", "elsewhere")  # another user, who has no key
+    with pytest.raises(ArenaError, match=r"was not begun by you .* trust=True runs its bots \(first, random, random\)"):
+        resume("small", games=8)
+    assert len(resume("small", games=100, trust=True).games) == 300
 
 
 def test_progress_is_shown_if_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
