@@ -120,7 +120,7 @@ def read_comparison(folder: Path) -> Comparison | None:
         if values["comparison"] > _VERSION:
             raise ComparisonError(f"{path} was written by a newer version of arena; use that one")
         variants = {str(one["folder"]): str(one["rules"]) for one in values["variants"]}
-        if any(Path(name).name != name or name == ".." for name in variants):
+        if any(Path(name).name != name or name in ("", "..") for name in variants):
             raise ValueError("a variant has its run in a folder elsewhere")
         ours = is_marked(values.get("mark"), _marked_text(values))
         found = Comparison(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), ours)
