@@ -88,6 +88,10 @@ class TimeBudget:
         """Is there time for a start and a unit of games in this part?"""
         return self._deadline is None or self._now() + self.start_s + 2 * (self._rate or 0.0) <= self._deadline
 
+    def fits(self) -> bool:
+        """Is there time for that in the whole check, whatever the share of this part is?"""
+        return self._end is None or self._now() + self.start_s + 2 * (self._rate or 0.0) <= self._end
+
     def played(self, games: int, total: int) -> None:
         """So many more games were played, `total` in this part."""
         self._played += games

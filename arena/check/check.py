@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
 
@@ -27,7 +28,8 @@ from arena.processes.limits import BotLimits
 
 RULES = ("base", "tactical", "expert")
 GAMES = 40
-SEED = 1
+SEEDS = 1_000_000
+"""One of these is drawn: a bot that knows the games of a check could behave in them alone."""
 _MACHINE = (CannotStart, SandboxMissing, SandboxRefused)
 """Faults of this machine, not of the bot."""
 
@@ -38,7 +40,7 @@ def check_bot(
     rules: Sequence[str] = RULES,
     level: str = "sandbox",
     games: int = GAMES,
-    seed: int = SEED,
+    seed: int | None = None,
     clock: Clock = Clock(),  # noqa: B008  (frozen)
     limits: BotLimits = BotLimits(),  # noqa: B008  (frozen)
     seconds: float | None = None,
@@ -49,13 +51,15 @@ def check_bot(
     """Check a bot at an isolation level.
 
     `games` are played in each of the `rules`, and again in other ways; with `seconds` as many of them as fit,
-    at least two. `report` hears now and then how it goes; what it raises ends the check, and leaves no process
-    behind. `open_session` says where the bot plays. ArenaError if the check cannot be begun: no such bot, no sandbox
-    on this machine. Whatever is wrong with the bot itself is in the report, and whatever could not be checked is in
+    at least two where there is time. `seed` None: one is drawn, which the report names. `report` hears now and then
+    how it goes; what it raises ends the check, and leaves no process behind. `open_session` says where the bot plays.
+    ArenaError if the check cannot be begun: no such bot, no sandbox on this machine. Whatever is wrong with the bot
+    itself is in the report, and whatever could not be checked is in
     `left_out`.
     """
     begun = time.monotonic()
     found = find_bot(spec) if isinstance(spec, str) else spec
+    seed = secrets.randbelow(SEEDS) if seed is None else seed
     settings = CheckSettings(found, level, seed, clock, limits)
     _can_begin(settings, rules)
     budget = TimeBudget(rules, games, seconds, strength, report)

@@ -162,19 +162,25 @@ def bounded(one: Finding) -> Finding:
     )
 
 
+def _generator(trials: Trials) -> str:
+    """Where a bot of this kind may draw from."""
+    command = trials.settings.spec.command
+    return "a generator of your own, seeded with the `seed` of `begin`," if command else "view.rng"
+
+
 def _repeating(trials: Trials, source: Source) -> list[Finding]:
     found = trials.again
     if found.first is None:
         return []
     if trials.by_hash is None:
         why = "It depends on set iteration order, or on something other than the position and the seed"
-        remedy = "Draw from view.rng and nothing else, and sort sets where their order matters."
+        remedy = f"Draw from {_generator(trials)} and nothing else, and sort sets where their order matters."
     elif trials.by_hash:
         why = "It depends on set iteration order (or on hash()), which differs between processes"
         remedy = "Sort sets where their order matters, or use a dict."
     else:
         why = "It depends on something other than the position and the seed: time, another generator, an address"
-        remedy = "Draw from view.rng and nothing else, and decide by the position, not by time."
+        remedy = f"Draw from {_generator(trials)} and nothing else, and decide by the position, not by time."
     text = f"makes other decisions under the same seed ({found.different} of {found.games} games). {why}"
     hints = source.of(HintKind.CHANCE) + source.of(HintKind.GLOBAL_CHANCE)
     return [_different(trials, "not repeatable", text, remedy, hints, found.first, "replayed")]

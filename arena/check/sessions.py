@@ -47,8 +47,8 @@ from arena.runner.logs import PlainRecord
 AGAINST, ITSELF, STRONGER = 0, 1, 2
 """Pairings: against `random`, against itself, against `greedy`."""
 
-STEADY, OTHER = "0", "4242"
-"""Seeds of Python's hashes, which decide the order of sets: that of real games, and another one."""
+STEADY, OTHER = "0", str(secrets.randbelow(1 << 32) or 1)
+"""Seeds of Python's hashes, which decide the order of sets: that of real games, and another one, drawn."""
 
 _POLL_S = 0.25
 _DYING_S = 0.02

@@ -36,6 +36,9 @@ def _verdict(report: CheckReport) -> str:
     found = ", ".join(f"{count} {word}{'s' * (count != 1)}" for count, word in counts if count)
     if report.errors:
         return f"not ready to submit ({found})"
+    wanted = sum(one.wanted for one in report.rules)
+    if report.games < wanted / 2:  # whatever was not found may be in the others
+        return f"only {report.games} of {wanted} games were looked at ({found or 'no findings'} in these)"
     return f"ready to submit ({found or 'no findings'})"
 
 

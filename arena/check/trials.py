@@ -106,6 +106,9 @@ class Trials:
         self.budget.begin(Phase.PLAY, rules)
         stuck = self._hangs()
         rows = self.rows[rules] = []
+        if rules != self.rules[0] and not self.budget.fits():
+            self.omissions.add(f"{rules}: all games, {_OUT_OF_TIME}")
+            return
         if stuck is not None:
             self.omissions.add(f"{rules}: all games, since the bot does not answer in {stuck}")
             return
@@ -143,6 +146,9 @@ class Trials:
         """The same games in fresh processes, in which sets have another order. Measures time and memory."""
         self.budget.begin(Phase.REPEAT, rules)
         rows = self.timed[rules] = []
+        if rules != self.rules[0] and not self.budget.fits():
+            self.omissions.add(f"{rules}: repeated games, {_OUT_OF_TIME}")
+            return
         with closing(self._session(rules, OTHER)) as session:
             session.ready()
             meter = MemoryMeter(session)
@@ -227,6 +233,9 @@ class Trials:
     def strength(self, rules: str) -> None:
         """Games against bots of the program."""
         self.budget.begin(Phase.STRENGTH, rules)
+        if not self.budget.room():
+            self.omissions.add(f"{rules}: strength, {_OUT_OF_TIME}")
+            return
         found: list[OpponentScore] = []
         with closing(self._session(rules)) as session:
             for pairing in (AGAINST, STRONGER):

@@ -28,8 +28,9 @@ SECONDS = 60
 @click.option("--games", type=click.IntRange(min=2), metavar="N", help="Games for each rule set (default: 40).")
 @click.option("--quick", is_flag=True, help=f"Same as --games {QUICK_GAMES}, for CI.")
 @click.option("--seconds", type=click.FloatRange(min=1), metavar="S", default=SECONDS, show_default=True,
-              help="Play as many of the games as fit in this time, at least two for each rule set.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", default=1, show_default=True)
+              help="Play as many of the games as fit in this time, at least two.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", show_default="drawn",
+              help="The same games as in a check that named this seed.")  # fmt: skip
 @click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game.")
 @click.option("--isolation", type=click.Choice(ISOLATIONS), default="sandbox", show_default=True,
@@ -43,7 +44,7 @@ def check(
     games: int | None,
     quick: bool,
     seconds: float,
-    seed: int,
+    seed: int | None,
     move_ms: int | None,
     bank_ms: int | None,
     isolation: str,

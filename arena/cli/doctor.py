@@ -81,7 +81,11 @@ def _engine() -> tuple[str, bool]:
         return f"the engine does not run: {type(error).__name__}: {error}", True
     origin = (spec.origin or "") if spec else ""
     if origin.endswith(".py"):
-        return "the engine runs uncompiled, about 50 times slower; compile it with: pip install -e .", False
+        remedy = (
+            "install a C compiler (on Debian: apt install gcc python3-dev), then, in a checkout, pip install -e .; "
+            "for a wheel: pip install --force-reinstall --no-binary schotten-arena schotten-arena"
+        )
+        return f"the engine runs uncompiled, about 50 times slower: {remedy}", False
     return "the engine is compiled", False
 
 

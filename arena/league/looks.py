@@ -211,9 +211,7 @@ def _measured(session: LeagueSession, one: Version, rng: random.Random) -> Itera
     with MatchRunner(session) as runner:
         runner.line_up([one])
         limits = runner.job.bot_limits
-        settings = CheckSettings(
-            runner.job.bots[0], session.isolation, rng.getrandbits(63), runner.job.clock, limits
-        )
+        settings = CheckSettings(runner.job.bots[0], session.isolation, rng.getrandbits(63), runner.job.clock, limits)
         with contextlib.closing(open_session(settings, load_rules(runner.job.rules))) as check:
             check.ready()
             meter = MemoryMeter(check)

@@ -452,9 +452,7 @@ class Referee:
         self.games += 1
         return self._set_up(task, (second, first) if deal.starter else (first, second), deal)
 
-    def row_of(
-        self, game: Game, moves: Sequence[int], asked: tuple[int, int], forfeit: Forfeit | None = None
-    ) -> Row:
+    def row_of(self, game: Game, moves: Sequence[int], asked: tuple[int, int], forfeit: Forfeit | None = None) -> Row:
         """The row of a game that was played elsewhere to its end, with estimated times."""
         game.asked = asked
         return self._row(game, moves, forfeit, None)

@@ -117,7 +117,7 @@ def checked(bot: str, **more: Any) -> CheckReport:
 def checked_apart(bot: str, **more: Any) -> CheckReport:
     """The same with the bot in processes."""
     stem, colon, params = bot.partition(":")
-    settings: dict[str, Any] = {"level": "process", "rules": ("base",), "games": 12, "seconds": 60.0}
+    settings: dict[str, Any] = {"level": "process", "rules": ("base",), "games": 12, "seconds": 60.0, "seed": 1}
     return check_bot(f"{BOTS / stem}.py{colon}{params}", **settings | more)
 
 

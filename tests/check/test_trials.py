@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -229,3 +230,21 @@ def test_a_failure_that_cannot_be_explained_is_an_error(
     assert found(report, code).level == ERROR
     assert any("could not be checked: KeyError" in line for line in report.left_out)
     assert report.loaded is (code != "load")
+
+
+def test_a_slow_bot_does_not_outlast_its_time() -> None:
+    """`--seconds 60` took 165 s with a bot of 8 s a game: each part of each rule set played its least."""
+    sessions = LocalSessions(game_s=8.0)
+    trials = sessions.trials(games=40, seconds=60.0, rules=("base", "tactical", "expert"))
+    trials.play_all(strength=False)
+    assert sessions.now <= 60.0 + 4 * 8.0
+    assert any(OUT_OF_TIME in line for line in trials.omissions.lines)
+
+
+def test_what_was_hardly_looked_at_is_not_called_ready() -> None:
+    """It said "nothing to remark" with 114 of 120 games not looked at."""
+    report = checked("fine")
+    few = replace(report.rules[0], games=2, wanted=40)
+    head = report_text(replace(report, rules=(few,))).partition("\n")[0]
+    assert head.endswith("only 2 of 40 games were looked at (no findings in these)")
+    assert "ready to submit" in report_text(report)

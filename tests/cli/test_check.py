@@ -38,7 +38,7 @@ def test_a_skeleton_is_ready_to_submit(arena: Arena) -> None:
     shown = arena("check", "bots/mine.py", "--rules", "base", "--games", 2, "--strict").out
     assert shown.startswith("bots/mine.py: ready to submit (no findings)")
     assert "colour: float = 3.0, value: float = 4.0" in shown
-    assert "in the sandbox, seed 1" in shown
+    assert "in the sandbox, seed " in shown
 
 
 @pytest.mark.usefixtures("locally")
