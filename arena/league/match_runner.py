@@ -33,7 +33,7 @@ from arena.paths import data_folder
 from arena.players.spec import BotSpec, find_bot
 from arena.runner.dispatch import Dispatcher
 from arena.runner.executors import make_executor
-from arena.runner.executors.base import Executor, Failed, Played, WorkerFault
+from arena.runner.executors.base import Executor, Failed, Lost, Played, WorkerFault
 from arena.runner.job import Job
 from arena.runner.logs import RunLog, Sink
 from arena.runner.signals import StopSignals
@@ -155,6 +155,8 @@ class MatchRunner:
     def __init__(self, session: LeagueSession) -> None:
         self.session = session
         self.lineup: tuple[Version, ...] = ()
+        self.killers: dict[Version, str] = {}
+        """Versions that were found to kill workers, and how that was seen."""
         self._ready = False
         self._numbers: list[int] = []
         self._specs: dict[int, BotSpec] = {}
@@ -276,10 +278,14 @@ class MatchRunner:
                 self._executor,
                 self._holds,
                 failed=self._fail,
-                lost=lambda event: log.warning("%s", event.text),
+                lost=self._note_lost,
                 tick=session.process.beat,
             )
         return self._dispatcher
+
+    def _note_lost(self, event: Lost) -> None:
+        log.warning("%s", event.text)
+        self.killers |= {one: event.text for one in self.lineup if one.label == event.bot}
 
     def _rows(self, event: Played) -> list[Row]:
         """The rows that came back, with files named as the bot's author does."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.errors import ArenaError
-from arena.league import admission, audit, budget, events, games, pairing, versions
+from arena.league import admission, audit, budget, deaths, events, games, pairing, versions
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
@@ -28,6 +28,10 @@ TURN_S = 120.0
 FORFEITS_ALLOWED = 5
 FORFEITS_SHARE = 0.1
 """A bot that forfeits more games than that, and more than this share of its games, is refused."""
+TRIED_AFTER = 2
+"""Deaths since its last trial at which a bot was at work, before it is tried."""
+SUSPENDED_AFTER = 6
+"""Deaths in all, more than with any other bot, after which a bot is suspended without a trial that has told."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,8 @@ def handle_waiting(session: LeagueSession) -> list[SubmissionResult]:
 def handle_submission(session: LeagueSession, one: Version, turn_s: float = math.inf) -> SubmissionResult:
     """Take a claimed submission through to a decision, or as far as Ctrl-C, a pause and its author's time allow; then
     let go of it. After `turn_s` seconds it gives way to others that wait."""
+    if single_out(session) and versions.get(session.league, one.id).state not in versions.OPEN:
+        return SubmissionResult(versions.get(session.league, one.id))
     try:
         with session.process.working_on(one.id, one.author) as work, MatchRunner(session) as runner:
             work.turn_s = turn_s
@@ -249,7 +255,11 @@ def play_or_retire(runner: MatchRunner, fixtures: Sequence[games.Fixture], team:
     try:
         if not runner.can_play(fixtures):
             runner.line_up(team)
-        return runner.play_fixtures(fixtures)
+        fresh = runner.play_fixtures(fixtures)
+        for one, how in runner.killers.items():
+            suspend(runner.session, one, f"suspended: {how}")
+        runner.killers.clear()
+        return fresh
     except BotsFailed as error:
         retire_unloadable(runner.session, runner.lineup, error)
         return 0
@@ -299,3 +309,72 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> S
         active or known[-1],
         note=reason,
     )
+
+
+# ---------------------------------------------------------------- who kills
+
+
+def single_out(session: LeagueSession) -> int:
+    """Suspend who is known to kill processes of the league, and try who is suspected; how many were suspended.
+
+    A trial is some games alone against one of the program's own bots. It is on record before it begins: if this process
+    is killed in it, the next one knows by whom.
+    """
+    league = session.league
+    found = 0
+    for one in versions.in_state(league, ACTIVE, *versions.OPEN):
+        known = deaths.read(league)
+        key = str(one.id)
+        others = [count for other, count in known.total.items() if other != key]
+        if key in known.killers:
+            why = known.killers[key]
+        elif known.total.get(key, 0) >= SUSPENDED_AFTER and known.total[key] > max(others, default=0):
+            why = f"it was at work each of {known.total[key]} times that a process of the league was killed"
+        elif known.fresh.get(key, 0) >= TRIED_AFTER and not session.stopping:
+            why = _tried(session, one)
+        else:
+            continue
+        if why:
+            suspend(session, one, f"suspended: {why}")
+            found += 1
+    return found
+
+
+def _tried(session: LeagueSession, one: Version) -> str:
+    """Why a version is to be suspended after a trial; "" if it is not."""
+    session.say(f"{one.label}: playing alone, since it was at work when processes were killed")
+    _note(session, one, on_trial=True)
+    try:
+        with MatchRunner(session) as runner:
+            tried = admission.trial(runner, one)
+    finally:
+        _note(session, one, on_trial=False)
+    if tried is None or tried.accepted:
+        return ""
+    return f"after processes were killed it was played alone, and {tried.reason}"
+
+
+def _note(session: LeagueSession, one: Version, on_trial: bool) -> None:
+    league = session.league
+    with league.change():
+        known = deaths.read(league)
+        known.fresh.pop(str(one.id), None)
+        known.on_trial.pop(str(session.process.number), None)
+        if on_trial:
+            known.on_trial[str(session.process.number)] = one.id
+        deaths.write(league, known)
+
+
+def suspend(session: LeagueSession, one: Version, why: str) -> None:
+    """Take a bot out of the table, or refuse it if it was not in it yet; the history says why."""
+    league = session.league
+    now = versions.get(league, one.id)
+    if now.state in versions.OPEN:
+        versions.refuse(league, one, why)
+    elif now.state == ACTIVE and now.retired is None:
+        retire(league, one.name, why)
+    with league.change():
+        known = deaths.read(league)
+        for counts in (known.killers, known.fresh, known.total):
+            counts.pop(str(one.id), None)
+        deaths.write(league, known)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from arena.league import budget, events, games, pairing, versions
 from arena.league.looks import Watch, too_many_forfeits
 from arena.league.match_runner import LeagueSession, MatchRunner
-from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, retire
+from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, retire, single_out
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
@@ -31,6 +31,7 @@ def play_games(
     How many games were stored. LeagueError if there are not two bots in the table.
     """
     league = session.league
+    single_out(session)
     table = standings(league)
     if len(table.rows) < 2:
         number = "one bot" if table.rows else "no bot"

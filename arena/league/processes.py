@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 
 from arena.league import budget
+from arena.league.deaths import note_death
 from arena.league.pause import Pause, paused
 from arena.league.store import League
 from arena.processes.procfs import machine_boot, start_time
@@ -100,11 +101,13 @@ def _release(league: League, process: int) -> None:
 
 def release_dead(league: League) -> int:
     """Release what dead processes hold and remove the files they have left; the number of such processes."""
-    rows = league.query("SELECT process, machine, pid, born, seen FROM processes WHERE ended IS NULL")
-    dead = [row[0] for row in rows if not is_alive(*row[1:])]
-    if dead:
+    rows = league.query("SELECT process, machine, pid, born, seen, doing FROM processes WHERE ended IS NULL")
+    dead = [row for row in rows if not is_alive(*row[1:5])]
+    for process, machine, _, _, _, doing in dead:
         with league.change():
-            for process in dead:
+            if league.one("SELECT ended IS NULL FROM processes WHERE process = ?", process):
+                if machine == machine_boot():  # a machine that was switched off has killed nobody
+                    note_death(league, process, doing)
                 _release(league, process)
     _sweep(league)
     return len(dead)

@@ -1,0 +1,77 @@
+"""Processes of the league that were killed, and the bots that were at work then.
+
+A process that dies with work in hand names the versions of that work, in an event and in the log. One death tells
+little: its bots are only suspects. Whoever was at work at some deaths is tried alone (`placement.single_out`), and if
+the process dies in that, too, it is known who kills. What is known so far is a value in the table `meta`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from dataclasses import dataclass, field
+
+from arena.league.store import League
+
+log = logging.getLogger("arena.league")
+_KEY = "deaths"
+
+
+@dataclass
+class Deaths:
+    """By version: at how many deaths it was at work since it was last tried; and in all. `on_trial`: by process, the
+    version that it tries; `killers`: versions with which a process has died in a trial."""
+
+    fresh: dict[str, int] = field(default_factory=dict)
+    total: dict[str, int] = field(default_factory=dict)
+    on_trial: dict[str, int] = field(default_factory=dict)
+    killers: dict[str, str] = field(default_factory=dict)
+
+
+def read(league: League) -> Deaths:
+    """What is known."""
+    value = league.one("SELECT value FROM meta WHERE key = ?", _KEY)
+    return Deaths() if value is None else Deaths(**json.loads(value))
+
+
+def write(league: League, deaths: Deaths) -> None:
+    """Store it, within a change."""
+    league.run(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        _KEY, json.dumps(vars(deaths), sort_keys=True),
+    )  # fmt: skip
+
+
+def note_death(league: League, process: int, doing: str) -> None:
+    """Note, within a change, that a process has died, before what it held is released."""
+    held = {v for (v,) in league.query("SELECT version FROM versions WHERE holder = ?", process)}
+    rows = league.query(
+        "SELECT DISTINCT p.a, p.b FROM reserved r JOIN pairings p ON p.pairing = r.pairing"
+        " JOIN crews c ON c.crew = r.crew WHERE c.process = ?",
+        process,
+    )
+    at_work = held | {version for row in rows for version in row}
+    deaths = read(league)
+    tried = deaths.on_trial.pop(str(process), None)
+    if tried is not None:
+        at_work = {tried}
+        deaths.killers[str(tried)] = "the league's process was killed while it played alone"
+    if not at_work:
+        write(league, deaths)
+        return
+    for version in at_work if tried is None else ():
+        for counts in (deaths.fresh, deaths.total):
+            counts[str(version)] = counts.get(str(version), 0) + 1
+    write(league, deaths)
+    # whoever did it: that is found out otherwise, and is no failed attempt at the submission
+    league.run("UPDATE versions SET attempts = max(attempts - 1, 0) WHERE holder = ?", process)
+    names = dict(
+        league.query("SELECT v.version, b.name || ' v' || v.number FROM versions v JOIN bots b ON b.bot = v.bot")
+    )
+    text = f"killed: process {process} ({doing}), at work: {', '.join(sorted(names[v] for v in at_work))}"
+    log.warning("%s", text)
+    league.insert(
+        "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'noticed', ?, 0, ?, ?)",
+        time.time(), next(iter(at_work)) if len(at_work) == 1 else None, league.count_games(), text,
+    )  # fmt: skip

@@ -1,0 +1,85 @@
+"""A bot in the table that kills the commands of a league: it is named, singled out and suspended, and nobody else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.league import admission, events, versions
+from arena.league.match_runner import open_session
+from arena.league.play import play_games
+from arena.league.store import create_league, open_league
+from tests.league.leagues import FIRST, LAST, MIDDLE, enter, settings, submission
+from tests.league.leagues import settled as settled_in
+from tests.league.test_crash import ended, forked
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(os.name != "posix", reason="processes are forked"),
+]
+
+KILLS = """
+import os, signal
+def act(view, moves):
+    os.kill(os.getppid(), signal.SIGKILL)
+    return moves[0]
+"""
+ATTEMPTS = 12
+
+
+def league_with_a_killer(folder: Path) -> None:
+    with create_league(folder, settings()) as made:
+        enter(made, "ann", source=FIRST)
+        enter(made, "bob", source=LAST)
+        enter(made, "kim", source=KILLS)
+
+
+def bots(folder: Path) -> dict[str, tuple[str, bool]]:
+    with open_league(folder) as found:
+        return {one.name: (one.state, one.retired is not None) for one in versions.in_state(found, retired=True)}
+
+
+def notes(folder: Path) -> str:
+    with open_league(folder) as found:
+        return "\n".join(f"{one.kind} {one.bot}: {one.note}" for one in events.events(found))
+
+
+def test_who_kills_the_command_is_suspended(tmp_path: Path) -> None:
+    league_with_a_killer(tmp_path / "it")
+
+    def work() -> None:
+        with open_league(tmp_path / "it") as found, open_session(found, "play", 1) as session:
+            play_games(session, 8)
+
+    codes = []
+    while len(codes) < ATTEMPTS and 0 not in codes:
+        codes.append(ended(forked(work)))
+    assert codes[-1] == 0, codes
+    assert bots(tmp_path / "it") == {"ann": ("active", False), "bob": ("active", False), "kim": ("active", True)}
+    told = notes(tmp_path / "it")
+    assert "retired kim: suspended: the league's process was killed while it played alone" in told
+    assert "killed: process 4 (play), at work: ann v1, bob v1, kim v1" in told
+
+
+def test_a_submission_is_not_refused_for_the_deaths_of_its_opponents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admission, "check", lambda runner, one: admission.Admission(True))
+    league_with_a_killer(tmp_path / "it")
+
+    def work() -> None:
+        with open_league(tmp_path / "it") as found, open_session(found, "submit", 1) as session:
+            settled_in(session, submission("zoe", MIDDLE))
+
+    codes = []
+    while len(codes) < ATTEMPTS and 0 not in codes:
+        codes.append(ended(forked(work)))
+    assert codes[-1] == 0, codes
+    assert bots(tmp_path / "it") == {
+        "ann": ("active", False),
+        "bob": ("active", False),
+        "kim": ("active", True),
+        "zoe": ("active", False),
+    }
