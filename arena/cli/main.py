@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import click
 
 from arena.errors import ArenaError, did_you_mean
+from arena.processes.command_line import hide_values
 from arena.text import printable
 
 WRONG_USE = 2
@@ -153,6 +154,8 @@ def cli() -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command line (default: that of the process). Returns the exit code."""
+    if any(word.startswith("--seed") for word in sys.argv):
+        hide_values()  # who knows the seed knows all cards
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a path that is no UTF-8 is shown, with escapes
             stream.reconfigure(errors="backslashreplace")

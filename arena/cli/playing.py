@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,6 +53,14 @@ def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str
     return config_from_dict(values, source, config.name, exist=True)
 
 
+def _tell_if_uncompiled() -> None:
+    """A line on stderr where the engine was installed without a compiler."""
+    from arena.game import engine
+
+    if str(engine.__file__).endswith(".py") and not os.environ.get("ARENA_PURE"):
+        click.echo("The engine runs uncompiled, about 50 times slower; 'arena doctor' says what to do.", err=True)
+
+
 def play(
     config: TournamentConfig,
     folder: Path | None,
@@ -69,6 +78,7 @@ def play(
 
     config, folder = with_folder(config, folder, named)
     test = sequential_test_of(config)
+    _tell_if_uncompiled()
 
     def test_text(status: RunStatus) -> str:
         assert test is not None
