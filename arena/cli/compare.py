@@ -183,8 +183,10 @@ def play_and_show(
     except KeyboardInterrupt:
         complete = False
     if not complete:
+        options = "" if until is None else until.options
         click.echo(
-            f"\nInterrupted, seed {found.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}", err=True
+            f"\nInterrupted, seed {found.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}{options}",
+            err=True,
         )
         return INTERRUPTED
     click.echo(f"Stored in {folder}.\n", err=True)

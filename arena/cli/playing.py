@@ -93,7 +93,7 @@ def play(
         click.echo(
             f"\nInterrupted: {report.done} of {'at most ' if test else ''}{report.total} games are stored."
             " Resume with:\n"
-            f"  arena resume {shlex.quote(str(folder))}",
+            f"  arena resume {shlex.quote(str(folder))}{'' if until is None else until.options}",
             err=True,
         )
         return INTERRUPTED

@@ -8,6 +8,7 @@ that biases the ratings less than a sequential test does, but a little.
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -87,6 +88,16 @@ class UntilError:
     def __call__(self, reader: Reader) -> TournamentConfig | None:
         """As `look`, for the stored run of a session."""
         return self.look([standings(read_run(reader.folder))], stored_config(reader))
+
+    @property
+    def options(self) -> str:
+        """The options of `arena resume` that ask for this.
+
+        >>> UntilError(10.0, ["two words"], 500).options
+        " --error 10 --bot 'two words' --games 500"
+        """
+        bots = "".join(f" --bot {shlex.quote(bot)}" for bot in self.bots)
+        return f" --error {self.error:g}{bots}" + (f" --games {self.most}" if self.most != MOST_GAMES else "")
 
     @property
     def state(self) -> str:
