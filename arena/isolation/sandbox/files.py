@@ -164,7 +164,10 @@ def check_special(path: str) -> None:
 
     A FIFO can be written to where all else is read-only: all processes that see it could talk by it.
     """
-    kind = stat.S_IFMT(os.stat(path).st_mode)
+    try:
+        kind = stat.S_IFMT(os.stat(path).st_mode)
+    except FileNotFoundError:  # it is not shown either
+        return
     if kind in _SPECIAL:
         _refuse_special(path, kind)
     folders = [path] if kind == stat.S_IFDIR else []
