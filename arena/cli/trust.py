@@ -31,8 +31,8 @@ def require_trust(place: Path, config: TournamentConfig, trust: bool) -> bool:
         return True
     shown = "\n  ".join(lines[:_SHOWN] + [f"... and {len(lines) - _SHOWN} more"] * (len(lines) > _SHOWN))
     text = (
-        f"{one_line(str(place))} was not begun by you on this machine, or by an older version of the program. Going on"
-        f" with it would run, with your rights unless sandboxed:\n  {shown}"
+        f"{one_line(str(place))} was begun by somebody else, or by an older version of the program. Going on with it"
+        f" would run, with your rights unless sandboxed:\n  {shown}"
     )
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise ArenaError(f"{text}\nNothing was started. Look at these, then give the same command with --trust")

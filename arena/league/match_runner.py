@@ -124,8 +124,9 @@ def open_session(
     if isolation is None and level != "sandbox" and not league.is_ours():
         if not trust:
             raise LeagueError(
-                f"{league.folder} was not created by you, or by an older version, and asks for its bots to run at"
-                f" isolation {level}, with your rights. Give --isolation sandbox; or --trust, if you know these bots"
+                f"{league.folder} was created by somebody else, or by an older version of the program, and asks for"
+                f" its bots to run at isolation {level}, with your rights. Give --isolation sandbox; or --trust, if you"
+                " know these bots"
             )
         league.claim()
     require_isolation(level)
