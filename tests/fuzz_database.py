@@ -1,6 +1,6 @@
 """Damage databases of runs and leagues at many places, and see that no command is fooled.
 
-    python -m tests.fuzz_database --seed 1 --count 60 [--only base|tactical|swiss|league]
+    python -m tests.fuzz_database --seed 1 --count 60 [--only base|tactical|swiss|compare|league]
 
 Plays a few small runs and a league, then damages a copy of each `--count` times: flipped bits, bytes of the file
 written over with others, zeros, text that is no UTF-8, pages exchanged, a file cut short. Every reading command must
@@ -28,8 +28,12 @@ RUNS = {
     "tactical": ["tournament", "random", "first", "last=first", "--games", "20", "--seed", "2", "--rules", "tactical"],
     "swiss": ["tournament", "random", "first", "greedy", "b=random", "--format", "swiss", "--rounds", "2",
               "--games", "6", "--seed", "3"],
+    "compare": ["compare", "random", "first", "--variants", "base,tactical", "--games", "20", "--seed", "4"],
 }  # fmt: skip
-LEAGUE = "league"
+LEAGUE, COMPARE = "league", "compare"
+#: The database that is damaged, in the folder of each kind.
+DATABASES = {LEAGUE: "league.sqlite", COMPARE: "base/games.sqlite"}
+COMPARE_READING = (("standings", "--json"), ("compare", "--json", "--from"))
 READING = (("standings",), ("stats", "--json"), ("export", "--games", "--to", "out"), ("replay",), ("ratings",))
 LEAGUE_READING = (
     ("standings", "--json"), ("history", "--json"), ("show", "random", "--json"), ("export", "--to", "out.csv"),
@@ -96,13 +100,14 @@ def damage(data: bytearray, rng: random.Random) -> str:
 def answers(folder: Path, at: Path) -> dict[str, tuple[int, str, str]]:
     """What each reading command says of a folder."""
     found = {}
-    is_league = (folder / "league.sqlite").exists()
-    for name, *rest in LEAGUE_READING if is_league else READING:
+    readings = {LEAGUE: LEAGUE_READING, COMPARE: COMPARE_READING}
+    for name, *rest in readings.get(folder.name, READING):
         shutil.rmtree(at / "out", ignore_errors=True)
         (at / "out.csv").unlink(missing_ok=True)
         (at / "out").mkdir()
         args = [at / one if one.startswith("out") else one for one in rest]
-        command = ["league", name, folder, *args] if is_league else [name, folder, *args]
+        command = [name, *args, folder] if folder.name == COMPARE else [name, folder, *args]
+        command = ["league", *command] if folder.name == LEAGUE else command
         code, out, err = call(*command)
         files = [at / "out" / name for name in FILES] + [at / "out.csv"]
         out += "".join(path.read_text() for path in files if path.exists())
@@ -152,21 +157,19 @@ def fuzz(kinds: Sequence[str], seed: int, count: int, tell: Callable[[str], obje
         for folder in play(at, kinds):
             rng = random.Random(f"{seed} {folder.name}")
             kinds_found: Counter[str] = Counter()
-            database = folder / ("league.sqlite" if folder.name == LEAGUE else "games.sqlite")
+            database = folder / DATABASES.get(folder.name, "games.sqlite")
             whole = database.read_bytes()
-            for path in folder.glob("*.sqlite-*"):
-                path.unlink()
             sound = answers(folder, at)
-            table = "" if folder.name == LEAGUE else (folder / "standings.csv").read_text()
+            table = "" if folder.name in DATABASES else (folder / "standings.csv").read_text()
             assert all(code == 0 for code, _, _ in sound.values()), sound
             for number in range(count):
                 data = bytearray(whole)
                 how = damage(data, rng)
-                for path in folder.glob("*.sqlite-*"):
+                for path in database.parent.glob("*.sqlite-*"):
                     path.unlink()
                 database.write_bytes(data)
                 wrong, found = judge(folder, sound, at)
-                if folder.name != LEAGUE and number % 5 == 0:
+                if folder.name not in DATABASES and number % 5 == 0:
                     try:
                         fault = judge_salvage(folder, table, at)
                     except Exception as error:
