@@ -87,6 +87,9 @@ def _remarks(found: League, table: Standings, since: int | None) -> list[str]:
     if not math.isnan(error):
         remarks.append(f"First player's advantage: {elo:+z.0f} ± {error:.0f} Elo.")
     remarks += [f"{note[0].upper()}{note[1:]}." for note in table.notes]
+    if len(table.rows) == 1 and not table.total:
+        name = shlex.quote(found.name)
+        remarks.append(f"A bot alone has no rating. Submit others, such as: arena submit random --league {name}")
     left = ", ".join(f"{one['bot']} v{one['version']} ({one['state']})" for one in waiting(found))
     if left:
         remarks.append(f"Not in the table yet: {left}.")
