@@ -13,6 +13,7 @@ from arena.cli.main import main
 from arena.isolation import doctor as doctor
 from arena.isolation.doctor import Capability, capabilities, landlock_version
 from arena.isolation.sandbox import bubblewrap
+from arena.isolation.sandbox.files import SandboxRefused
 from arena.processes.control_groups import ControlGroups
 from tests.isolation.inside import need_sandbox
 
@@ -110,3 +111,25 @@ def test_what_bounds_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "require_groups", lambda: ControlGroups(2, places))
     told = "a control group for each bot (version 2: memory, processes) in /sys/fs/cgroup/a.scope"
     assert told in _texts(capabilities(), True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "there", "hint"),
+    [
+        ("python3.11", ["python3"], "cmd:/usr/bin/python3 ..."),
+        ("python", ["python3"], "cmd:/usr/bin/python3 ..."),
+        ("node20", ["node"], "cmd:/usr/bin/node ..."),
+        ("ruby", [], "or install it in /usr/bin"),
+    ],
+)
+def test_the_hint_names_what_there_is(
+    asked: str, there: list[str], hint: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It named /usr/bin/python where only python3 exists."""
+
+    def which(name: str, path: str = "") -> str | None:
+        return f"/usr/bin/{name}" if name in there else None
+
+    monkeypatch.setattr(bubblewrap.shutil, "which", which)
+    with pytest.raises(SandboxRefused, match=hint.replace(".", "[.]")):
+        bubblewrap._check_program(f"/home/ann/bin/{asked}", ["/usr"], tmp_path)

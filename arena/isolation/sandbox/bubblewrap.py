@@ -126,11 +126,19 @@ def _file_system(launch: Launch) -> list[str]:
 
 def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
     if not any(within(program, path) for path in (*paths, os.path.normpath(folder))):
+        found = _of_the_system(os.path.basename(program))
         raise SandboxRefused(
             f"{program} cannot be run in the sandbox, which shows the system's programs in /usr and the bot's own "
-            f"folder {folder}, and nothing else; put the program there, or name the system's: "
-            f"cmd:/usr/bin/{re.sub(r'[.0-9]+$', '', os.path.basename(program))} ..."
+            f"folder {folder}, and nothing else; put the program there"
+            + (f", or name the system's: cmd:{found} ..." if found else ", or install it in /usr/bin")
         )
+
+
+def _of_the_system(name: str) -> str | None:
+    """The path of a program of that name that the sandbox shows: with its version, a part of it, or without."""
+    stem = re.sub(r"[.0-9]+$", "", name)
+    names = dict.fromkeys((name, re.sub(r"[.][0-9]+$", "", name), stem, f"{stem}3" if stem == "python" else stem))
+    return next((path for one in names if (path := shutil.which(one, path="/usr/local/bin:/usr/bin"))), None)
 
 
 def _counted(launch: Launch) -> list[str]:
