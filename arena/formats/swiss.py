@@ -105,6 +105,9 @@ class _Table:
         return sorted(allowed, key=lambda bot: self.meetings(top, bot))
 
 
+_Replay = tuple[_Table, list[list[Pairing]], list[str]]
+
+
 @dataclass(frozen=True)
 class Swiss(Schedule):
     """Each round pairs bots of about equal points. A won pairing scores 1, a drawn one 1/2, a bye 1."""
@@ -128,8 +131,20 @@ class Swiss(Schedule):
     def extent(self) -> tuple[int, int]:
         return self.rounds, self.deals.units
 
-    def _replay(self, done: ScheduleProgress) -> tuple[_Table, list[list[Pairing]], list[str]]:
+    @cached_property
+    def _replayed(self) -> list[tuple[ScheduleProgress, int, _Replay]]:
+        """The last replay and what it was of: drawing the rounds of some hundred bots takes a minute."""
+        return []
+
+    def _replay(self, done: ScheduleProgress) -> _Replay:
         """The standing after the finished rounds, all rounds known, and who had byes."""
+        for known, games, replay in self._replayed:
+            if known is done and games == done.games:
+                return replay
+        self._replayed[:] = [(done, done.games, self._draw(done))]
+        return self._replayed[0][2]
+
+    def _draw(self, done: ScheduleProgress) -> _Replay:
         table = _Table(len(self.bots))
         rounds: list[list[Pairing]] = []
         byes: list[str] = []
