@@ -15,6 +15,7 @@ retired bot keeps its versions as they are and leaves the table.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from dataclasses import dataclass
@@ -98,14 +99,15 @@ def of_bot(league: League, name: str) -> list[Version]:
 def files_of(league: League, number: int) -> list[StoredFile]:
     """The files of a version."""
     rows = league.query(
-        "SELECT v.path, f.content, v.executable, v.hash FROM version_files v JOIN files f ON f.hash = v.hash"
+        "SELECT v.path, f.content, v.executable, v.hash FROM version_files v LEFT JOIN files f ON f.hash = v.hash"
         " WHERE v.version = ? ORDER BY v.path",
         number,
     )
-    files = [StoredFile(path, content, bool(executable)) for path, content, executable, _ in rows]
-    for file, (path, hash_) in zip(files, ((row[0], row[3]) for row in rows)):
-        if file.hash != hash_:
-            raise league.damaged(f"the content of {path} of version {number} is not as it was submitted")
+    files = []
+    for path, content, executable, hash_ in rows:
+        if type(content) is not bytes or hashlib.sha256(content).hexdigest() != hash_:
+            raise league.damaged(f"the content of {path!a} of version {number} is not as it was submitted")
+        files.append(StoredFile(path, content, bool(executable)))
     return files
 
 
