@@ -29,6 +29,7 @@ from arena.processes.rlimits import BOT_GOES, let_go_first, limits_setter
 from arena.processes.tree import exit_text, kill_group, kill_with_group, send_group_signal, send_signal, tie_to_parent
 
 _STOPPING_S = 5.0
+_GLANCE_S = 0.00005
 PONDERING_S = 0.05
 """Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
 
@@ -171,7 +172,7 @@ class BotProcess(PipedProcess):
             if time.monotonic() > deadline:
                 self.close()
                 return
-            os.sched_yield()
+            time.sleep(_GLANCE_S)
         self._is_still = True
 
     def _count_pondering(self) -> None:

@@ -243,7 +243,7 @@ def too_many_forfeits(league: League, one: Version) -> str:
     at = np.searchsorted(figures.key, recent)
     starts = dict(league.query("SELECT pairing, a FROM pairings NOT INDEXED"))
     lost = 0
-    for key, by in zip(recent.tolist(), figures.forfeit_by[at].tolist()):
+    for key, by in zip(recent.tolist(), np.where(figures.forfeit[at], figures.forfeit_by[at], 0).tolist()):
         game = GameId.from_key(key)
         place = 1 + int((starts[game.pairing] == one.id) == bool(game.game))
         lost += by == place
