@@ -37,6 +37,7 @@ CONFINED = {Isolation.SANDBOX: (require_bubblewrap, sandboxed)}
 """For each level that confines bots: what raises an `ArenaError` if this machine cannot do it, and what gives the
 command line around a `Launch`, with descriptors to be passed to it and closed once it runs."""
 
+_MOST_PROCESSES = 1024  # of a bot that may start some: no fork bomb, but a JVM with a thread for each core
 _BUBBLEWRAPS = 8  # processes of bubblewrap's, and of ours until the program begins
 
 #: PIDs of the bots that run now, as this process knows them.
@@ -243,7 +244,7 @@ class _Ties:
         self._die_with_parent = tie_to_parent(os.getpid())
         self._guard = guard()
         self._name = self._guard.new_name() if self._guard is not None else 0
-        self._control_group = _control_group(limits)
+        self._control_group = _control_group(limits, confined)
 
     def prepare(self) -> None:
         """Called in the new process."""
@@ -272,12 +273,13 @@ class _Ties:
 _dying: list[ControlGroup] = []  # groups whose last processes had not ended yet
 
 
-def _control_group(limits: BotLimits) -> ControlGroup | None:
+def _control_group(limits: BotLimits, confined: bool) -> ControlGroup | None:
     found = groups()
     if found is None:
         return None
+    most = limits.processes + _BUBBLEWRAPS if confined else _MOST_PROCESSES
     try:
-        return found.make(Bounds((limits.memory_mb + GROUP_SLACK_MB) * MIB, limits.processes + _BUBBLEWRAPS))
+        return found.make(Bounds((limits.memory_mb + GROUP_SLACK_MB) * MIB, most))
     except OSError:
         return None
 
