@@ -125,6 +125,8 @@ def _handle(runner: MatchRunner, one: Version) -> SubmissionResult:
         admitted = admission.admit(runner, one)
         if admitted is not None:
             warnings = admitted.warnings
+            for warning in warnings:
+                audit.record(league, "check", "warns", subject=one.label, author=one.author, detail=warning)
             if admitted.accepted:
                 versions.accept(league, one)
             else:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from arena.league import budget, events, games, pairing, versions
+from arena.league import budget, events, games, pairing
 from arena.league.looks import Watch, too_many_forfeits
 from arena.league.match_runner import LeagueSession, MatchRunner
-from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, retire, single_out
+from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, single_out, suspend
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
-from arena.league.store import League
 
 MOST_PLAYERS = 24
 """Bots of one lineup: each worker loads them all."""
@@ -60,7 +59,7 @@ def play_games(
             if fresh:
                 played += fresh
                 event, table = events.note_play(league, event, fresh, session.process.number)
-                if _suspend(league, fixtures):
+                if _suspend_forfeiters(session, fixtures):
                     table = standings(league)
             else:
                 table = standings(league)
@@ -69,14 +68,13 @@ def play_games(
     return played
 
 
-def _suspend(league: League, fixtures: Sequence[games.Fixture]) -> bool:
+def _suspend_forfeiters(session: LeagueSession, fixtures: Sequence[games.Fixture]) -> bool:
     """Suspend the bots of some fixtures that have forfeited most of their last games; were there any?"""
     found = False
     for one in {one.id: one for fixture in fixtures for one in (fixture.a, fixture.b)}.values():
-        why = too_many_forfeits(league, one)
-        now = versions.get(league, one.id)
-        if why and now.state == versions.ACTIVE and now.retired is None:
-            retire(league, one.name, why)
+        why = too_many_forfeits(session.league, one)
+        if why:
+            suspend(session, one, why)
             found = True
     return found
 

@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from arena.league import events, games, versions
+from arena.league import audit, events, games, versions
 from arena.league.store import open_league
 from arena.text import one_line as _one_line
 
@@ -132,14 +132,17 @@ class Siege:
         while process.poll() is None:
             self.keep_playing()
             if time.monotonic() > until:
-                fine.append(130)
+                fine += [130, -signal.SIGINT]
                 self.stop(process)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.5)
         return self.ended(process, number, began, fine)
 
     def stop(self, process: subprocess.Popen[bytes]) -> None:
-        """Ask a command to stop as Ctrl-C does; what does not is a failure."""
+        """Ask a command to stop as Ctrl-C does; what does not is a failure.
+
+        One that is at its very end, where Python hears no signals any more, is ended by it.
+        """
         process.send_signal(signal.SIGINT)
         try:
             process.wait(_PATIENCE_S)
@@ -209,7 +212,7 @@ class Siege:
                 self._rounds += 1
             if self._playing is not None:
                 self.stop(self._playing)
-                self.ended(self._playing, self._play_number, self._play_began, (0, 130))
+                self.ended(self._playing, self._play_number, self._play_began, (0, 130, -signal.SIGINT))
             self.result.peak_mb = self.group.peak_mb()
         time.sleep(1)
         self.result.left = sorted(_processes(self.folder) - before)
@@ -257,6 +260,10 @@ class Siege:
                 lines = hurt if one.name in HONEST else told
                 text = f"v{one.number} forfeited {fault.games} by {fault.kind}: {one_line(fault.detail, 120)}"
                 lines.setdefault(one.name, []).append(text)
+            for entry in audit.entries(league):
+                name = entry.subject.partition(" ")[0]
+                if entry.what == "check" and name not in HONEST:
+                    told.setdefault(name, []).append(f"{entry.subject} {entry.outcome}: {one_line(entry.detail, 160)}")
             for event in events.events(league):
                 if event.bot and event.kind not in _USUAL:
                     lines = hurt if event.bot in HONEST else told
