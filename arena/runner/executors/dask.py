@@ -75,7 +75,8 @@ class DaskExecutor:
         except Exception as error:
             if "arena" in str(error) or isinstance(error, ImportError):
                 raise ArenaError(
-                    f"the scheduler or a worker cannot import arena; install it there: {one_line(str(error), 200)}"
+                    "the scheduler or a worker has no arena, or another version of it; install the same one on all"
+                    f" machines ({one_line(str(error), 200)})"
                 ) from error
             raise ArenaError(f"the cluster does not take the bots' files: {one_line(str(error), 200)}") from error
 
