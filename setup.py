@@ -1,45 +1,42 @@
 """Build the compiled part of the engine; everything else is in pyproject.toml.
 
 The compiled modules are ordinary Python files with C types in a `.pxd` beside them. Where no C compiler is found
-the installation goes on and the same files run as plain Python. Beside the compiled files stands `_built.json` with
-the hashes of the sources they were made from, so that a stale one is noticed at import (arena/game/__init__.py).
+the installation goes on and the same files run as plain Python. `arena/_built.json` holds the hashes of the sources
+that they were made from and the instructions of the processor that they were made for (see arena/compiled.py).
 
-`ARENA_CFLAGS` replaces the compiler flags (`-O3 -march=x86-64-v3` gives some speed on machines that have it).
+Built in place (`pip install -e .`), the engine uses all instructions of this processor; a wheel uses the common ones.
+`ARENA_CFLAGS` replaces the compiler flags of both.
 """
 
-import ast
-import hashlib
+import importlib.util
 import json
 import os
+import platform
 import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
-GAME = Path("arena/game")
+
+def load_compiled() -> Any:
+    """arena/compiled.py by itself: the package may refuse to be imported now."""
+    spec = importlib.util.spec_from_file_location("compiled", Path("arena/compiled.py").resolve())
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def compiled_modules() -> tuple[str, ...]:
-    """`COMPILED` of arena/game/__init__.py, read without importing it (it refuses stale files)."""
-    for node in ast.parse((GAME / "__init__.py").read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "COMPILED":
-            return tuple(ast.literal_eval(node.value))
-    raise LookupError("arena/game/__init__.py has no COMPILED")
-
-
-MODULES = compiled_modules()
-
-
-def source_hashes(folder: Path) -> dict[str, str]:
-    """The hash of each source of the compiled part (as in arena/game/__init__.py)."""
-    names = [f"{module}.py" for module in MODULES] + sorted(path.name for path in folder.glob("*.pxd"))
-    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
+compiled = load_compiled()
+#: Sums in the order of the source, operations not merged: the same numbers on every machine.
+EXACT = ["-O3", "-ffp-contract=off"]
 
 
 class BuildEngine(build_ext):
-    """Always compile afresh, on all cores, and say from which sources."""
+    """Always compile afresh, on all cores, and say from which sources and for which processor."""
 
     def finalize_options(self) -> None:
         super().finalize_options()
@@ -47,12 +44,30 @@ class BuildEngine(build_ext):
 
     def run(self) -> None:
         self.force = True
-        folder = GAME if self.inplace else Path(self.build_lib) / GAME
-        for old in [path for end in ("*.so", "*.pyd") for path in folder.glob(end)]:
-            old.unlink()  # a failed compilation must not leave the file of the last one
+        package = Path("arena") if self.inplace else Path(self.build_lib) / "arena"
+        for folder in compiled.COMPILED:  # a failed compilation must not leave the file of the last one
+            for old in [path for end in ("*.so", "*.pyd") for path in (package / folder).glob(end)]:
+                old.unlink()
+        flags, instructions = self.flags()
+        for extension in self.extensions:
+            extension.extra_compile_args = flags
         super().run()
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "_built.json").write_text(json.dumps(source_hashes(GAME), indent=1) + "\n")
+        package.mkdir(parents=True, exist_ok=True)
+        built = compiled.source_hashes(Path("arena").resolve())
+        if instructions:
+            built[compiled.PROCESSOR] = " ".join(sorted(instructions))
+        (package / "_built.json").write_text(json.dumps(built, indent=1) + "\n")
+
+    def flags(self) -> tuple[list[str], list[str]]:
+        """The compiler's flags, and the instructions of this processor if the flags let it use them."""
+        if "ARENA_CFLAGS" in os.environ:
+            flags = os.environ["ARENA_CFLAGS"].split()
+        elif self.compiler.compiler_type == "msvc" if hasattr(self.compiler, "compiler_type") else os.name == "nt":
+            flags = ["/O2", "/fp:precise"]
+        else:
+            native = self.inplace and platform.machine() in ("x86_64", "AMD64")
+            flags = [*EXACT, *(["-march=native"] if native and sys.platform == "linux" else [])]
+        return flags, compiled.processor_instructions() if "-march=native" in flags else []
 
 
 class BuildPackage(build_py):
@@ -81,11 +96,11 @@ def extensions() -> list[Extension]:
         from Cython.Build import cythonize
     except ImportError:
         return []
-    flags = os.environ.get("ARENA_CFLAGS", "-O3").split()
     found = cythonize(
         [
-            Extension(f"arena.game.{name}", [f"arena/game/{name}.py"], extra_compile_args=flags)
-            for name in MODULES
+            Extension(f"arena.{folder}.{name}", [f"arena/{folder}/{name}.py"])
+            for folder, modules in compiled.COMPILED.items()
+            for name in modules
         ],
         language_level=3,
         compiler_directives={"auto_pickle": False},  # what it adds fills objects without a look at their fields

@@ -15,10 +15,10 @@ PAGE = PACKAGE.parent / "ARCHITECTURE.md"
 
 #: From the ground up. A room imports from itself and from those before it; rooms of one line do not know each other.
 FLOORS = (
-    ("errors", "paths", "endings", "rounding"),
+    ("compiled", "errors", "paths", "endings", "rounding"),
     ("text", "settings"),
     ("processes", "game"),
-    ("players",),
+    ("policy", "players"),
     ("isolation",),
     ("match",),
     ("formats",),

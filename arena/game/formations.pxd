@@ -26,6 +26,8 @@ cdef u64 spread(u64 cards, int n) noexcept nogil
 cdef int strength3(u64 w) noexcept nogil
 @cython.locals(a=cython.int, b=cython.int, va=cython.int, vb=cython.int, category=cython.int, run=u64, colour=u64,
                kind=u64, need=u64, m=u64)
+cdef u64 outs_with_one(u64 avail, u64 opp, int strength) noexcept nogil
+@cython.locals(m=u64)
 cdef u64 refute_with_one(u64 avail, u64 opp, int strength) noexcept nogil
 @cython.locals(o=cython.int, v=cython.int, category=cython.int, total=cython.int, m=u64, t=u64, h=u64, g=u64, w=u64,
                k=cython.int, x=cython.int, one=u64)

@@ -140,8 +140,8 @@ def strength3(w: int) -> int:
     return STRENGTH3[flush << 12 | VALUE[a] << 8 | VALUE[b] << 4 | VALUE[c]]
 
 
-def refute_with_one(avail: int, opp: int, strength: int) -> int:
-    """One card of `avail` that with the two cards `opp` beats `strength`; 0 if there is none."""
+def outs_with_one(avail: int, opp: int, strength: int) -> int:
+    """All cards of `avail` that with the two cards `opp` beat `strength`."""
     a = ctz(opp)
     b = hib(opp)
     va = VALUE[a]
@@ -161,7 +161,12 @@ def refute_with_one(avail: int, opp: int, strength: int) -> int:
         m = kind & need | run & colour
     else:
         m = run & colour & need
-    m &= avail
+    return m & avail
+
+
+def refute_with_one(avail: int, opp: int, strength: int) -> int:
+    """One card of `avail` that with the two cards `opp` beats `strength`; 0 if there is none."""
+    m = outs_with_one(avail, opp, strength)
     return m & (0 - m)
 
 

@@ -23,16 +23,14 @@ from pathlib import Path
 import pytest
 
 import arena
-import arena.game
-from arena.game import COMPILED, stale_sources
+import arena.compiled
+from arena.compiled import PROCESSOR, missing_instructions, processor_instructions, source_hashes, stale_sources
 from arena.paths import data_folder
 
 PACKAGE = Path(arena.__file__).parent
+COMPILED = [f"{folder}/{name}" for folder, modules in arena.compiled.COMPILED.items() for name in modules]
 COMPILED_FILES = [
-    path
-    for name in COMPILED
-    for suffix in EXTENSION_SUFFIXES
-    if (path := PACKAGE / "game" / f"{name}{suffix}").exists()
+    path for name in COMPILED for suffix in EXTENSION_SUFFIXES if (path := PACKAGE / f"{name}{suffix}").exists()
 ]
 needs_build = pytest.mark.skipif(len(COMPILED_FILES) < len(COMPILED), reason="the engine is not compiled here")
 
@@ -104,13 +102,13 @@ def compiled(tmp_path: Path) -> Path:
 
 
 @needs_build
-@pytest.mark.parametrize("source", ["formations.py", "engine.pxd"])
+@pytest.mark.parametrize("source", ["game/formations.py", "game/engine.pxd", "policy/stones.py"])
 def test_a_changed_source_is_not_played(compiled: Path, source: str) -> None:
     """One byte more in a source: the import says which, how to build, and how to run without."""
     fine = run("import arena.game.engine as e; print(e.__file__)", compiled)
     assert fine.stdout.startswith(str(compiled)), fine.stderr
     assert fine.stdout.strip().endswith(tuple(EXTENSION_SUFFIXES))
-    path = compiled / "arena" / "game" / source
+    path = compiled / "arena" / source
     path.write_bytes(path.read_bytes() + b"\n")
     stale = run("import arena.game", compiled)
     assert stale.returncode != 0
@@ -123,7 +121,7 @@ def test_a_changed_source_is_not_played(compiled: Path, source: str) -> None:
 @needs_build
 @pytest.mark.parametrize("damage", ["gone", "garbled"])
 def test_a_build_without_its_list_is_not_played(compiled: Path, damage: str) -> None:
-    path = compiled / "arena" / "game" / "_built.json"
+    path = compiled / "arena" / "_built.json"
     if damage == "gone":
         path.unlink()
     else:
@@ -133,9 +131,27 @@ def test_a_build_without_its_list_is_not_played(compiled: Path, damage: str) -> 
     assert "(_built.json changed)" in stale.stderr
 
 
+@needs_build
+def test_a_build_for_another_processor_is_not_loaded(compiled: Path) -> None:
+    """An error with the remedy, instead of a process that ends by an illegal instruction."""
+    path = compiled / "arena" / "_built.json"
+    built = json.loads(path.read_text())
+    path.write_text(json.dumps(built | {PROCESSOR: "fpu avx9000"}))
+    foreign = run("import arena.game", compiled)
+    if not processor_instructions():
+        pytest.skip("this system does not say what its processor can do")
+    assert foreign.returncode == 1
+    for words in ("ImportError", "avx9000", "which this one lacks", "make build", "ARENA_PURE=1"):
+        assert words in foreign.stderr
+    assert "fpu" not in foreign.stderr.split("ImportError")[1]
+    path.write_text(json.dumps({key: value for key, value in built.items() if key != PROCESSOR}))  # as in a wheel
+    assert run("import arena.game", compiled).returncode == 0
+
+
 def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
     """The comparison itself, on files made up for it."""
     for name in COMPILED:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.py").write_text(name)
     assert stale_sources(tmp_path) == []  # nothing is compiled
     (tmp_path / f"{COMPILED[0]}{EXTENSION_SUFFIXES[0]}").write_text("")
@@ -143,37 +159,40 @@ def test_stale_sources_without_a_compiler(tmp_path: Path) -> None:
     (tmp_path / "_built.json").write_text(json.dumps({f"{name}.py": "0" for name in COMPILED[1:]}))
     assert stale_sources(tmp_path) == sorted(f"{name}.py" for name in COMPILED)
     hashes = {f"{name}.py": hashlib.sha256(name.encode()).hexdigest() for name in COMPILED}
-    (tmp_path / "_built.json").write_text(json.dumps(hashes))
+    assert source_hashes(tmp_path) == hashes
+    (tmp_path / "_built.json").write_text(json.dumps(hashes | {PROCESSOR: ""}))
     assert stale_sources(tmp_path) == []
-    (tmp_path / "new.pxd").write_text("cdef int x")
-    assert stale_sources(tmp_path) == ["new.pxd"]
-    (tmp_path / "new.pxd").unlink()
+    assert missing_instructions(tmp_path) == []
+    (tmp_path / "game" / "new.pxd").write_text("cdef int x")
+    assert stale_sources(tmp_path) == ["game/new.pxd"]
+    (tmp_path / "game" / "new.pxd").unlink()
     (tmp_path / f"{COMPILED[3]}.py").unlink()
     assert stale_sources(tmp_path) == [f"{COMPILED[3]}.py"]
 
 
 def test_what_has_types_is_compiled() -> None:
     """Every source with a `.pxd` is in the list of compiled modules; `bits` is inlined into the others."""
-    folder = PACKAGE / "game"
-    typed = {path.stem for path in folder.glob("*.pxd")} - {"bits"}
+    typed = {str(path.relative_to(PACKAGE).with_suffix("")) for path in PACKAGE.rglob("*.pxd")} - {"game/bits"}
     assert typed == set(COMPILED)
-    assert all((folder / f"{name}.py").exists() for name in COMPILED)
+    assert all((PACKAGE / f"{name}.py").exists() for name in COMPILED)
 
 
 @needs_build
 def test_the_build_notes_all_its_sources() -> None:
-    built = json.loads((PACKAGE / "game" / "_built.json").read_text())
-    folder = PACKAGE / "game"
-    assert set(built) == {f"{name}.py" for name in COMPILED} | {path.name for path in folder.glob("*.pxd")}
+    built = json.loads((PACKAGE / "_built.json").read_text())
+    assert set(built) - {PROCESSOR} == {f"{name}.py" for name in COMPILED} | {
+        str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.pxd")
+    }
 
 
 def test_the_finder_of_sources() -> None:
     """What ARENA_PURE=1 puts before the other finders: it knows the compiled modules of this package and no others."""
-    finder = arena.game._SourceOnly()
-    spec = finder.find_spec("arena.game.turns", None)
-    assert spec is not None
-    assert spec.origin == str(PACKAGE / "game" / "turns.py")
-    for other in ("arena.game.cards", "turns", "arena.turns", "json"):
+    finder = arena.compiled._SourceOnly()
+    for name in ("game/turns", "policy/stones"):
+        spec = finder.find_spec("arena." + name.replace("/", "."), None)
+        assert spec is not None
+        assert spec.origin == str(PACKAGE / f"{name}.py")
+    for other in ("arena.game.cards", "turns", "arena.turns", "json", "arena.policy.turns"):
         assert finder.find_spec(other, None) is None
 
 
@@ -217,7 +236,7 @@ def test_nocython_has_what_the_sources_use() -> None:
     """Every name of `cython` in the sources stands in the stand-in."""
     stand_in = importlib.import_module("arena.game.nocython")
     for name in COMPILED:
-        source = (PACKAGE / "game" / f"{name}.py").read_text()
+        source = (PACKAGE / f"{name}.py").read_text()
         used = {word.split("cython.")[1].split("(")[0].split(":")[0].strip() for word in source.split()
                 if word.lstrip("@").startswith("cython.")}  # fmt: skip
         for attribute in used:

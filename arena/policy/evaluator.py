@@ -1,0 +1,285 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: annotation_typing=False
+"""What a position is worth to a seat: the chance to win the game, out of the chances to win each stone.
+
+The stones are taken as independent. Then the chance to win the game is the expectation, over the 512 ways to divide
+nine stones, of having won: five of them or three adjacent. It is linear in each stone's chance, so it is folded
+512 -> 256 -> ... -> 1. Adjacency, stones that are decided and the worth of each stone come out of it by themselves.
+
+A move is judged by the position after it and before the draw, so nothing leaks from the deck of a sample.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ImportError:
+    from arena.game import nocython as cython  # type: ignore[no-redef]
+
+from arena.game.engine import State
+from arena.game.moves import MOVES, Move
+from arena.game.public_state import Shown
+from arena.policy.stones import Pool
+
+if not cython.compiled:
+    from arena.game.bits import ctz, popcount
+    from arena.game.board import WON, copy_block
+    from arena.game.cards import JOKER_CARD
+    from arena.game.choices import DRAW_CARD, PLAY, PUT, SCOUT, TAKE
+    from arena.game.moves import DRAW, PASS
+    from arena.policy.stones import stone_chance
+
+    SPLIT = [0.0] * 512
+
+
+def fill_tables() -> None:
+    """Fill what each division of the stones (the own ones as bits) is worth."""
+    for m in range(512):
+        mine = WON[m] != 0
+        theirs = WON[511 ^ m] != 0
+        SPLIT[m] = 0.5 if mine == theirs else 1.0 if mine else 0.0
+
+
+class Evaluator:
+    """The chance to win, of positions and after moves. One evaluator serves one game after another.
+
+    `hand`: how likely a card of the own hand comes to a given side; `draw`: how likely a card is played there once it
+    is drawn; `theirs`: how likely the opponent plays a card there that they hold or draw; `share`: the part of the deck
+    that each seat draws; `tactic_price`: what playing a tactic card costs.
+
+    >>> from arena.game.deals import make_deal
+    >>> from arena.game.rules import load_rules
+    >>> rules = load_rules("base")
+    >>> state = State(rules, make_deal(rules, 1, 0))
+    >>> round(Evaluator().value(state.view(0)), 2)
+    0.57
+    """
+
+    if not cython.compiled:
+        root: State
+        work: State
+        deeper: State
+        last: State
+        mine: Pool
+        theirs: Pool
+        now: list[float]
+        chances: list[float]
+        room: list[float]
+        table: list[float]
+        without: list[float]
+        stamp: list[int]
+        codes: list[int]
+        more: list[int]
+        looks: int
+        seat: int
+        settings: list[float]
+
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            self = super().__new__(cls)
+            self.now, self.chances, self.room, self.table = [0.0] * 9, [0.0] * 9, [0.0] * 32, [0.0] * 256
+            self.without, self.stamp = [0.0] * 576, [0] * 576
+            self.codes, self.more, self.settings = [0] * 2048, [0] * 2048, [0.0] * 5
+            self.looks = self.seat = 0
+            return self
+
+    def __init__(self, hand: float = 0.85, draw: float = 0.55, theirs: float = 0.8, share: float = 0.5,
+                 tactic_price: float = 0.03) -> None:  # fmt: skip
+        for i, (name, value) in enumerate(
+            [("hand", hand), ("draw", draw), ("theirs", theirs), ("share", share), ("tactic_price", tactic_price)]
+        ):
+            if not 0.0 <= value < 1.0:
+                raise ValueError(f"{name} is a chance from 0 to below 1, not {value!r}")
+            self.settings[i] = value
+        self.root = State.__new__(State)
+        self.work = State.__new__(State)
+        self.deeper = State.__new__(State)
+        self.last = State.__new__(State)
+        self.mine = Pool.__new__(Pool)
+        self.theirs = Pool.__new__(Pool)
+
+    # ---- for callers in Python ----------------------------------------------------------------------------------
+
+    def value(self, position: Shown, seat: int = -1) -> float:
+        """The chance that `seat` (the view's own, or the one to decide) wins, from what that seat knows: 0 to 1."""
+        self.look(position, self.seat_of(position, seat))
+        return self.root_value()
+
+    def stone_odds(self, position: Shown, seat: int = -1) -> tuple[float, ...]:
+        """The chance that `seat` wins stone 1..9 (index 0..8)."""
+        self.look(position, self.seat_of(position, seat))
+        return tuple([self.now[s] for s in range(9)])
+
+    def values(self, position: Shown, moves: list[Move]) -> list[float]:
+        """The chance to win after each of the legal `moves`, before the draw, for the seat to decide.
+
+        Draws and the recruiter's draws are judged by a rule: 1 for the deck to draw from, 0 for the other.
+        """
+        self.look(position, position.turn)
+        return [self.after(self.code_of(position, move)) for move in moves]
+
+    def choose(self, position: Shown, moves: list[Move]) -> Move:
+        """The move with the highest value, the first of several."""
+        self.look(position, position.turn)
+        best = moves[0]
+        most = -1.0
+        for move in moves:
+            value = self.after(self.code_of(position, move))
+            if value > most:
+                most = value
+                best = move
+        return best
+
+    @cython.final
+    def seat_of(self, position: Shown, seat: int) -> int:
+        """The seat to look from."""
+        if position is None or position.rules is None:
+            raise TypeError("expected a view or a state of a game")
+        if seat not in (-1, 0, 1):
+            raise ValueError(f"a seat is 0 or 1, not {seat!r}")
+        return seat if seat >= 0 else getattr(position, "seat", position.turn)
+
+    @cython.final
+    def code_of(self, position: Shown, move: Move) -> int:
+        """The number of a move, if it is one of this game's and legal now."""
+        code: int = move.index
+        if MOVES[position.spy][code] is not move or not self.root.is_legal(code):
+            raise ValueError(f"{move} is not legal now")
+        return code
+
+    # ---- inside -------------------------------------------------------------------------------------------------
+
+    @cython.final
+    def look(self, position: Shown, p: int) -> None:
+        """Take over a position, as seat `p` knows it."""
+        if position is None or position.rules is None:
+            raise TypeError("expected a view or a state of a game")
+        copy_block(self.root, position)
+        self.seat = p
+        q = 1 - p
+        root = self.root
+        root.hands[q] = 0
+        unseen = root.all_cards ^ (root.visible | root.hands[p])
+        count = popcount(unseen)
+        drawn = 0.0
+        theirs = 0.0
+        if count:
+            drawn = self.settings[1] * self.settings[3] * root.clan_left / count
+            theirs = self.settings[2] * (root.clan_count[q] + self.settings[3] * root.clan_left) / count
+        self.mine.fill(root.hands[p], unseen, self.settings[0], drawn if drawn < 0.95 else 0.95)
+        self.theirs.fill(0, unseen, 0.0, theirs if theirs < 0.95 else 0.95)
+        self.looks += 1
+        for s in range(9):
+            self.now[s] = stone_chance(root, p, s, self.mine, self.theirs, self.room)
+
+    @cython.final
+    def root_value(self) -> float:
+        """The chance to win in the position looked at."""
+        if self.root.won >= 0:
+            return 0.5 if self.root.won == 2 else 1.0 if self.root.won == self.seat else 0.0
+        for s in range(9):
+            self.chances[s] = self.now[s]
+        return self.fold()
+
+    @cython.final
+    def fold(self) -> float:
+        """The chance to win the game, from the chances to win the stones."""
+        p = self.chances[8]
+        for i in range(256):
+            self.table[i] = SPLIT[i] + (SPLIT[i + 256] - SPLIT[i]) * p
+        half = 128
+        for s in range(7, -1, -1):
+            p = self.chances[s]
+            for i in range(half):
+                self.table[i] += (self.table[i + half] - self.table[i]) * p
+            half >>= 1
+        return self.table[0]
+
+    @cython.final
+    def worth(self, board: State) -> float:
+        """The chance to win in a position that followed from the one looked at: only what changed is judged anew."""
+        p = self.seat
+        q = 1 - p
+        root = self.root
+        if board.won >= 0:
+            return 0.5 if board.won == 2 else 1.0 if board.won == p else 0.0
+        hand = root.hands[p]
+        gone = hand & ~board.hands[p]
+        card = 0
+        single = popcount(gone) == 1
+        if single:
+            card = ctz(gone)
+        changed = (root.owned[0] ^ board.owned[0]) | (root.owned[1] ^ board.owned[1])
+        changed |= (root.fog ^ board.fog) | (root.mud ^ board.mud)
+        if gone:
+            self.mine.set_hand(board.hands[p])
+        for s in range(9):
+            if (
+                changed >> s & 1
+                or root.sides[9 * p + s] != board.sides[9 * p + s]
+                or root.sides[9 * q + s] != board.sides[9 * q + s]
+            ):
+                self.chances[s] = stone_chance(board, p, s, self.mine, self.theirs, self.room)
+            elif not gone or not root.open[p] >> s & 1:
+                self.chances[s] = self.now[s]
+            elif not single:
+                self.chances[s] = stone_chance(board, p, s, self.mine, self.theirs, self.room)
+            else:
+                at = 64 * s + card
+                if self.stamp[at] != self.looks:
+                    self.stamp[at] = self.looks
+                    self.without[at] = stone_chance(board, p, s, self.mine, self.theirs, self.room)
+                self.chances[s] = self.without[at]
+        if gone:
+            self.mine.set_hand(hand)
+        return self.fold()
+
+    @cython.final
+    def after(self, code: int) -> float:
+        """The chance to win after a legal move of the position looked at."""
+        if self.root.stage == SCOUT or self.root.stage == DRAW_CARD:
+            return 1.0 if (code - DRAW) == self.deck_to_draw() else 0.0
+        work = self.work
+        copy_block(work, self.root)
+        work.clan_left = 0  # what is judged is the position before the draw
+        work.tactic_left = 0
+        work.perform(code)
+        playing = self.root.stage == PLAY
+        price = self.settings[4] if playing and code >= 9 * JOKER_CARD and code != PASS else 0.0
+        if playing and work.stage == TAKE:
+            best = 0.0
+            n = work.legal_codes(self.codes)
+            for i in range(n):
+                copy_block(self.deeper, work)
+                self.deeper.perform(self.codes[i])
+                value = self.after_taking(self.deeper)
+                if value > best:
+                    best = value
+            return best - price
+        return self.after_taking(work) - price
+
+    @cython.final
+    def after_taking(self, board: State) -> float:
+        """The best of what can be done with a card that a ruse has taken; else the position's worth."""
+        if board.stage != PUT:
+            return self.worth(board)
+        best = 0.0
+        n = board.legal_codes(self.more)
+        for i in range(n):
+            copy_block(self.last, board)
+            self.last.perform(self.more[i])
+            value = self.worth(self.last)
+            if value > best:
+                best = value
+        return best
+
+    @cython.final
+    def deck_to_draw(self) -> int:
+        """0 for the clan deck, 1 for the tactic deck: a tactic card only for a seat that holds none and may play it."""
+        p = self.seat
+        root = self.root
+        return 1 if root.stage == DRAW_CARD and not root.tactics[p] and root.played[p] <= root.played[1 - p] else 0
+
+
+fill_tables()

@@ -1,0 +1,63 @@
+# C types for stones.py.
+cimport cython
+from arena.game.bits cimport (u64, u8, ctz, popcount, ALL60, PLANE, JOKER, SPY, BEARER, SUM, RUN, COLOUR, KIND,
+                              COLOUR_RUN, RANK)
+from arena.game.board cimport Board
+from arena.game.formations cimport VALUE, group, colours_of, outs_with_one, sum_of
+
+cdef enum:
+    LEVELS = 15
+    STEP = 16
+
+cdef double LOW[5]
+cdef double HIGH[5]
+cdef double EMPTY[16]
+
+@cython.locals(category=cython.int, part=cython.int, border=cython.double, share=cython.double, weight=cython.double)
+cpdef void fill_tables()
+cdef int level_of(int category, double total, int n) noexcept nogil
+@cython.locals(share=cython.double, at=cython.int)
+cdef int fog_level(double total, int n) noexcept nogil
+
+@cython.final
+cdef class Pool:
+    cdef u64 hand
+    cdef u64 unseen
+    cdef double in_hand
+    cdef double from_unseen
+    cdef double hand_odds
+    cdef double unseen_odds
+    cdef int total_unseen
+    cdef double mean            # value of the cards that come, weighted by their chances
+    cdef double no_hand[64]
+    cdef double no_unseen[64]
+    @cython.locals(p=cython.double, r=cython.double, i=cython.int)
+    cdef void fill(self, u64 hand, u64 unseen, double in_hand, double from_unseen) noexcept nogil
+    @cython.locals(p=cython.double)
+    cdef void set_hand(self, u64 hand) noexcept nogil
+    cdef double chance(self, u64 card) noexcept nogil
+    cdef double one_of(self, u64 cards) noexcept nogil
+    @cython.locals(a=cython.int, b=cython.int, none=cython.double, h=cython.double, u=cython.double,
+                   fewer=cython.double, least=cython.double)
+    cdef double at_least(self, u64 cards, int k) noexcept nogil
+    @cython.locals(least=cython.double, rest=cython.double, v=cython.int, p=cython.double)
+    cdef double window_chance(self, int slots, int colour, bint joker) noexcept nogil
+    @cython.locals(i=cython.int, k=cython.int, values=cython.int, taken=cython.int, total=cython.int, same=cython.int,
+                   distinct=cython.bint, clan=u64, v=cython.int, free_joker=cython.bint, free_bearer=cython.bint,
+                   expected=cython.double, level=cython.int, norm=cython.double, d=cython.int, weight=cython.double,
+                   left=cython.double, colours=cython.int, c=cython.int, p=cython.double)
+    cdef void become(self, double *out, int at, u64 side, int n, bint fog, Board rules, int joker, int spy,
+                     int bearer) noexcept nogil
+    @cython.locals(v=cython.int, slots=cython.int, level=cython.int, p=cython.double, c=cython.int)
+    cdef double of_a_run(self, double *out, int at, int taken, int n, double left, int values, int colours, bint joker,
+                         bint bearer) noexcept nogil
+    @cython.locals(v=cython.int, p=cython.double)
+    cdef double of_a_kind(self, double *out, int at, int k, int n, double left, int same, int highest) noexcept nogil
+
+@cython.locals(i=cython.int, total=cython.int)
+cdef void is_strength(double *out, int at, int strength, int n, bint fog) noexcept nogil
+@cython.locals(below=cython.double, p=cython.double, i=cython.int)
+cdef double compare(double *mine, int m, double *theirs, int t) noexcept nogil
+@cython.locals(q=cython.int, b=cython.int, i=cython.int, j=cython.int, my_own=cython.int, their_own=cython.int,
+               plain=cython.bint, n=cython.int, fog=cython.bint)
+cdef double stone_chance(Board board, int p, int s, Pool mine, Pool theirs, double *out) noexcept nogil

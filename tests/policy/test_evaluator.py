@@ -1,0 +1,121 @@
+"""The evaluator: its chances against a literal reckoning, nothing hidden in them, the same bits uncompiled."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena import Rng, State, load_rules, make_deal
+from arena.policy import Evaluator
+from tests.differential import RULE_SETS
+from tests.game.play import COMPILED, random_game
+from tests.policy import literal
+
+#: Values along games of random moves, as exact numbers, one line a position.
+VALUES = """
+import sys
+from arena.policy import Evaluator
+from tests.game.play import random_game
+evaluator = Evaluator()
+for name in sys.argv[1:]:
+    for number, (state, move) in enumerate(random_game(name, 3, tactic=4)):
+        if number % 6 == 0:
+            view, moves = state.view(state.turn), state.legal_moves()
+            step = max(1, len(moves) // 12)
+            print(name, evaluator.value(view).hex(), [value.hex() for value in evaluator.values(view, moves[::step])])
+"""
+
+
+def test_the_stones_as_reckoned_literally() -> None:
+    evaluator = Evaluator()
+    for seed in range(6 if COMPILED else 1):
+        for number, (state, _) in enumerate(random_game("base" if seed % 2 else "battle-line-base", seed)):
+            if number % 3 == 0:
+                view = state.view(state.turn)
+                odds = evaluator.stone_odds(view)
+                assert odds == pytest.approx([literal.stone_chance(view, s) for s in range(1, 10)], abs=1e-12)
+                assert evaluator.value(view) == pytest.approx(literal.game_chance(list(odds)), abs=1e-12)
+
+
+def test_the_value_after_a_move_is_that_of_the_position_after_it() -> None:
+    """What is kept from the position before (all stones that the move does not touch) is as if judged afresh."""
+    evaluator = Evaluator()
+    for seed in range(4 if COMPILED else 1):
+        for number, (state, _) in enumerate(random_game("base", seed)):
+            moves = state.legal_moves()
+            if number % 7 == 0 and len(moves) > 1:
+                view = state.view(state.turn)
+                values = evaluator.values(view, moves)
+                for move, value in list(zip(moves, values))[:: max(1, len(moves) // 9)]:
+                    after = state.copy()
+                    after.apply(move)
+                    if not after.is_over and after.deck_counts == (0, 0):  # no card was drawn: the same knowledge
+                        assert value == evaluator.value(after.view(view.seat))
+
+
+def test_nothing_hidden_counts() -> None:
+    evaluator, rng, seen = Evaluator(), Rng(5), 0
+    for name in ("base", "tactical", "bga-expert"):
+        for number, (state, _) in enumerate(random_game(name, 8, tactic=4)):
+            moves = state.legal_moves()
+            if number % 5 == 0 and len(moves) < 100:
+                view = state.view(state.turn)
+                wanted = evaluator.values(view, moves)
+                assert evaluator.values(state, moves) == wanted
+                assert evaluator.values(view.sample(rng), moves) == wanted
+                seen += 1
+    assert seen > 15
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_whole_games_in_every_rule_set(name: str) -> None:
+    evaluator = Evaluator()
+    rules = load_rules(name)
+    for auto in ((True, True), (False, False)):
+        state = State(rules, make_deal(rules, 2, 1), auto)
+        while not state.is_over:
+            moves = state.legal_moves()
+            view = state.view(state.turn)
+            move = evaluator.choose(view, moves)
+            if len(moves) < 60:
+                values = evaluator.values(view, moves)
+                assert move is moves[values.index(max(values))]
+                assert all(-0.1 <= value <= 1 for value in values)
+            state.apply(move)
+        assert evaluator.value(state.view(0)) in (0.0, 0.5, 1.0)
+
+
+@pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
+def test_uncompiled_the_same_to_the_last_bit() -> None:
+    names = ("base", "tactical", "expert", "bga-tactical", "battle-line-tactical")
+    root = Path(arena.__file__).parent.parent
+    lines = [
+        subprocess.run(
+            [sys.executable, "-c", VALUES, *names], cwd=root, env=os.environ | env, capture_output=True, text=True,
+            check=True,
+        ).stdout.splitlines()
+        for env in ({}, {"ARENA_PURE": "1"})
+    ]  # fmt: skip
+    assert len(lines[0]) > 40
+    assert lines[0] == lines[1]
+
+
+def test_wrong_questions() -> None:
+    evaluator = Evaluator()
+    rules = load_rules("base")
+    state = State(rules, make_deal(rules, 1, 0))
+    other = State(rules, make_deal(rules, 2, 0))
+    foreign = next(move for move in other.legal_moves() if move not in state.legal_moves())
+    with pytest.raises(ValueError, match="is not legal now"):
+        evaluator.values(state, [foreign])
+    with pytest.raises(ValueError, match="a seat is 0 or 1"):
+        evaluator.value(state, 2)
+    with pytest.raises(TypeError):
+        evaluator.value(None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="theirs is a chance"):
+        Evaluator(theirs=1.0)
