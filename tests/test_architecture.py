@@ -19,7 +19,7 @@ FLOORS = (
     ("text", "settings"),
     ("processes", "game"),
     ("policy", "players"),
-    ("isolation",),
+    ("isolation", "training"),
     ("match",),
     ("formats",),
     ("config",),

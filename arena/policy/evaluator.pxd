@@ -8,6 +8,11 @@ from arena.game.moves cimport Move
 from arena.game.public_state cimport Shown
 from arena.policy.stones cimport Pool, stone_chance
 
+cdef enum:
+    FRESH = 9       # + stone: judged for one move
+    WITHOUT = 18    # + 64 * stone + card: a stone that is as it was, once the card has left the hand
+    SLOTS = 594
+
 cdef double SPLIT[512]
 
 @cython.locals(m=cython.int, mine=cython.bint, theirs=cython.bint)
@@ -20,13 +25,13 @@ cdef class Evaluator:
     cdef State last             # after a taken card is put down
     cdef Pool mine
     cdef Pool theirs
-    cdef double now[9]          # chance of each stone in the position looked at
-    cdef double chances[9]      # and in the one judged
+    cdef double chances[594]    # of stones, by slot: 0..8 in the position looked at, then FRESH, then WITHOUT
+    cdef int picked[9]          # the slots of the position judged
     cdef double room[32]
     cdef double table[256]
-    cdef double without[576]    # 64 * stone + card: the chance of the stone once the card has left the hand
-    cdef u32 stamp[576]         # the look in which that was reckoned
+    cdef u32 stamp[594]         # the look in which a slot was filled
     cdef u32 looks
+    cdef u16 choices[2048]
     cdef u16 codes[2048]
     cdef u16 more[2048]
     cdef int seat
@@ -39,22 +44,26 @@ cdef class Evaluator:
     @cython.locals(best=Move, most=cython.double, value=cython.double, move=Move)
     cpdef Move choose(self, Shown position, list moves)
     cdef int seat_of(self, Shown position, int seat) except -1
-    @cython.locals(code=cython.int)
+    @cython.locals(code=cython.int, table=tuple)
     cdef int code_of(self, Shown position, Move move) except -1
     @cython.locals(q=cython.int, root=State, unseen=u64, count=cython.int, drawn=cython.double, theirs=cython.double,
                    s=cython.int)
     cdef int look(self, Shown position, int p) except -1
     @cython.locals(s=cython.int)
-    cdef double root_value(self) noexcept nogil
+    cdef double root_value(self) noexcept
+    @cython.locals(p=cython.int, q=cython.int, root=State, hand=u64, gone=u64, card=cython.int, changed=cython.int,
+                   s=cython.int, slot=cython.int, value=cython.double)
+    cdef double worth(self, State board) noexcept
+    cdef double result(self, State board) noexcept
+    cdef void judge(self, State board, int s, int slot) noexcept
+    cdef double combine(self, State board) noexcept
     @cython.locals(p=cython.double, i=cython.int, half=cython.int, s=cython.int)
     cdef double fold(self) noexcept nogil
-    @cython.locals(p=cython.int, q=cython.int, root=State, hand=u64, gone=u64, card=cython.int, single=cython.bint,
-                   changed=cython.int, s=cython.int, at=cython.int)
-    cdef double worth(self, State board) noexcept
     @cython.locals(playing=cython.bint, work=State, price=cython.double, best=cython.double, n=cython.int, i=cython.int,
                    value=cython.double)
     cdef double after(self, int code) noexcept
     @cython.locals(best=cython.double, n=cython.int, i=cython.int, value=cython.double)
     cdef double after_taking(self, State board) noexcept
+    cdef bint deciding(self) noexcept
     @cython.locals(p=cython.int, root=State)
     cdef int deck_to_draw(self) noexcept

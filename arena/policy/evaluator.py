@@ -19,7 +19,7 @@ except ImportError:
     from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.engine import State
-from arena.game.moves import MOVES, Move
+from arena.game.moves import MOVE_COUNT, Move, moves_by_number
 from arena.game.public_state import Shown
 from arena.policy.stones import Pool
 
@@ -32,6 +32,7 @@ if not cython.compiled:
     from arena.policy.stones import stone_chance
 
     SPLIT = [0.0] * 512
+    FRESH, WITHOUT, SLOTS = 9, 18, 594
 
 
 def fill_tables() -> None:
@@ -64,12 +65,12 @@ class Evaluator:
         last: State
         mine: Pool
         theirs: Pool
-        now: list[float]
         chances: list[float]
+        picked: list[int]
         room: list[float]
         table: list[float]
-        without: list[float]
         stamp: list[int]
+        choices: list[int]
         codes: list[int]
         more: list[int]
         looks: int
@@ -78,9 +79,10 @@ class Evaluator:
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
-            self.now, self.chances, self.room, self.table = [0.0] * 9, [0.0] * 9, [0.0] * 32, [0.0] * 256
-            self.without, self.stamp = [0.0] * 576, [0] * 576
-            self.codes, self.more, self.settings = [0] * 2048, [0] * 2048, [0.0] * 5
+            self.chances, self.stamp, self.picked = [0.0] * SLOTS, [0] * SLOTS, [0] * 9
+            self.room, self.table = [0.0] * 32, [0.0] * 256
+            self.choices, self.codes, self.more = [0] * 2048, [0] * 2048, [0] * 2048
+            self.settings = [0.0] * 5
             self.looks = self.seat = 0
             return self
 
@@ -109,7 +111,7 @@ class Evaluator:
     def stone_odds(self, position: Shown, seat: int = -1) -> tuple[float, ...]:
         """The chance that `seat` wins stone 1..9 (index 0..8)."""
         self.look(position, self.seat_of(position, seat))
-        return tuple([self.now[s] for s in range(9)])
+        return tuple([self.chances[s] for s in range(9)])
 
     def values(self, position: Shown, moves: list[Move]) -> list[float]:
         """The chance to win after each of the legal `moves`, before the draw, for the seat to decide.
@@ -143,8 +145,9 @@ class Evaluator:
     @cython.final
     def code_of(self, position: Shown, move: Move) -> int:
         """The number of a move, if it is one of this game's and legal now."""
-        code: int = move.index
-        if MOVES[position.spy][code] is not move or not self.root.is_legal(code):
+        code = move.index if type(move) is Move else -1
+        table = moves_by_number(position.spy)
+        if not 0 <= code < MOVE_COUNT or table[code] is not move or not self.root.is_legal(code):
             raise ValueError(f"{move} is not legal now")
         return code
 
@@ -155,6 +158,8 @@ class Evaluator:
         """Take over a position, as seat `p` knows it."""
         if position is None or position.rules is None:
             raise TypeError("expected a view or a state of a game")
+        if self.root is None:
+            raise TypeError("this evaluator was not made by Evaluator(...)")
         copy_block(self.root, position)
         self.seat = p
         q = 1 - p
@@ -171,30 +176,14 @@ class Evaluator:
         self.theirs.fill(0, unseen, 0.0, theirs if theirs < 0.95 else 0.95)
         self.looks += 1
         for s in range(9):
-            self.now[s] = stone_chance(root, p, s, self.mine, self.theirs, self.room)
+            self.judge(root, s, s)
 
     @cython.final
     def root_value(self) -> float:
         """The chance to win in the position looked at."""
-        if self.root.won >= 0:
-            return 0.5 if self.root.won == 2 else 1.0 if self.root.won == self.seat else 0.0
         for s in range(9):
-            self.chances[s] = self.now[s]
-        return self.fold()
-
-    @cython.final
-    def fold(self) -> float:
-        """The chance to win the game, from the chances to win the stones."""
-        p = self.chances[8]
-        for i in range(256):
-            self.table[i] = SPLIT[i] + (SPLIT[i + 256] - SPLIT[i]) * p
-        half = 128
-        for s in range(7, -1, -1):
-            p = self.chances[s]
-            for i in range(half):
-                self.table[i] += (self.table[i + half] - self.table[i]) * p
-            half >>= 1
-        return self.table[0]
+            self.picked[s] = s
+        return self.result(self.root)
 
     @cython.final
     def worth(self, board: State) -> float:
@@ -202,43 +191,72 @@ class Evaluator:
         p = self.seat
         q = 1 - p
         root = self.root
-        if board.won >= 0:
-            return 0.5 if board.won == 2 else 1.0 if board.won == p else 0.0
         hand = root.hands[p]
         gone = hand & ~board.hands[p]
-        card = 0
-        single = popcount(gone) == 1
-        if single:
-            card = ctz(gone)
-        changed = (root.owned[0] ^ board.owned[0]) | (root.owned[1] ^ board.owned[1])
-        changed |= (root.fog ^ board.fog) | (root.mud ^ board.mud)
+        card = -1
         if gone:
             self.mine.set_hand(board.hands[p])
+            if popcount(gone) == 1:
+                card = ctz(gone)
+        changed = (root.owned[0] ^ board.owned[0]) | (root.owned[1] ^ board.owned[1])
+        changed |= (root.fog ^ board.fog) | (root.mud ^ board.mud)
         for s in range(9):
+            slot = s
             if (
                 changed >> s & 1
                 or root.sides[9 * p + s] != board.sides[9 * p + s]
                 or root.sides[9 * q + s] != board.sides[9 * q + s]
             ):
-                self.chances[s] = stone_chance(board, p, s, self.mine, self.theirs, self.room)
-            elif not gone or not root.open[p] >> s & 1:
-                self.chances[s] = self.now[s]
-            elif not single:
-                self.chances[s] = stone_chance(board, p, s, self.mine, self.theirs, self.room)
-            else:
-                at = 64 * s + card
-                if self.stamp[at] != self.looks:
-                    self.stamp[at] = self.looks
-                    self.without[at] = stone_chance(board, p, s, self.mine, self.theirs, self.room)
-                self.chances[s] = self.without[at]
+                slot = FRESH + s
+                self.judge(board, s, slot)
+            elif gone and root.open[p] >> s & 1:
+                slot = FRESH + s if card < 0 else WITHOUT + 64 * s + card
+                if card < 0 or self.stamp[slot] != self.looks:
+                    self.stamp[slot] = self.looks
+                    self.judge(board, s, slot)
+            self.picked[s] = slot
+        value = self.result(board)
         if gone:
             self.mine.set_hand(hand)
+        return value
+
+    @cython.final
+    def result(self, board: State) -> float:
+        """How the game has ended, or the chance to win from the stones picked."""
+        if board.won >= 0:
+            return 0.5 if board.won == 2 else 1.0 if board.won == self.seat else 0.0
+        return self.combine(board)
+
+    # ---- what a subclass judges in its own way -------------------------------------------------------------------
+
+    def judge(self, board: State, s: int, slot: int) -> None:
+        """Judge stone `s` (0..8) of a position; what comes out is kept under the number `slot`."""
+        self.chances[slot] = stone_chance(board, self.seat, s, self.mine, self.theirs, self.room, False)
+
+    def combine(self, board: State) -> float:
+        """The chance to win, from what was kept for the nine stones under the numbers `picked`."""
         return self.fold()
+
+    @cython.final
+    def fold(self) -> float:
+        """The chance to win the game, from the chances to win the stones."""
+        p = self.chances[self.picked[8]]
+        for i in range(256):
+            self.table[i] = SPLIT[i] + (SPLIT[i + 256] - SPLIT[i]) * p
+        half = 128
+        for s in range(7, -1, -1):
+            p = self.chances[self.picked[s]]
+            for i in range(half):
+                self.table[i] += (self.table[i + half] - self.table[i]) * p
+            half >>= 1
+        return self.table[0]
+
+    # ---- moves --------------------------------------------------------------------------------------------------
 
     @cython.final
     def after(self, code: int) -> float:
         """The chance to win after a legal move of the position looked at."""
-        if self.root.stage == SCOUT or self.root.stage == DRAW_CARD:
+        if not self.deciding():
             return 1.0 if (code - DRAW) == self.deck_to_draw() else 0.0
         work = self.work
         copy_block(work, self.root)
@@ -273,6 +291,11 @@ class Evaluator:
             if value > best:
                 best = value
         return best
+
+    @cython.final
+    def deciding(self) -> bool:
+        """Is the decision judged by values, not by a rule?"""
+        return self.root.stage != SCOUT and self.root.stage != DRAW_CARD
 
     @cython.final
     def deck_to_draw(self) -> int:

@@ -59,5 +59,5 @@ cdef void is_strength(double *out, int at, int strength, int n, bint fog) noexce
 @cython.locals(below=cython.double, p=cython.double, i=cython.int)
 cdef double compare(double *mine, int m, double *theirs, int t) noexcept nogil
 @cython.locals(q=cython.int, b=cython.int, i=cython.int, j=cython.int, my_own=cython.int, their_own=cython.int,
-               plain=cython.bint, n=cython.int, fog=cython.bint)
-cdef double stone_chance(Board board, int p, int s, Pool mine, Pool theirs, double *out) noexcept nogil
+               exact=cython.double, plain=cython.bint, n=cython.int, fog=cython.bint)
+cdef double stone_chance(Board board, int p, int s, Pool mine, Pool theirs, double *out, bint whole) noexcept nogil

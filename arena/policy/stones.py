@@ -315,8 +315,11 @@ def compare(mine: Any, m: int, theirs: Any, t: int) -> float:
     return 0.002 if p < 0.002 else 0.998 if p > 0.998 else p
 
 
-def stone_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool, out: Any) -> float:
-    """How likely seat `p` wins stone `s` (0..8). `out` is room for two distributions, both written where needed."""
+def stone_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool, out: Any, whole: bool) -> float:
+    """How likely seat `p` wins stone `s` (0..8).
+
+    `out` takes the distributions of both sides: where the chance follows from them, with `whole` for all open stones.
+    """
     q = 1 - p
     b = 1 << s
     i = 9 * p + s
@@ -327,15 +330,19 @@ def stone_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool, out: An
         return 0.0
     my_own = board.complete[p] & b
     their_own = board.complete[q] & b
+    exact = -1.0
+    plain = not (board.fog | board.mud | board.wild) & b
     if my_own and their_own:
         if board.strength[i] == board.strength[j]:
-            return 1.0 if (board.first & b != 0) == (p == 0) else 0.0
-        return 1.0 if board.strength[i] > board.strength[j] else 0.0
-    plain = not (board.fog | board.mud | board.wild) & b
-    if plain and my_own and board.size[j] == 2:
-        return theirs.no_unseen[popcount(outs_with_one(theirs.unseen, board.sides[j], board.strength[i]))]
-    if plain and their_own and board.size[i] == 2:
-        return mine.one_of(outs_with_one(mine.hand | mine.unseen, board.sides[i], board.strength[j]))
+            exact = 1.0 if (board.first & b != 0) == (p == 0) else 0.0
+        else:
+            exact = 1.0 if board.strength[i] > board.strength[j] else 0.0
+    elif plain and my_own and board.size[j] == 2:
+        exact = theirs.no_unseen[popcount(outs_with_one(theirs.unseen, board.sides[j], board.strength[i]))]
+    elif plain and their_own and board.size[i] == 2:
+        exact = mine.one_of(outs_with_one(mine.hand | mine.unseen, board.sides[i], board.strength[j]))
+    if exact >= 0.0 and not whole:
+        return exact
     n = 3 + (board.mud >> s & 1)
     fog = board.fog & b != 0
     if my_own:
@@ -346,7 +353,7 @@ def stone_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool, out: An
         is_strength(out, STEP, board.strength[j], n, fog)
     else:
         theirs.become(out, STEP, board.sides[j], n, fog, board, board.bound[q], board.bound[2], board.bound[3])
-    return compare(out, 0, out, STEP)
+    return exact if exact >= 0.0 else compare(out, 0, out, STEP)
 
 
 fill_tables()

@@ -1,0 +1,57 @@
+"""The trained weights that come along, and how they were made (`weights.json`)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from array import array
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.game.rules import Rules
+from arena.policy.net import WEIGHTS, Net
+
+FOLDER = Path(__file__).parent
+
+
+def load_net(rules: Rules | str) -> Net:
+    """The net for a rule set, or of a name: `base`, `tactical`.
+
+    >>> from arena.game.rules import load_rules
+    >>> load_net(load_rules("expert"))  # doctest: +ELLIPSIS
+    <arena.policy.net.Net object at ...>
+    """
+    name = rules if isinstance(rules, str) else "tactical" if rules.tactics else "base"
+    return Net(read_weights(FOLDER / f"{name}.bin"))
+
+
+def read_weights(path: Path) -> array[float]:
+    """The weights of a file: 32-bit floats, lowest byte first.
+
+    Raises `ArenaError` for a file that is not there or not of this size.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ArenaError(f"cannot read the weights {path}: {error.strerror}") from None
+    if len(data) != 4 * WEIGHTS:
+        raise ArenaError(f"{path} has {len(data)} bytes, a net has {4 * WEIGHTS}")
+    weights = array("f")
+    weights.frombytes(data)
+    if sys.byteorder == "big":
+        weights.byteswap()
+    return weights
+
+
+def write_weights(path: Path, weights: array[float], made: dict[str, object]) -> None:
+    """Write weights, and in `weights.json` beside them their hash and how they were made."""
+    weights = array("f", weights)
+    if sys.byteorder == "big":
+        weights.byteswap()
+    data = weights.tobytes()
+    path.write_bytes(data)
+    log = path.parent / "weights.json"
+    table = json.loads(log.read_text(encoding="utf-8")) if log.exists() else {}
+    table[path.stem] = {"sha256": hashlib.sha256(data).hexdigest(), **made}
+    log.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")

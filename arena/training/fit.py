@@ -1,0 +1,142 @@
+"""Fit the weights of `arena.policy.Net` to positions and results: numpy, Adam, batches in a seeded order.
+
+The loss is the cross entropy of the result, and beside it, weighted by `STONES`, that of who owns each stone in the
+end: a helper output on the stones' embeddings that only training has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from arena.policy.net import SHAPES
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Weights: TypeAlias = dict[str, Array]
+#: Weight of the helper output.
+STONES = 0.45
+#: Shapes of the helper output.
+HELPER = {"wp": (16,), "bp": (1,)}
+
+
+@dataclass(frozen=True)
+class Positions:
+    """`x`: n x 464 features; `y`: n targets, the chance to win; `owned`: n x 9, 1 for stones owned in the end, 0 for
+    those of the opponent, -1 for those that count for nothing (owned already, or by nobody in the end)."""
+
+    x: Array
+    y: Array
+    owned: Array
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+def start_weights(seed: int) -> Weights:
+    """Random weights (He et al. 2015): normal with variance 2 / inputs; the biases 0."""
+    rng = np.random.default_rng(seed)
+    fan = {"w1": 48, "w2": 32, "w3": 9 * 16, "wg": 32, "w4": 32, "wp": 16}
+    return {
+        name: (rng.normal(0.0, (2.0 / fan[name]) ** 0.5, shape) if name in fan else np.zeros(shape)).astype(np.float32)
+        for name, shape in (SHAPES | HELPER).items()
+    }
+
+
+def flat(weights: Weights) -> Array:
+    """The weights as `Net` takes them."""
+    return np.concatenate([weights[name].ravel() for name in SHAPES])
+
+
+def forward(w: Weights, x: Array) -> tuple[Array, dict[str, Array]]:
+    """The values of positions, and what the way back needs."""
+    stones = x[:, :432].reshape(-1, 48)
+    hand = x[:, 432:]
+    h = np.maximum(stones @ w["w1"] + w["b1"], 0)
+    e = np.maximum(h @ w["w2"] + w["b2"], 0)
+    wide = e.reshape(len(x), 144)
+    z = np.maximum(wide @ w["w3"].reshape(144, 32) + hand @ w["wg"] + w["b3"], 0)
+    value = logistic(z @ w["w4"] + w["b4"][0])
+    return value, {"stones": stones, "hand": hand, "h": h, "e": e, "wide": wide, "z": z}
+
+
+def logistic(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def loss_of(w: Weights, data: Positions) -> float:
+    """The mean cross entropy of the results."""
+    total = 0.0
+    for at in range(0, len(data), 8192):
+        value, _ = forward(w, data.x[at : at + 8192].astype(np.float32))
+        y = data.y[at : at + 8192]
+        v = np.clip(value, 1e-6, 1 - 1e-6)
+        total -= float(np.sum(y * np.log(v) + (1 - y) * np.log(1 - v)))
+    return total / len(data)
+
+
+def gradients(w: Weights, x: Array, y: Array, owned: Array) -> Weights:
+    """The gradient of the mean loss of a batch."""
+    n = len(y)
+    value, kept = forward(w, x)
+    g: Weights = {}
+    out = (value - y) / n
+    z, e, h, wide = kept["z"], kept["e"], kept["h"], kept["wide"]
+    g["w4"] = z.T @ out
+    g["b4"] = np.array([out.sum()], dtype=np.float32)
+    dz = np.outer(out, w["w4"]) * (z > 0)
+    g["b3"] = dz.sum(0)
+    g["wg"] = kept["hand"].T @ dz
+    g["w3"] = (wide.T @ dz).reshape(9, 16, 32)
+    de = (dz @ w["w3"].reshape(144, 32).T).reshape(-1, 16)
+    mark = owned.reshape(-1)
+    guess = (logistic(e @ w["wp"] + w["bp"][0]) - mark) * (mark >= 0) * (STONES / 9 / n)
+    g["wp"] = e.T @ guess
+    g["bp"] = np.array([guess.sum()], dtype=np.float32)
+    de = (de + np.outer(guess, w["wp"])) * (e > 0)
+    g["b2"] = de.sum(0)
+    g["w2"] = h.T @ de
+    dh = (de @ w["w2"].T) * (h > 0)
+    g["b1"] = dh.sum(0)
+    g["w1"] = kept["stones"].T @ dh
+    return g
+
+
+def mirrored(x: Array) -> Array:
+    """The positions seen in a mirror: stone 9 becomes stone 1."""
+    return np.concatenate([x[:, :432].reshape(-1, 9, 48)[:, ::-1].reshape(-1, 432), x[:, 432:]], axis=1)
+
+
+def fit(
+    data: Positions, held: Positions, weights: Weights, epochs: int, seed: int, rate: float = 2e-3, batch: int = 512,
+    tell: Callable[[int, float], None] = lambda epoch, loss: None,
+) -> Weights:  # fmt: skip
+    """Fit weights with Adam (Kingma and Ba 2015), a cosine-shaped rate and half the batches mirrored.
+
+    `tell(epoch, loss)` hears the loss on the positions held back after each epoch.
+    """
+    rng = np.random.default_rng(seed)
+    w = {name: array.copy() for name, array in weights.items()}
+    first = {name: np.zeros_like(array) for name, array in w.items()}
+    second = {name: np.zeros_like(array) for name, array in w.items()}
+    steps = epochs * (len(data) // batch)
+    step = 0
+    for epoch in range(epochs):
+        order = rng.permutation(len(data))
+        for at in range(0, len(data) - batch + 1, batch):
+            rows = np.sort(order[at : at + batch])
+            x, owned = data.x[rows].astype(np.float32), data.owned[rows]
+            if rng.random() < 0.5:
+                x, owned = mirrored(x), owned[:, ::-1]
+            g = gradients(w, x, data.y[rows], owned.astype(np.float32))
+            step += 1
+            now = rate * 0.5 * (1 + np.cos(np.pi * step / steps))
+            for name in w:
+                first[name] += (g[name] - first[name]) * 0.1
+                second[name] += (g[name] ** 2 - second[name]) * 0.001
+                scale = now * (1 - 0.999**step) ** 0.5 / (1 - 0.9**step)
+                w[name] -= (scale * first[name] / (np.sqrt(second[name]) + 1e-8)).astype(np.float32)
+        tell(epoch + 1, loss_of(w, held))
+    return w

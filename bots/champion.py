@@ -1,0 +1,31 @@
+"""The strongest bot that comes along: tries the net's best moves in samples of the hidden cards, two decisions deep.
+
+`nodes` is the number of decisions that it looks at for one of its own; the games then repeat to the byte. With `ms` it
+thinks for that time instead. It spends less if the clock is tighter than that.
+"""
+
+from __future__ import annotations
+
+from arena import Bot, Move, Setup, View
+from arena.policy import Searcher, load_net
+
+
+class Champion(Bot):
+    def __init__(self, nodes: int = 1200, ms: float = 0.0) -> None:
+        if nodes < 1 or ms < 0:
+            raise ValueError("nodes is at least 1, ms at least 0")
+        self.nodes = nodes
+        self.ms = ms
+
+    def begin(self, setup: Setup) -> None:
+        if getattr(self, "rules", None) != setup.rules:
+            self.rules = setup.rules
+            self.searcher = Searcher(load_net(setup.rules))
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        nodes, ms = (10**9, self.ms) if self.ms else (self.nodes, 0.0)
+        if view.clock is not None:
+            budget = 0.5 * (view.clock.move_ms or 0) + 0.03 * (view.clock.bank_ms or 0)
+            if not ms or budget < ms:
+                ms = budget
+        return self.searcher.choose(view, moves, view.rng, nodes, ms / 1000)

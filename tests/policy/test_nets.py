@@ -1,0 +1,180 @@
+"""Nets, self-play, training and search: each piece against a second way to the same numbers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arena
+from arena import ArenaError, Rng, State, load_rules, make_deal
+from arena.policy import Evaluator, Net, Searcher, load_net
+from arena.policy.net import WEIGHTS, exponential, logistic
+from arena.policy.selfplay import Recorder, play_games
+from arena.policy.weights import read_weights, write_weights
+from arena.training.data import chunk
+from arena.training.fit import Positions, fit, flat, forward, gradients, loss_of, mirrored, start_weights
+from tests.game.play import COMPILED, random_game
+
+GAMES = 4 if COMPILED else 1
+#: As in test_evaluator, with a net of arbitrary weights.
+VALUES = """
+from arena import Rng
+from arena.policy import Net, Searcher
+from arena.policy.net import WEIGHTS
+from tests.game.play import random_game
+rng = Rng(4)
+net = Net([rng.random() - 0.5 for _ in range(WEIGHTS)])
+searcher = Searcher(net)
+for name in ("base", "tactical"):
+    for number, (state, move) in enumerate(random_game(name, 3, tactic=4)):
+        if number % 16 == 0:
+            view, moves = state.view(state.turn), state.legal_moves()
+            step = max(1, len(moves) // 6)
+            print(name, net.value(view).hex(), [value.hex() for value in net.values(view, moves[::step])])
+            print(searcher.choose(view, moves[::step], rng, 40), searcher.nodes)
+"""
+
+
+def arrays(room: int) -> tuple[np.ndarray, ...]:
+    kinds = np.float32, np.intc, np.int8, np.float32
+    return tuple(np.zeros(room * (464 if number == 0 else 1), kind) for number, kind in enumerate(kinds))
+
+
+def some_net(seed: int) -> Net:
+    return Net(flat(start_weights(seed)))
+
+
+def test_exponential() -> None:
+    x = np.linspace(-38, 38, 4001)
+    assert np.array([exponential(one) for one in x]) == pytest.approx(np.exp(x), rel=1e-15, abs=0)
+    assert (logistic(-1e9), logistic(0.0), logistic(1e9)) == (0.0, 0.5, 1.0)
+    assert logistic(2.0) == pytest.approx(1 / (1 + np.exp(-2)), rel=1e-15)
+
+
+@pytest.mark.parametrize("rules", ["base", "tactical"])
+def test_a_net_says_what_its_training_computes(rules: str) -> None:
+    """The values that a net gave in play, and those of the numpy net for the recorded features."""
+    weights = start_weights(7)
+    numbers, games, seats, values = arrays(4000)
+    recorder = Recorder(numbers, games, seats, values)
+    net = Net(flat(weights), tactic_price=0.0)
+    play_games(load_rules(rules), (net, net), 0, GAMES, 5, 0.3, 1.0, recorder)
+    n = recorder.count
+    assert n > 30 * GAMES
+    value, _ = forward(weights, numbers.reshape(-1, 464)[:n])
+    open_games = (values[:n] > 0) & (values[:n] < 1)
+    assert open_games.sum() > 0.9 * n
+    assert values[:n][open_games] == pytest.approx(value[open_games], abs=2e-5)
+    assert set(seats[:n]) == {0, 1}
+    assert set(games[:n]) == set(range(GAMES))
+
+
+def test_self_play_repeats() -> None:
+    rules, pair = load_rules("tactical"), (Evaluator(), some_net(2))
+    once = [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
+    assert once == [play_games(rules, pair, 3, 2, 9, noise) for noise in (0.0, 0.3)]
+    assert once[0] != once[1]
+    assert once[0] == play_games(rules, pair, 3, 1, 9) + play_games(rules, pair, 4, 1, 9)
+
+
+def test_a_full_recorder_takes_no_more() -> None:
+    recorder = Recorder(*arrays(5))
+    play_games(load_rules("base"), (Evaluator(), Evaluator()), 0, 1, 1, recorder=recorder)
+    assert recorder.count == 5
+    with pytest.raises(ValueError, match="same number of positions"):
+        Recorder(*arrays(5)[:3], np.zeros(4, np.float32))
+
+
+def test_gradients() -> None:
+    """Against differences of the loss, for some weights of each array."""
+    rng = np.random.default_rng(1)
+    weights = {name: array.astype(np.float64) for name, array in start_weights(3).items()}
+    x = rng.random((12, 464)) * (rng.random((12, 464)) < 0.4)
+    y, owned = rng.random(12), np.full((12, 9), -1)
+    found = gradients(weights, x, y, owned)
+    for name, array in weights.items():
+        if name in ("wp", "bp"):  # no stone is marked: the helper output has no gradient
+            assert not found[name].any()
+            continue
+        place = tuple(rng.integers(0, size) for size in array.shape)
+        step, losses = 1e-5, []
+        for sign in (1, -1):
+            array[place] += sign * step
+            losses.append(loss_of(weights, Positions(x, y, owned)))
+            array[place] -= sign * step
+        assert found[name][place] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=1e-2, abs=1e-6), name
+
+
+def test_training_learns_and_repeats() -> None:
+    data = chunk("base", ("odds", "odds"), 1, 0, 0.25, 0.05) if COMPILED else None
+    if data is None:
+        pytest.skip("takes too long uncompiled")
+    assert len(data) > 200
+    assert set(np.unique(data.owned)) == {-1, 0, 1}
+    assert mirrored(mirrored(data.x)) == pytest.approx(data.x)
+    start = start_weights(1)
+    before = loss_of(start, data)
+    trained = fit(data, data, start, epochs=4, seed=1, batch=64)
+    assert loss_of(trained, data) < before - 0.05
+    again = fit(data, data, start, epochs=4, seed=1, batch=64)
+    assert all((trained[name] == again[name]).all() for name in trained)
+
+
+@pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
+def test_uncompiled_the_same_to_the_last_bit() -> None:
+    root = Path(arena.__file__).parent.parent
+    lines = [
+        subprocess.run(
+            [sys.executable, "-c", VALUES], cwd=root, env=os.environ | env, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        for env in ({}, {"ARENA_PURE": "1"})
+    ]
+    assert len(lines[0]) > 8
+    assert lines[0] == lines[1]
+
+
+@pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert", "battle-line-tactical"])
+def test_search_plays_whole_games_within_its_nodes(rules: str) -> None:
+    searcher = Searcher(Evaluator(), depth=2, width=4)
+    differs = 0
+    for state, _ in random_game(rules, 6, tactic=3):
+        moves = state.legal_moves()
+        if 1 < len(moves) < 80:
+            view = state.view(state.turn)
+            move = searcher.choose(view, moves, Rng(1), 60)
+            assert move in moves
+            assert searcher.nodes <= 61
+            assert move is searcher.choose(view, moves, Rng(1), 60)
+            differs += move is not Evaluator().choose(view, moves)
+    assert differs > 0
+
+
+def test_search_keeps_to_its_time() -> None:
+    rules = load_rules("base")
+    state = State(rules, make_deal(rules, 1, 0))
+    searcher = Searcher(Evaluator())
+    searcher.choose(state.view(state.turn), state.legal_moves(), Rng(1), 10**9, 0.02)
+    assert 1 < searcher.nodes < 10**5
+
+
+def test_wrong_nets(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match=f"a net has {WEIGHTS} weights, these are 3"):
+        Net([1.0, 2.0, 3.0])
+    (tmp_path / "short.bin").write_bytes(b"1234")
+    with pytest.raises(ArenaError, match="has 4 bytes"):
+        read_weights(tmp_path / "short.bin")
+    with pytest.raises(ArenaError, match="cannot read the weights"):
+        read_weights(tmp_path / "none.bin")
+    weights = flat(start_weights(1))
+    write_weights(tmp_path / "mine.bin", weights, {"seed": 1})
+    assert list(read_weights(tmp_path / "mine.bin")) == weights.tolist()
+
+
+def test_the_nets_that_come_along() -> None:
+    for name in ("base", "tactical"):
+        assert isinstance(load_net(name), Net)
