@@ -54,6 +54,8 @@ cdef class Evaluator:
     @cython.locals(p=cython.int, q=cython.int, root=State, hand=u64, gone=u64, card=cython.int, changed=cython.int,
                    s=cython.int, slot=cython.int, value=cython.double)
     cdef double worth(self, State board) noexcept
+    @cython.locals(p=cython.int, root=State)
+    cdef bint wants_cards(self, int s) noexcept
     cdef double result(self, State board) noexcept
     cdef void judge(self, State board, int s, int slot) noexcept
     cdef double combine(self, State board) noexcept

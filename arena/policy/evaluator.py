@@ -209,7 +209,7 @@ class Evaluator:
             ):
                 slot = FRESH + s
                 self.judge(board, s, slot)
-            elif gone and root.open[p] >> s & 1:
+            elif gone and self.wants_cards(s):
                 slot = FRESH + s if card < 0 else WITHOUT + 64 * s + card
                 if card < 0 or self.stamp[slot] != self.looks:
                     self.stamp[slot] = self.looks
@@ -219,6 +219,13 @@ class Evaluator:
         if gone:
             self.mine.set_hand(hand)
         return value
+
+    @cython.final
+    def wants_cards(self, s: int) -> bool:
+        """Does it matter for the stone what is in the hand? Not on a full side; not on an empty one without Fog."""
+        p = self.seat
+        root = self.root
+        return root.open[p] >> s & 1 and (root.sides[9 * p + s] != 0 or root.fog >> s & 1 != 0)
 
     @cython.final
     def result(self, board: State) -> float:

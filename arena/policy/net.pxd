@@ -25,13 +25,10 @@ cpdef double logistic(double x) noexcept nogil
 cdef class Net(Evaluator):
     cdef double weights[7793]
     cdef double x[48]
-    cdef double hidden[32]
-    cdef double code[16]
-    cdef double middle[32]
     cdef double z[19008]        # by slot
-    @cython.locals(x=cython.p_double, hidden=cython.p_double, code=cython.p_double, w=cython.p_double, at=cython.int,
-                   to=cython.int, i=cython.int, j=cython.int)
+    @cython.locals(x=cython.p_double, hidden=cython.double[32], code=cython.double[16], z=cython.double[32],
+                   w=cython.p_double, at=cython.int, i=cython.int, j=cython.int)
     cdef void judge(self, State board, int s, int slot) noexcept
-    @cython.locals(g=cython.p_double, middle=cython.p_double, w=cython.p_double, at=cython.int, to=cython.int,
+    @cython.locals(g=cython.p_double, middle=cython.double[32], w=cython.p_double, at=cython.int, to=cython.int,
                    s=cython.int, i=cython.int, j=cython.int, out=cython.double)
     cdef double combine(self, State board) noexcept

@@ -64,15 +64,12 @@ class Net(Evaluator):
     if not cython.compiled:
         weights: list[float]
         x: list[float]
-        hidden: list[float]
-        code: list[float]
-        middle: list[float]
         z: list[float]
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
             self.weights, self.z = [0.0] * WEIGHTS, [0.0] * (SLOTS * MIDDLE)
-            self.x, self.hidden, self.code, self.middle = [0.0] * STONE, [0.0] * HIDDEN, [0.0] * CODE, [0.0] * MIDDLE
+            self.x = [0.0] * STONE
             return self
 
     def __init__(self, weights: Any, **settings: float) -> None:
@@ -85,9 +82,9 @@ class Net(Evaluator):
 
     def judge(self, board: State, s: int, slot: int) -> None:
         """The stone's share of the middle layer."""
+        if not cython.compiled:  # in C arrays on the stack: what is added to stays in registers
+            hidden, code, z = [0.0] * HIDDEN, [0.0] * CODE, [0.0] * MIDDLE
         x = self.x
-        hidden = self.hidden
-        code = self.code
         w = self.weights
         self.chances[slot] = stone_features(
             board, self.seat, s, self.mine, self.theirs, self.root.clan_left, self.room, x, 0
@@ -107,18 +104,20 @@ class Net(Evaluator):
                 for j in range(CODE):
                     code[j] += w[at + i * CODE + j] * hidden[i]
         at += HIDDEN * CODE + CODE + s * CODE * MIDDLE
-        to = slot * MIDDLE
         for j in range(MIDDLE):
-            self.z[to + j] = 0.0
+            z[j] = 0.0
         for i in range(CODE):
             if code[i] > 0.0:
                 for j in range(MIDDLE):
-                    self.z[to + j] += w[at + i * MIDDLE + j] * code[i]
+                    z[j] += w[at + i * MIDDLE + j] * code[i]
+        for j in range(MIDDLE):
+            self.z[slot * MIDDLE + j] = z[j]
 
     def combine(self, board: State) -> float:
         """The chance to win, out of the shares of the nine stones and the hand."""
+        if not cython.compiled:
+            middle = [0.0] * MIDDLE
         g = self.x
-        middle = self.middle
         w = self.weights
         hand_features(board, self.seat, self.mine, self.root.clan_left, self.root.tactic_left, self.fold(), g, 0)
         at = STONE * HIDDEN + HIDDEN + HIDDEN * CODE + CODE + 9 * CODE * MIDDLE
