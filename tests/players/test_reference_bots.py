@@ -16,7 +16,8 @@ from arena.players.spec import find_bot
 from tests.referee.games import COLUMN, detail, forfeit, play, referee, timeless
 
 ROOT = Path(__file__).parents[2]
-BOTS = ["random", "first", "greedy", "counter", "search:rollouts=10", "scripted", "scripted:otherwise=last"]
+BOTS = ["random", "first", "greedy", "counter", "search:rollouts=10", "scripted", "scripted:otherwise=last",
+        "odds", "net", "champion:nodes=20"]  # fmt: skip
 
 
 @pytest.mark.parametrize("bot", BOTS)
@@ -43,6 +44,8 @@ def _score(a: str, b: str, pairs: int, rules: str) -> float:
         ("greedy", "random", 20, 0.9),
         ("counter", "greedy", 20, 0.6),
         ("search:rollouts=200", "random", 10, 0.9),
+        ("odds", "greedy", 30, 0.75),
+        ("net", "odds", 150, 0.52),
     ],
 )
 def test_strength(a: str, b: str, pairs: int, least: float) -> None:
@@ -69,8 +72,9 @@ EDITS = (
 )
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "bots").glob("*.py")), ids=lambda path: path.stem)
-def test_runs_of_the_first_editions_can_be_resumed(path: Path) -> None:
+@pytest.mark.parametrize("name", ["counter", "first", "greedy", "random", "scripted", "search"])
+def test_runs_of_the_first_editions_can_be_resumed(name: str) -> None:
+    path = ROOT / "bots" / f"{name}.py"
     source = path.read_text(encoding="utf-8")
     for pattern, before in EDITS:
         source = pattern.sub(before, source)
