@@ -225,7 +225,7 @@ class Evaluator:
         """Does it matter for the stone what is in the hand? Not on a full side; not on an empty one without Fog."""
         p = self.seat
         root = self.root
-        return root.open[p] >> s & 1 and (root.sides[9 * p + s] != 0 or root.fog >> s & 1 != 0)
+        return root.open[p] >> s & 1 != 0 and (root.sides[9 * p + s] != 0 or root.fog >> s & 1 != 0)
 
     @cython.final
     def result(self, board: State) -> float:
