@@ -6,6 +6,7 @@ checked (`arena.config.validation`), the options of commands and the reference i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, Literal
@@ -69,7 +70,8 @@ class Setting:
     def within(self, value: float) -> bool:
         """Is a number, finite or not, within the bounds?"""
         return (
-            (self.least is None or value >= self.least)
+            value == value  # not NaN
+            and (self.least is None or value >= self.least)
             and (self.most is None or value <= self.most)
             and (self.above is None or value > self.above)
             and (self.below is None or value < self.below)
@@ -78,6 +80,24 @@ class Setting:
 
 def _plain(number: float | None) -> str:
     return f"{number:g}" if isinstance(number, float) else str(number)
+
+
+def is_long(number: int) -> bool:
+    """Is it too long to be repeated in a message? `str` refuses numbers with thousands of digits."""
+    return number.bit_length() > 100
+
+
+def number_text(number: float) -> str:
+    """A number that somebody has given, for a message about it.
+
+    >>> number_text(-3), number_text(0.25), number_text(10**400)
+    ('-3', '0.25', 'a number of 401 digits')
+    """
+    if isinstance(number, float):
+        return f"{number:g}"
+    if not is_long(number):
+        return str(number)
+    return f"a {'negative ' if number < 0 else ''}number of {int(number.bit_length() * math.log10(2)) + 1} digits"
 
 
 def whole(default: int | None, least: int, most: int, help: str, **more: Any) -> Any:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli.options import LARGEST_SEED, complete_rules
+from arena.cli import options
+from arena.cli.options import complete_rules
 from arena.errors import ArenaError
 from arena.paths import read_small_file
 
@@ -171,9 +172,9 @@ def _explain_file(file: Path, as_json: bool) -> None:
 
 @click.command()
 @click.option("--rules", "rules_name", default="iello-base", show_default=True, shell_complete=complete_rules)
-@click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=1, show_default=True, help="Seed of the deal.")
-@click.option("--deal", "number", type=click.IntRange(min=0), default=0, show_default=True, help="Number of the deal.")
-@click.option("--depth", type=click.IntRange(0, 12), required=True, help="In moves (decisions), not turns.")
+@click.option("--seed", type=options.SEED, default=1, show_default=True, help="Seed of the deal.")
+@click.option("--deal", "number", type=options.DEAL, default=0, show_default=True, help="Number of the deal.")
+@click.option("--depth", type=options.whole(0, 12), required=True, help="In moves (decisions), not turns.")
 @click.option("--divide", is_flag=True, help="Count each first move separately.")
 @click.option("--chosen-claims", is_flag=True, help="Claims are moves, for both seats, instead of automatic.")
 @click.option("--record", metavar="TEXT", help="Start at the end of this record instead of at a deal.")

@@ -19,7 +19,7 @@ import click
 
 from arena.errors import ArenaError, did_you_mean
 from arena.processes.command_line import hide_values
-from arena.text import printable
+from arena.text import printable, quoted
 
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -118,6 +118,10 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except ArenaError as error:
             raise Failure(printable(str(error))) from error
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            raise Failure(f"a name is too long: {quoted(str(error.filename))}") from error
 
 
 def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:

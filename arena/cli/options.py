@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,11 +13,63 @@ from click.shell_completion import CompletionItem
 
 from arena.isolation.levels import ISOLATIONS
 from arena.match.tasks import DEAL_BITS
+from arena.settings import Kind, Setting, number_text, settings_of
+from arena.text import quoted
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
+MANY = 10**9
+"""The most of anything that is counted."""
+TOURNAMENT, CLOCK = "arena.config.tournament:TournamentConfig", "arena.config.tournament:Clock"
 
-LARGEST_SEED = 2**63 - 1
+
+class Number(click.ParamType[int | float]):
+    """A number within the bounds of a setting; where it is not, the message names option and bounds."""
+
+    name = "number"
+
+    def __init__(self, find: Callable[[], Setting]) -> None:
+        self._find = find  # called when it is needed, so that help imports nothing heavy
+
+    @property
+    def setting(self) -> Setting:
+        return self._find()
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        number: int | float
+        setting = self.setting
+        try:
+            number = int(value) if setting.kind == "whole number" else float(value)
+        except (ValueError, OverflowError):  # also for thousands of digits
+            self.fail(f"expected {setting.expected}, found {quoted(str(value), 30)}", param, ctx)
+        if not setting.within(number):
+            self.fail(f"expected {setting.expected}, found {number_text(number)}", param, ctx)
+        return number
+
+
+def as_set(place: str, name: str) -> Number:
+    """A number with the bounds of a setting of the class at `place`, such as `arena.processes.limits:Limits`."""
+
+    def find() -> Setting:
+        module, _, of = place.partition(":")
+        return settings_of(getattr(importlib.import_module(module), of))[name]
+
+    return Number(find)
+
+
+def _number(kind: Kind, **bounds: Any) -> Number:
+    setting = Setting(kind, "", **bounds)
+    return Number(lambda: setting)
+
+
+def whole(least: int, most: int = MANY) -> Number:
+    """A whole number for an option that is no setting."""
+    return _number("whole number", least=least, most=most)
+
+
+def real(least: float, most: float) -> Number:
+    """A number for an option that is no setting."""
+    return _number("number", least=least, most=most)
 
 
 def complete_bots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -58,13 +111,18 @@ def _completed(names: Iterable[str], incomplete: str, type_: str) -> list[Comple
     return [*found, CompletionItem(incomplete, type=type_)]
 
 
+GAMES, SEED, WORKERS = (as_set(TOURNAMENT, name) for name in ("games", "seed", "workers"))
+MOVE_MS, BANK_MS = as_set(CLOCK, "move_ms"), as_set(CLOCK, "bank_ms")
+DEAL = whole(0, (1 << DEAL_BITS) - 1)
+PRIOR, ERROR = real(0, 1_000_000), _number("number", above=0, most=10_000)
+
 own_deals = click.option(
     "--own-deals",
     is_flag=True,
     default=None,
     help="Every pairing plays deals of its own, for bots that might remember cards.",
 )
-workers = click.option("--workers", type=click.IntRange(min=1), metavar="W", help="Default: one per core.")
+workers = click.option("--workers", type=WORKERS, metavar="W", help="Default: one per core.")
 trust = click.option("--trust", is_flag=True, help="Run the bots of a folder that somebody else has written.")
 isolation_of_play = click.option(
     "--isolation",
@@ -77,11 +135,11 @@ def what_to_play(command: Command) -> Command:
     """Options that determine the games; whoever reads the settings checks the numbers."""
     return _with(
         command,
-        click.option("--games", type=int, metavar="N", help="Games per pairing."),
+        click.option("--games", type=GAMES, metavar="N", help="Games per pairing."),
         click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical."),
-        click.option("--seed", type=int, metavar="S", help="Default: drawn, and shown."),
-        click.option("--move-ms", type=int, metavar="MS", help="Time for each decision, in milliseconds."),
-        click.option("--bank-ms", type=int, metavar="MS", help="Extra time for the whole game, in milliseconds."),
+        click.option("--seed", type=SEED, metavar="S", help="Default: drawn, and shown."),
+        click.option("--move-ms", type=MOVE_MS, metavar="MS", help="Time for each decision, in milliseconds."),
+        click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time for the whole game, in milliseconds."),
     )
 
 
@@ -89,7 +147,7 @@ def how_to_play(command: Command) -> Command:
     """Options that do not change the results."""
     return _with(
         command,
-        click.option("--workers", type=int, metavar="W", help="Default: one per core."),
+        click.option("--workers", type=WORKERS, metavar="W", help="Default: one per core."),
         click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
         click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
     )
@@ -126,7 +184,7 @@ def chosen_games(command: Callable[..., Result]) -> Callable[..., Result]:
     @click.option("--lost", is_flag=True, help="Only games that --bot lost.")
     @click.option("--drawn", is_flag=True, help="Only games that --bot drew.")
     @click.option("--forfeits", is_flag=True, help="Only games that were decided by a forfeit.")
-    @click.option("--deal", type=click.IntRange(0, (1 << DEAL_BITS) - 1), metavar="N", help="Only games on this deal.")
+    @click.option("--deal", type=DEAL, metavar="N", help="Only games on this deal.")
     @functools.wraps(command)
     def with_filter(
         bot: str | None,

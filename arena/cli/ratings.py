@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli import options
 from arena.cli.options import complete_runs
 from arena.cli.output import output, print_report
 from arena.errors import ArenaError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("source", metavar="FILE.csv|DIR", shell_complete=complete_runs)
-@click.option("--prior", type=float, metavar="N", help="Virtual draws per bot (default: 2); 0 for none.")
+@click.option("--prior", type=options.PRIOR, metavar="N", help="Virtual draws per bot (default: 2); 0 for none.")
 @click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
 @click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
 @click.option("--nash", is_flag=True, help="Add Nash averaging, for rock-paper-scissors fields.")

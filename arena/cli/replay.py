@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli import options
 from arena.cli.options import chosen_games, complete_runs
 from arena.text import indented
 
@@ -21,8 +22,8 @@ KEYS = "Enter: next, b: back, 12: to move 12, c: next claim, e: end, a: all, q: 
 @click.argument("source", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @chosen_games
-@click.option("--limit", type=click.IntRange(min=0), default=20, metavar="N", help="List N games; 0: all. Default: 20.")
-@click.option("--move", "begin", type=click.IntRange(min=0), default=0, metavar="N", help="Begin after move N.")
+@click.option("--limit", type=options.whole(0), default=20, metavar="N", help="List N games; 0: all. Default: 20.")
+@click.option("--move", "begin", type=options.whole(0), default=0, metavar="N", help="Begin after move N.")
 @click.option("--all", "whole", is_flag=True, help="Show the whole game at once, without waiting for Enter.")
 @click.option("--color/--no-color", default=False, help="Show cards in their colours.")
 @click.option("--record", "as_record", is_flag=True, help="Print only the game's record.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli import options
 from arena.cli.options import chosen_games, complete_runs
 from arena.cli.output import counting, output, print_report
 
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder")
 @output
-@click.option(
-    "--prior", type=click.FloatRange(min=0), default=None, help="Virtual draws per bot in the rating (default: 2)."
-)
+@click.option("--prior", type=options.PRIOR, default=None, help="Virtual draws per bot in the rating (default: 2).")
 def standings(folder: str, form: str, prior: float | None) -> None:
     """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running.
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from arena.report.until_error import UntilError
 
 _FORMATS = [one.name for one in FORMATS.values() if not one.two_bots]
-_TYPES = {"whole number": int, "number": float}
+
+_ROUNDS = options.as_set("arena.formats.swiss:SwissSettings", "rounds")
+_MATCHES = options.as_set("arena.formats.series:SeriesSettings", "matches")
+_PAIRS = options.as_set("arena.formats.sprt:SprtSettings", "max_pairs")
 
 
 @click.command()
@@ -64,12 +67,22 @@ def _settings_of_formats() -> dict[str, dict[str, Setting]]:
     return found
 
 
+def _type(settings: list[Setting]) -> click.ParamType[Any]:
+    """What an option takes; where formats differ in the bounds, whoever reads the settings checks them."""
+    if settings[0].kind not in ("whole number", "number"):
+        return click.STRING
+    if len({one.expected for one in settings}) == 1:
+        return options.Number(lambda: settings[0])
+    return options.whole(min(int(one.least or 0) for one in settings), max(int(one.most or 0) for one in settings))
+
+
 def _format_options(command: Callable[..., int]) -> Callable[..., int]:
     """An option for each of these settings; whoever reads the settings checks the values."""
     for key, formats in reversed(_settings_of_formats().items()):
         helps = [f"{name}: {one.help} (default: {one.usual})" for name, one in formats.items()]
-        kind = next(iter(formats.values())).kind
-        option = click.option(f"--{key.replace('_', '-')}", type=_TYPES.get(kind, str), help=f"{'; '.join(helps)}.")
+        option = click.option(
+            f"--{key.replace('_', '-')}", type=_type(list(formats.values())), help=f"{'; '.join(helps)}."
+        )
         command = option(command)
     return command
 
@@ -107,17 +120,22 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 @click.command()
 @click.argument("folder", shell_complete=options.complete_runs)
-@click.option("--games", type=int, metavar="N", help="Go on to N games of each pairing.")
+@click.option("--games", type=options.GAMES, metavar="N", help="Go on to N games of each pairing.")
 @click.option(
     "--error",
-    type=float,
+    type=options.ERROR,
     metavar="E",
     help="Go on until all 95 % errors are at most E Elo, or to --games N.  [default: 100,000]",
 )
 @click.option("--bot", "bots", multiple=True, metavar="NAME", help="With --error: of this bot only; may be repeated.")
-@click.option("--rounds", type=int, metavar="N", help="Go on to N rounds (swiss).")
-@click.option("--matches", type=int, metavar="N", help="Go on to N series of each two bots (series).")
-@click.option("--max-pairs", type=int, metavar="N", help="Go on to at most N pairs (sprt).")
+@click.option("--rounds", type=_ROUNDS, metavar="N", help="Go on to N rounds (swiss).")
+@click.option(
+    "--matches",
+    type=_MATCHES,
+    metavar="N",
+    help="Go on to N series of each two bots (series).",
+)
+@click.option("--max-pairs", type=_PAIRS, metavar="N", help="Go on to at most N pairs (sprt).")
 @options.trust
 @options.how_to_play
 @options.what_to_show

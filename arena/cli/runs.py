@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from arena.cli import options
 from arena.cli.output import output, print_report
 from arena.errors import ArenaError
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
-@click.option("--limit", type=click.IntRange(min=0), default=20, metavar="N", help="List N runs; 0: all. Default: 20.")
+@click.option("--limit", type=options.whole(0), default=20, metavar="N", help="List N runs; 0: all. Default: 20.")
 @output
 def runs(folder: Path | None, limit: int, form: str) -> None:
     """List the runs and comparisons in FOLDER (default: results), the one that was played last first.

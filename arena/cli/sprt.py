@@ -20,22 +20,29 @@ _CELLS = {"pentanomial": ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW"), "trinomial"
 _HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model", "max_pairs")
 
 
+def _n(name: str) -> options.Number:
+    """A number with the bounds of a setting of the test."""
+    return options.as_set("arena.formats.sprt:SprtSettings", name)
+
+
 @click.command(context_settings={"show_default": True})
 @click.argument("bots", nargs=-1, metavar="A B", shell_complete=options.complete_bots)
-@click.option("--elo0", type=float, metavar="E", help="H0: A is this much stronger.  [default: 0]")
-@click.option("--elo1", type=float, metavar="E", help="H1: A is this much stronger.  [default: 10]")
-@click.option("--alpha", type=float, metavar="P", help="Probability of accepting H1 if H0 holds.  [default: 0.05]")
-@click.option("--beta", type=float, metavar="P", help="Probability of accepting H0 if H1 holds.  [default: 0.05]")
+@click.option("--elo0", type=_n("elo0"), metavar="E", help="H0: A is this much stronger.  [default: 0]")
+@click.option("--elo1", type=_n("elo1"), metavar="E", help="H1: A is this much stronger.  [default: 10]")
+@click.option(
+    "--alpha", type=_n("alpha"), metavar="P", help="Probability of accepting H1 if H0 holds.  [default: 0.05]"
+)
+@click.option("--beta", type=_n("beta"), metavar="P", help="Probability of accepting H0 if H1 holds.  [default: 0.05]")
 @click.option("--model", metavar="logistic|normalized", help="The Elo model of --elo0 and --elo1.  [default: logistic]")
 @click.option(
-    "--max-pairs", type=click.IntRange(min=1), metavar="N", help="Give up after this many pairs.  [default: 1000000]"
+    "--max-pairs", type=_n("max_pairs"), metavar="N", help="Give up after this many pairs.  [default: 1000000]"
 )
 @click.option("--pentanomial", metavar="LL,LD,S,WD,WW", help="Test these counts of pairs; play nothing.")
 @click.option("--trinomial", metavar="L,D,W", help="Test these counts of independent games; play nothing.")
 @click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Rule set, such as base.")
-@click.option("--seed", type=click.IntRange(0, options.LARGEST_SEED), metavar="S", help="Default: drawn, and shown.")
-@click.option("--move-ms", type=click.IntRange(min=1), metavar="MS", help="Time for each decision.")
-@click.option("--bank-ms", type=click.IntRange(min=0), metavar="MS", help="Extra time for the whole game.")
+@click.option("--seed", type=options.SEED, metavar="S", help="Default: drawn, and shown.")
+@click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time for each decision.")
+@click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time for the whole game.")
 @options.how_to_play
 @options.where
 @options.what_to_show

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli import options
 from arena.cli.options import complete_runs
 from arena.cli.output import csv_folder, output, print_report
 from arena.errors import ArenaError
@@ -16,12 +17,12 @@ from arena.errors import ArenaError
 @click.argument("folder", shell_complete=complete_runs)
 @click.option(
     "--error",
-    type=float,
+    type=options.ERROR,
     default=10.0,
     metavar="ELO",
     help="Show how many more pairs would bring the 95 % error down to this.  [default: 10]",
 )
-@click.option("--prior", type=float, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
+@click.option("--prior", type=options.PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
 @csv_folder
 @output
 def stats(folder: str, error: float, prior: float | None, to: Path | None, form: str) -> None:

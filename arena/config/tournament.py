@@ -23,13 +23,17 @@ from arena.players.faults import BotError
 from arena.players.spec import display_name, find_bot, parse_spec
 from arena.processes.limits import Limits
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
+from arena.text import one_line, quoted
 
 EXECUTORS = ("local", "dask")
 LARGEST_SEED = 2**63 - 1
 """The largest number that TOML promises."""
 MOST_BOTS = 5_000
 """So that all pairings of a round robin have a number; see `arena.match.tasks.PAIRING_BITS`."""
+MOST_WORKERS = 1024
 LONGEST_TIME = 10**9  # milliseconds, eleven days
+LONGEST_NAME = 255
+"""In bytes: what a folder's name may have."""
 
 Param: TypeAlias = str | int | float | bool
 
@@ -66,7 +70,7 @@ class Clock:
 class TournamentConfig:
     """Everything about a run. A seed of None is drawn by the caller; `format_settings` is the format's own table."""
 
-    name: str = text(REQUIRED, 255, "name of the run", unset="the name of the file")
+    name: str = text(REQUIRED, LONGEST_NAME, "name of the run", unset="the name of the file")
     format: str = choice("round-robin", FORMATS, "which bots meet, and when")
     bots: tuple[BotSetting, ...] = other(tuple, "list of names and files, or tables with settings for one bot")
     games: int = whole(100, 1, 10**9, "games for each two bots, rounded up to whole pairs")
@@ -75,7 +79,7 @@ class TournamentConfig:
     pairs: bool = flag(True, "each deal is played twice with the seats swapped; false: once, the bots alternating")
     own_deals: bool = flag(False, "each two bots play deals of their own, for bots that might remember cards")
     clock: Clock = table(Clock, "thinking time; a bot that exceeds it loses the game")
-    workers: int | None = whole(None, 1, 100_000, "worker processes", unset="one for each core")
+    workers: int | None = whole(None, 1, MOST_WORKERS, "worker processes", unset="one for each core")
     executor: str = choice("local", EXECUTORS, "where the games are played: on this machine or on a Dask cluster")
     scheduler: str | None = text(
         None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
@@ -276,7 +280,11 @@ def _bot(check: Checker, entry: object, place: str) -> BotSetting | None:
 def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentConfig, form: Format) -> None:
     """What is wrong only in the company of other keys."""
     if re.search(r"[/\\\0]", config.name) or config.name in (".", ".."):
-        check.fault("name", f"expected a name that a folder can have, without slashes, found '{config.name}'")
+        check.fault("name", f"expected a name that a folder can have, without slashes, found {quoted(config.name)}")
+    elif one_line(config.name) != config.name:
+        check.fault("name", f"expected one line of printable text, found {quoted(config.name)}")
+    elif (size := len(config.name.encode(errors="replace"))) > LONGEST_NAME:
+        check.fault("name", f"expected at most {LONGEST_NAME} bytes in UTF-8, found {size}")
     if form.two_bots and len(config.bots) > 2:
         expected = f'format = "{form.name}" is for two bots, found {len(config.bots)}'
         check.fault("bots", f"{expected}; for more use round-robin")

@@ -11,7 +11,11 @@ from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
 from arena.paths import read_small_file
-from arena.settings import Setting, settings_of
+from arena.settings import Setting, is_long, number_text, settings_of
+from arena.text import one_line
+
+LONGEST_SHOWN = 200
+"""Longer texts are not repeated in messages."""
 
 
 class Checker:
@@ -89,14 +93,16 @@ def _wrong(one: Setting, value: object) -> str | None:
         right = isinstance(value, bool)
     elif one.kind in ("whole number", "number"):
         kinds = int if one.kind == "whole number" else int | float
-        right = isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
+        right = isinstance(value, kinds) and not isinstance(value, bool)
+        right = right and (isinstance(value, int) or math.isfinite(value))  # type: ignore[arg-type]
         if right and not one.within(value):  # type: ignore[arg-type]
-            return f"expected {one.expected}, found {value if isinstance(value, int) else format(value, 'g')}"
+            return f"expected {one.expected}, found {number_text(value)}"  # type: ignore[arg-type]
     else:
         if not isinstance(value, str) or not value.strip():
             return f"expected {one.expected}, found {show(value)}"
         if one.choices and value not in one.choices:
-            return f"expected {one.expected}, found '{value}'{did_you_mean(value, one.choices)}"
+            found = one_line(value, LONGEST_SHOWN)
+            return f"expected {one.expected}, found '{found}'{did_you_mean(found, one.choices)}"
         if one.longest and len(value) > one.longest:
             return f"expected at most {one.longest} characters, found {len(value)}"
     return None if right else f"expected {one.expected}, found {show(value)}"
@@ -108,9 +114,13 @@ def show(value: object) -> str:
     >>> show("ten"), show(2.5), show([1])
     ('the string "ten"', 'the number 2.5', 'a list')
     """
-    for kind, name in ((bool, "boolean"), (str, "string"), (int | float, "number")):
-        if isinstance(value, kind):
-            return f"the {name} {json.dumps(value)}"
+    if isinstance(value, str):
+        long = len(value) > LONGEST_SHOWN
+        return f"a string of {len(value)} characters" if long else f"the string {json.dumps(value)}"
+    if isinstance(value, bool):
+        return f"the boolean {json.dumps(value)}"
+    if isinstance(value, int | float):
+        return number_text(value) if isinstance(value, int) and is_long(value) else f"the number {json.dumps(value)}"
     if isinstance(value, list | Mapping):
         return "a list" if isinstance(value, list) else "a table"
     return f"the {type(value).__name__} {value}"

@@ -106,6 +106,9 @@ def preset_names() -> list[str]:
     return sorted(path.stem for path in (data_folder("configs") / "rules").glob("*.toml"))
 
 
+_LONGEST, _LONGEST_NAME = 4096, 200  # of characters that are looked at
+
+
 @lru_cache(maxsize=256)
 def load_rules(text: str) -> Rules:
     """The rule set of a name, a path or either with overrides.
@@ -116,6 +119,8 @@ def load_rules(text: str) -> Rules:
     Traceback (most recent call last):
     arena.game.rules.RulesError: unknown rule set 'ielo-base'; did you mean 'iello-base'? (arena rules lists them)
     """
+    if len(text) > _LONGEST:
+        raise RulesError(f"unknown rule set: a text of {len(text)} characters (arena rules lists them)")
     base, overrides = _split(text)
     rules = _load_preset(base)
     if not overrides:
@@ -185,7 +190,7 @@ def _load_preset(name: str, folder: Path = Path(), heirs: tuple[Path, ...] = ())
     if name.endswith(".toml"):
         return _read(folder / name, heirs)
     path = data_folder("configs") / "rules" / f"{name}.toml"
-    if "/" in name or not path.is_file():
+    if "/" in name or len(name) > _LONGEST_NAME or not path.is_file():
         near = did_you_mean(name, [*preset_names(), *SHORT_NAMES])
         raise RulesError(f"unknown rule set '{name}'{near} (arena rules lists them)")
     return _read(path, heirs)

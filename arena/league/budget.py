@@ -17,7 +17,7 @@ from pathlib import Path
 from arena.league import audit
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League
-from arena.settings import settings_of
+from arena.settings import number_text, settings_of
 from arena.store.tables import Table
 
 DAY_S = 24 * 3600.0
@@ -59,7 +59,7 @@ def change(league: League, new: dict[str, int | None]) -> LeagueSettings:
     known = settings_of(LeagueSettings)
     for key, value in new.items():
         if value is not None and not known[key].within(value):
-            raise LeagueError(f"{key}: expected {known[key].expected}, found {value}")
+            raise LeagueError(f"{key}: expected {known[key].expected}, found {number_text(value)}")
     ours = league.is_ours()
     with league.change():
         found = replace(limits(league), **new)  # type: ignore[arg-type]

@@ -168,8 +168,8 @@ GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
         (GOOD, ("--anchor", "a"), "--anchor a: expected BOT=ELO"),
         (GOOD, ("--anchor", "a=nan"), "--anchor a=nan: expected BOT=ELO"),
         (GOOD, ("--anchor", "a=1", "--anchor", "a=2"), "'a' is anchored twice"),
-        (GOOD, ("--prior", "-1"), "prior -1"),
-        (GOOD, ("--prior", "nan"), "prior nan"),
+        (GOOD, ("--prior", "-1"), "'--prior': expected a number from 0 to 1000000, found -1"),
+        (GOOD, ("--prior", "nan"), "found nan"),
         (GOOD, ("--json", "--format", "csv"), "choose one"),
     ],
 )

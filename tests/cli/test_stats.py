@@ -118,9 +118,9 @@ def test_a_smaller_error_takes_more_pairs(arena: Arena, run: Path, values: dict[
     ("options", "message"),
     [
         (("nowhere",), "there is no run in nowhere"),
-        (("run", "--error", "0"), "--error 0: expected a 95 % error in Elo above 0"),
-        (("run", "--error", "nan"), "--error nan"),
-        (("run", "--prior", "-1"), "prior -1"),
+        (("run", "--error", "0"), "'--error': expected a number, more than 0 and at most 10000, found 0"),
+        (("run", "--error", "nan"), "'--error': expected a number"),
+        (("run", "--prior", "-1"), "'--prior': expected a number from 0"),
     ],
 )
 def test_mistakes_are_said(arena: Arena, run: Path, options: tuple[str, ...], message: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli import options
 from arena.cli.league.shared import league_argument, print_json, show_standings
 from arena.cli.output import output, print_report
 from arena.text import indented
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @click.command()
 @league_argument
 @click.option("--at", metavar="WHEN", help="The table after an event (its number) or at a date (UTC).")
-@click.option("--history", type=click.IntRange(min=1), metavar="N", help="Ratings after each of the last N events.")
+@click.option("--history", type=options.whole(1), metavar="N", help="Ratings after each of the last N events.")
 @output
 def standings(name: str, at: str | None, history: int | None, form: str) -> None:
     """Show the table of LEAGUE and what the last event changed. Works while games are played."""
@@ -94,7 +95,7 @@ def history(name: str, form: str) -> None:
 @click.command()
 @league_argument
 @click.argument("bot")
-@click.option("--version", "number", type=click.IntRange(min=1), metavar="V", help="Default: the active one.")
+@click.option("--version", "number", type=options.whole(1), metavar="V", help="Default: the active one.")
 @click.option("--against", metavar="OTHER", help="Only games against this bot.")
 @output
 def show(name: str, bot: str, number: int | None, against: str | None, form: str) -> None:
@@ -155,7 +156,7 @@ def export(name: str, to: Path | None) -> None:
 @click.command()
 @league_argument
 @click.argument("bot")
-@click.option("--version", "number", type=click.IntRange(min=1), metavar="V", help="Default: the active one.")
+@click.option("--version", "number", type=options.whole(1), metavar="V", help="Default: the active one.")
 @click.option("--to", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where to write them.")
 def fetch(name: str, bot: str, number: int | None, to: Path) -> None:
     """Write the files of BOT into a folder as they were submitted. None of them is run."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from arena.cli import options
 from arena.cli.league.shared import league_argument, print_json
 from arena.cli.output import output, print_report
 from arena.text import indented, one_line
@@ -42,7 +43,7 @@ def resume(name: str) -> None:
 
 @click.command("log")
 @league_argument
-@click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N entries.")
+@click.option("--last", type=options.whole(1), metavar="N", help="Only the last N entries.")
 @output
 def log(name: str, last: int | None, form: str) -> None:
     """Show the audit log of LEAGUE: who did what, when, and what came of it."""
@@ -62,7 +63,7 @@ def log(name: str, last: int | None, form: str) -> None:
             print_report(Report(f"{found.name}: audit log", [log_table(lines)], [remark]), form)
 
 
-_LIMIT = click.IntRange(min=0)
+_LIMIT = options.whole(0)
 
 
 @click.command()
@@ -96,7 +97,7 @@ def budget(name: str, form: str, **given: int | None) -> None:
 
 @click.command()
 @league_argument
-@click.option("--games", type=click.IntRange(min=0), metavar="N", help="Replay so many games, drawn at random (all).")
+@click.option("--games", type=options.whole(0), metavar="N", help="Replay so many games, drawn at random (all).")
 @click.option("--log-hash", metavar="HASH", help="A hash of the audit log that was noted earlier.")
 @output
 def verify(name: str, games: int | None, log_hash: str | None, form: str) -> int:

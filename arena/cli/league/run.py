@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @league_argument
-@click.option("--games", type=click.IntRange(min=1), metavar="N", help="Stop after N games (default: Ctrl-C).")
+@click.option("--games", type=options.whole(1), metavar="N", help="Stop after N games (default: Ctrl-C).")
 @options.workers
 @options.isolation_of_play
 @options.trust

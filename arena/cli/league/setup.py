@@ -14,6 +14,13 @@ from arena.cli.output import output, print_report
 from arena.isolation.levels import ISOLATIONS
 from arena.text import indented
 
+_TIME = options.BANK_MS
+
+
+def _n(name: str) -> options.Number:
+    """A number with the bounds of a setting of leagues."""
+    return options.as_set("arena.league.settings:LeagueSettings", name)
+
 
 @click.command()
 @click.argument("name")
@@ -21,21 +28,21 @@ from arena.text import indented
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Default: leagues/NAME.")
 @click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Default: base.")
 @click.option("--isolation", type=click.Choice(ISOLATIONS), help="Where bots run (default: sandbox).")
-@click.option("--move-ms", type=click.IntRange(min=0), help="Milliseconds per decision (default: 1000; 0: no limit).")
-@click.option("--bank-ms", type=click.IntRange(min=0), help="Extra milliseconds per game (default: none).")
+@click.option("--move-ms", type=_TIME, help="Milliseconds per decision (default: 1000; 0: no limit).")
+@click.option("--bank-ms", type=_TIME, help="Extra milliseconds per game (default: none).")
 @click.option("--no-pairs", is_flag=True, help="Play each deal once instead of twice with the seats swapped.")
 @click.option("--shared-deals", is_flag=True, help="Let pairings that play at a time play the same deals.")
-@click.option("--error", type=float, metavar="ELO", help="A placement ends at this 95 % error (default: 40).")
-@click.option("--most-games", type=int, metavar="N", help="... or after so many games (default: 1000).")
-@click.option("--sample", type=int, metavar="N", help="Opponents at a time during a placement (default: 8).")
-@click.option("--games", type=int, metavar="N", help="Games against each opponent at a time (default: 10).")
+@click.option("--error", type=_n("error"), metavar="ELO", help="A placement ends at this 95 % error (default: 40).")
+@click.option("--most-games", type=_n("most_games"), metavar="N", help="... or after so many games (default: 1000).")
+@click.option("--sample", type=_n("sample"), metavar="N", help="Opponents at a time during a placement (default: 8).")
+@click.option("--games", type=_n("games"), metavar="N", help="Games against each opponent at a time (default: 10).")
 @click.option("--anchor", metavar="BOT", help="Hold this bot's rating (default: the mean is 0).")
-@click.option("--anchor-elo", type=float, metavar="ELO", help="... at this value (default: 0).")
-@click.option("--prior", type=float, metavar="N", help="Virtual draws per bot in the rating (default: 2).")
-@click.option("--submissions", type=int, metavar="N", help="New contents an author may submit in 24 hours.")
-@click.option("--minutes", type=int, metavar="N", help="Minutes of work on an author's submissions in 24 hours.")
-@click.option("--author-mb", type=int, metavar="N", help="MiB that the files of an author's bots may take.")
-@click.option("--disk-mb", type=int, metavar="N", help="MiB that the league's folder may take.")
+@click.option("--anchor-elo", type=_n("anchor_elo"), metavar="ELO", help="... at this value (default: 0).")
+@click.option("--prior", type=_n("prior"), metavar="N", help="Virtual draws per bot in the rating (default: 2).")
+@click.option("--submissions", type=_n("submissions"), metavar="N", help="New contents of an author in 24 hours.")
+@click.option("--minutes", type=_n("minutes"), metavar="N", help="Minutes of work for an author in 24 hours.")
+@click.option("--author-mb", type=_n("author_mb"), metavar="N", help="MiB that the files of an author's bots may take.")
+@click.option("--disk-mb", type=_n("disk_mb"), metavar="N", help="MiB that the league's folder may take.")
 def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
     """Create the league NAME. Options override the file; the settings cannot be changed later."""
     from arena.isolation.process import require_isolation

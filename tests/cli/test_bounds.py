@@ -1,0 +1,153 @@
+"""Absurd numbers and texts in every option of every command, and in every setting: an error that names the place."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from arena.cli.main import COMMANDS
+from arena.cli.options import Number
+from arena.config.tournament import ConfigError, TournamentConfig, config_from_dict
+from arena.formats.registry import FORMATS
+from arena.league.settings import LeagueError, LeagueSettings, settings_from_dict
+from arena.settings import Setting, settings_of
+from tests.cli.conftest import Arena
+
+ABSURD = ("nan", "-1e999", "1" * 400, "1" * 5000, "-" + "9" * 400, "1e400", "ten", "", "\x1b[2J", "0x10", "1\x002")
+HUGE = (10**400, -(10**400), 10**20, float("inf"), float("nan"), -1, "1", True, None, [1], {"a": 1})
+
+
+def commands() -> Iterator[tuple[list[str], click.Command]]:
+    def walk(words: list[str], command: click.Command) -> Iterator[tuple[list[str], click.Command]]:
+        if isinstance(command, click.Group):
+            for name in command.list_commands(click.Context(command)):
+                found = command.get_command(click.Context(command), name)
+                assert found is not None
+                yield from walk([*words, name], found)
+        else:
+            yield words, command
+
+    for name, entry in COMMANDS.items():
+        module, function = entry.target.split(":")
+        yield from walk([name], getattr(importlib.import_module(module), function))
+
+
+OPTIONS = [
+    (words, command, option)
+    for words, command in commands()
+    for option in command.params
+    if isinstance(option, click.Option) and not option.is_flag and not option.count
+]
+
+
+def needed(command: click.Command) -> list[str]:
+    """Arguments and options without which a command says so first."""
+    found = []
+    for param in command.params:
+        if isinstance(param, click.Argument):
+            found += ["first"] * (2 if param.nargs == -1 else 1 if param.required else 0)
+    return found
+
+
+def test_every_number_has_bounds() -> None:
+    for words, _, option in OPTIONS:
+        place = f"{' '.join(words)} {option.opts[0]}"
+        assert option.type not in (click.INT, click.FLOAT), place
+        assert not isinstance(option.type, click.IntRange | click.FloatRange), place
+    assert sum(isinstance(option.type, Number) for _, _, option in OPTIONS) > 60
+
+
+@pytest.mark.parametrize(
+    ("words", "command", "option"),
+    [one for one in OPTIONS if isinstance(one[2].type, Number)],
+    ids=lambda one: "" if isinstance(one, click.Command) else one.opts[0] if isinstance(one, click.Option) else one[-1],
+)
+def test_absurd_numbers(arena: Arena, words: list[str], command: click.Command, option: click.Option) -> None:
+    assert isinstance(option.type, Number)
+    bounds = option.type.setting
+    for value in ABSURD:
+        found = arena(*words, *needed(command), f"{option.opts[0]}={value}", code=2)
+        assert option.opts[0] in found.err, found.err
+        assert bounds.expected in found.err, found.err
+        assert len(found.err) < 600
+        assert "\x1b" not in found.err
+    assert not list(Path().iterdir())
+
+
+def test_absurd_texts(arena: Arena) -> None:
+    """What is no name of anything is an error in words, whatever it holds."""
+    texts = ("\x1b[2J", "a\nb", "a\x00b", "", " ", "x" * 100_000, "\udcff", "../" * 500, "=1+1")
+    for words, command, option in OPTIONS:
+        # commands that look at the machine, or would really write to such a folder, are not asked
+        if isinstance(option.type, Number | click.Path | click.Choice) or words[0] in ("doctor", "bench", "check"):
+            continue
+        for text in texts:
+            found = arena(*words, *needed(command), f"{option.opts[0]}={text}", code=None)
+            assert found.code == 2 or not text.strip(), (words, option.opts, text)
+            assert "\x1b" not in found.err
+
+
+def bounded() -> Iterator[tuple[str, str, Setting]]:
+    """Format, key and setting of each number, as a file names it."""
+
+    def inside(of: type[Any], prefix: str, form: str) -> Iterator[tuple[str, str, Setting]]:
+        for name, one in settings_of(of).items():
+            if one.of is not None:
+                yield from inside(one.of, f"{name}.", form)
+            elif one.kind in ("whole number", "number"):
+                yield form, prefix + name, one
+
+    yield from inside(TournamentConfig, "", "round-robin")
+    for form in FORMATS.values():
+        yield from inside(form.settings, f"{form.name}.", form.name)
+
+
+@pytest.mark.parametrize(("form", "key", "one"), list(bounded()), ids=lambda one: one if isinstance(one, str) else "")
+def test_absurd_settings(form: str, key: str, one: Setting) -> None:
+    for value in HUGE:
+        if (value == -1 and one.within(-1)) or (value == 10**20 and one.within(10**20)):
+            continue
+        data: dict[str, Any] = {"bots": ["a", "b"], "format": form}
+        at = data
+        *tables, name = key.split(".")
+        for table in tables:
+            at = at.setdefault(table, {})
+        at[name] = value
+        with pytest.raises(ConfigError) as caught:
+            config_from_dict(data, "t.toml")
+        assert f"t.toml: {key}: expected {one.expected}, found " in str(caught.value)
+        assert len(str(caught.value)) < 600
+
+
+def test_absurd_settings_of_leagues() -> None:
+    for name, one in settings_of(LeagueSettings).items():
+        if one.kind not in ("whole number", "number"):
+            continue
+        for value in (10**400, float("nan"), -(10**400)):
+            data = {one.section: {name: value}} if one.section else {name: value}
+            with pytest.raises(LeagueError, match=f"{name}: expected {one.expected}, found "):
+                settings_from_dict(data, "spring")
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2Jb", "a\nb", "a\tb", "\u202eabc", "\udcff", "é" * 200, "x" * 300])
+def test_names_of_runs(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match="name: expected"):
+        config_from_dict({"bots": ["a", "b"], "name": name})
+    with pytest.raises(ConfigError, match="name: expected"):  # a file's name is one, too
+        config_from_dict({"bots": ["a", "b"]}, name=name)
+
+
+@pytest.mark.parametrize(
+    "line", ["games = " + "1" * 5000, "[sprt]\nelo1 = " + "9" * 400, "[limits]\nmemory_mb = 1" + "0" * 20]
+)
+def test_files_with_long_numbers(arena: Arena, line: str) -> None:
+    form = 'format = "sprt"\n' if "sprt" in line else ""
+    Path("t.toml").write_text(f'bots = ["first", "random"]\n{form}{line}\n', encoding="utf-8")
+    found = arena("run", "t.toml", code=2)
+    assert found.err.startswith("Error: t.toml: ")
+    assert len(found.err) < 300
