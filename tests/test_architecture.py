@@ -29,6 +29,7 @@ FLOORS = (
     ("check",),
     ("league",),
     ("sources",),
+    ("pages",),
     ("play", "notebook"),
     ("tournament",),
     ("comparison",),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.report.formats import FORMATS, write
+from arena.text import one_line
 
 if TYPE_CHECKING:
     from arena.report.table import Report
@@ -56,3 +57,13 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
 
         for path in write_csv(report, to):
             click.echo(path, err=True)
+
+
+def write_page(page: str, to: Path) -> None:
+    """Write a page whole or not at all, and say where; `-` is stdout."""
+    from arena.report.whole_file import write_whole
+
+    if str(to) == "-":
+        click.echo(page, nl=False)
+        return
+    click.echo(f"Written to {one_line(str(write_whole(to, [page])))}", err=True)

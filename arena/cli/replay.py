@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli import options
 from arena.cli.options import chosen_games, complete_runs
+from arena.cli.output import write_page
 from arena.text import indented
 
 if TYPE_CHECKING:
@@ -27,8 +29,21 @@ KEYS = "Enter: next, b: back, 12: to move 12, c: next claim, e: end, a: all, q: 
 @click.option("--all", "whole", is_flag=True, help="Show the whole game at once, without waiting for Enter.")
 @click.option("--color/--no-color", default=False, help="Show cards in their colours.")
 @click.option("--record", "as_record", is_flag=True, help="Print only the game's record.")
+@click.option("--html", "as_html", is_flag=True, help="Write the game as a page to play through, for a browser.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE", help="Of the page; -: stdout."
+)
 def replay(
-    source: str, game: str | None, wanted: GameFilter, limit: int, begin: int, whole: bool, color: bool, as_record: bool
+    source: str,
+    game: str | None,
+    wanted: GameFilter,
+    limit: int,
+    begin: int,
+    whole: bool,
+    color: bool,
+    as_record: bool,
+    as_html: bool,
+    out: Path | None,
 ) -> None:
     """Show a game on a board, move by move: forward, back, or to any move.
 
@@ -42,7 +57,13 @@ def replay(
     from arena.report.records import is_record
     from arena.sources import games_of, list_games, read_one
 
-    if game is None and not is_record(source) and not (is_file(source) and wanted.all):
+    if out is not None and not as_html:
+        raise click.UsageError("-o is for a page; add --html")
+    if as_html and as_record:
+        raise click.UsageError("--html and --record were both given; choose one")
+    if as_html and game is None and wanted.all and not is_record(source):
+        raise click.UsageError(f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)")
+    if game is None and not as_html and not is_record(source) and not (is_file(source) and wanted.all):
         if not as_record:
             for line in list_games(source, wanted, limit):
                 click.echo(line)
@@ -52,7 +73,12 @@ def replay(
                 click.echo(one.record)
         return
     stored = read_one(source, game, wanted)
-    if as_record:
+    if as_html:
+        from arena.pages.replay import replay_page
+
+        key = game or "1"
+        write_page(replay_page(stored, key), out or Path(f"game-{key.replace('/', '-')}.html"))
+    elif as_record:
         click.echo(stored.record)
     else:
         _show(stored, begin, whole or not (sys.stdin.isatty() and sys.stdout.isatty()), color)

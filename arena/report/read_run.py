@@ -42,6 +42,7 @@ class RunData:
     tiebreaks what decides between equal points in it: column and meaning
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
+    time_counts for each bot a histogram of them (arena.match.results.bucket_ms)
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere
     """
@@ -58,6 +59,7 @@ class RunData:
     sessions: tuple[WorkSession, ...] = ()
     forfeits: tuple[ForfeitReason, ...] = ()
     folder: str = ""
+    time_counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -94,6 +96,7 @@ def read_run(folder: Path) -> RunData:
             tiebreaks=schedule.tiebreaks,
             rounds=schedule.round_results(done),
             times=_times(reader),
+            time_counts=reader.times(),
             sessions=tuple(reader.sessions()),
             forfeits=tuple(reader.forfeit_reasons()),
             folder=str(folder),

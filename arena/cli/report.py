@@ -1,0 +1,51 @@
+"""`arena report`: a run as one page of HTML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.options import chosen_games, complete_runs
+from arena.cli.output import write_page
+
+if TYPE_CHECKING:
+    from arena.report.read_game import GameFilter
+
+
+@click.command()
+@click.argument("source", shell_complete=complete_runs)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE",
+    help="Default: report.html in the folder of the run; -: stdout.",
+)
+@click.option(
+    "--games",
+    "count",
+    type=click.IntRange(0, 1000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Games to replay.",
+)
+@chosen_games
+@click.option("--prior", type=float, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
+def report(source: str, out: Path | None, count: int, wanted: GameFilter, prior: float | None) -> None:
+    """Write SOURCE as one page of HTML: standings, all statistics, and games to play through.
+
+    SOURCE is the folder of a run (or its name in results/, or `latest`), even while it is running, a comparison or a
+    league, or a file of records. The file needs no network: send it, print it, open it anywhere. --bot and the other
+    options choose among which games those to replay are; the figures are always of all.
+    """
+    from arena.pages.report import report_page
+    from arena.sources import find
+    from arena.stats.ratings import DEFAULT_PRIOR
+
+    place = find(source).folder
+    if out is None:
+        out = place / "report.html" if place.is_dir() else Path(f"{place.stem}.html")
+    write_page(report_page(source, count, wanted, DEFAULT_PRIOR if prior is None else prior), out)

@@ -1,0 +1,1 @@
+"""Results as pages: one file of HTML that needs no server and no network."""

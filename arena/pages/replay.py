@@ -1,0 +1,16 @@
+"""A stored game as a page of its own."""
+
+from __future__ import annotations
+
+from arena.pages.game_data import game_data
+from arena.pages.render import render
+from arena.pages.words import PAGE
+from arena.report.read_game import StoredGame
+
+
+def replay_page(game: StoredGame, key: str) -> str:
+    """A page with the viewer alone; `key` is how the user named the game. RecordError if it does not replay."""
+    data = game_data(game, key)
+    first = data["starter"]
+    title = f"{data['names'][first]} – {data['names'][1 - first]}, {data['rules']}: {data['result']}"
+    return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, record=game.record, made=PAGE["made"])

@@ -1,0 +1,214 @@
+"""A run, comparison, league or file of records as a page: the figures of `arena stats`, plots, and games to replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from arena.errors import ArenaError
+from arena.pages.figures import (
+    Square,
+    cards_table,
+    heat,
+    length_plot,
+    los_square,
+    progress_plot,
+    rates_plot,
+    rating_plot,
+    times_plots,
+)
+from arena.pages.game_data import game_data
+from arena.pages.render import render
+from arena.pages.sample import sample
+from arena.pages.settings_text import settings_toml
+from arena.pages.words import PAGE
+from arena.report.compare import comparison, read_variants
+from arena.report.read_comparison import variant_folders
+from arena.report.read_game import ALL_GAMES, GameFilter
+from arena.report.read_run import RunData
+from arena.report.run_stats import run_frames, stats_report
+from arena.report.standings import standings
+from arena.report.standings_report import standings_report
+from arena.report.table import Column, Report, Table
+from arena.sources import COMPARISON, find, run_data
+from arena.stats.ratings import DEFAULT_PRIOR
+from arena.text import first_line, one_line
+
+GAMES = 20
+"""Games to replay unless another number is asked for."""
+ERROR = 10.0
+"""95 % error in Elo for which the report says how many more pairs are needed, as `arena stats` does."""
+MOST_REASONS = 200
+
+
+@dataclass
+class Section:
+    """A part of the page with a heading: plots, squares, tables, sentences, and texts to copy."""
+
+    id: str
+    plots: Sequence[Markup] = ()
+    squares: Sequence[Square] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    texts: Sequence[tuple[str, str]] = ()
+
+    @property
+    def title(self) -> str:
+        return PAGE[self.id]
+
+
+@dataclass
+class Part:
+    """All about one run; a comparison has several."""
+
+    id: str
+    prefix: str
+    heading: str
+    remarks: Sequence[str]
+    sections: list[Section] = field(default_factory=list)
+
+
+def report_page(source: str, count: int = GAMES, wanted: GameFilter = ALL_GAMES, prior: float = DEFAULT_PRIOR) -> str:
+    """The page of what `source` names, with `count` of its games that are `wanted` to replay.
+
+    StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
+    """
+    kind, place = find(source)
+    if kind == COMPARISON:
+        title, parts, games, there = _comparison(place, count, wanted, prior)
+    else:
+        run = run_data(kind, place)
+        report, part = _run(kind, place, run, prior)
+        title, parts = report.heading, [part]
+        games, there = _games(kind, place, run, count, wanted)
+    words = PAGE["all_games"] if len(games) >= there else PAGE["sample"]
+    command = f"arena replay {one_line(str(place))} GAME --html"
+    return render(
+        "report.html",
+        ["tables.js", "viewer.js"],
+        {"games": games, "page": {"filter": PAGE["filter"]}},
+        title=title.replace("\n", "; "),
+        remarks=parts[0].remarks if len(parts) == 1 else (),
+        parts=[part if len(parts) > 1 else Part("", "", "", (), part.sections) for part in parts],
+        viewer=bool(games),
+        sampled=words.format(shown=len(games), all=there, command=command),
+        made=PAGE["made"],
+    )
+
+
+def _games(
+    kind: str, place: Path, run: RunData, count: int, wanted: GameFilter, before: str = ""
+) -> tuple[list[dict[str, Any]], int]:
+    if count < 1:
+        return [], len(run.games)
+    found, there = sample(kind, place, run.games, wanted, count)
+    return [game_data(game, before + number) for number, game in found], there
+
+
+def _comparison(
+    place: Path, count: int, wanted: GameFilter, prior: float
+) -> tuple[str, list[Part], list[dict[str, Any]], int]:
+    folders = variant_folders(place)
+    parts: list[Part] = []
+    games: list[dict[str, Any]] = []
+    there = 0
+    whole = _compared(list(folders.values()))
+    if whole is not None:
+        plots = [rates_plot(whole)]
+        parts.append(Part("", "", "", whole.remarks, [Section("variants", plots, tables=_shown(whole))]))
+    for at, (rules, folder) in enumerate(folders.items()):
+        run = run_data("run", folder)
+        report, part = _run("run", folder, run, prior)
+        part.id, part.prefix, part.heading = f"v{at}-", f"{rules}: ", report.heading
+        parts.append(part)
+        share = count * (at + 1) // len(folders) - count * at // len(folders)
+        more, held = _games("run", folder, run, share, wanted, f"{folder.name}/")
+        games += more
+        there += held
+    title = whole.heading if whole is not None else one_line(place.name)
+    return title, parts, games, there
+
+
+def _compared(folders: list[Path]) -> Report | None:
+    """What `arena compare` says, None where there is nothing to compare yet."""
+    try:
+        return comparison(read_variants(folders))
+    except ArenaError:
+        return None
+
+
+def _run(kind: str, place: Path, run: RunData, prior: float) -> tuple[Report, Part]:
+    stats = stats_report(run, ERROR, prior)
+    frames = run_frames(run, ERROR, prior)
+    found = standings(run, prior)
+    main = standings_report(found)
+    part = Part("", "", "", main.remarks)
+    part.sections = [
+        Section("standings", [rating_plot(found)], tables=[main.tables[0], *_rounds(main)], notes=[PAGE["elo"]]),
+        *_squares(run, found, frames),
+        *_optional("progress", progress_plot(run, prior), [PAGE["progress_note"]]),
+        Section("lengths", [length_plot(frames["length_histogram"])]),
+        *_optional("times", times_plots(run), [PAGE["time_note"]]),
+        *_cards(kind, place, run),
+        _forfeits(run),
+        Section("statistics", tables=_shown(stats)),
+        _settings(run),
+    ]
+    return main, part
+
+
+def _rounds(report: Report) -> list[Table]:
+    """Rounds and brackets, which follow the standings; the crosstable is shown as a heat map."""
+    return [table for table in report.tables[1:] if table.columns and table.name != "crosstable"]
+
+
+def _shown(report: Report) -> list[Table]:
+    return [table for table in report.tables if table.columns]
+
+
+def _optional(name: str, plots: Sequence[Markup], notes: Sequence[str]) -> Iterator[Section]:
+    if plots:
+        yield Section(name, plots, notes=notes)
+
+
+def _squares(run: RunData, found: Any, frames: Mapping[str, Any]) -> Iterator[Section]:
+    order = [str(bot) for bot in found.table["bot"]]
+    square = heat(run.games, order)
+    if square is None:
+        yield Section("crosstable", notes=[PAGE["heat_left_out"]])
+        return
+    yield Section("crosstable", squares=[square], notes=[PAGE["heat"], PAGE["heat_orange"]])
+    yield Section("los", squares=[los_square(frames["los"], order)], notes=[PAGE["los_note"]])
+
+
+def _cards(kind: str, place: Path, run: RunData) -> Iterator[Section]:
+    table, notes = cards_table(kind, place, run)
+    if table is not None:
+        yield Section("cards", tables=[table], notes=[PAGE["cards_note"], *notes])
+
+
+def _forfeits(run: RunData) -> Section:
+    """Each bot, kind and reason; where reasons are not known, the tables below have the numbers."""
+    if not run.forfeits:
+        none = not run.games["forfeit"].notna().any()
+        return Section("forfeits", notes=[PAGE["forfeits_none" if none else "forfeits_below"]])
+    heads = ("forfeit_bot", "forfeit_kind", "forfeit_games", "forfeit_reason", "forfeit_game")
+    columns = tuple(Column(PAGE[head], left=head != "forfeit_games") for head in heads)
+    rows = tuple(
+        (line.bot, line.kind, str(line.games), first_line(line.reason, 300), str(line.game))
+        for line in run.forfeits[:MOST_REASONS]
+    )
+    return Section("forfeits", tables=[Table("reasons", "", columns, rows)])
+
+
+def _settings(run: RunData) -> Section:
+    columns = (Column(PAGE["forfeit_bot"], left=True), Column(PAGE["source"], left=True))
+    hashes = Table("sources", PAGE["hashes"], columns, tuple(run.sources.items()))
+    tables = [hashes] if run.sources else []
+    text = settings_toml(run.config)
+    texts = [] if text is None else [(PAGE["repeat"], PAGE["repeat_command"]), ("run.toml", text)]
+    return Section("settings", tables=tables, texts=texts)

@@ -1,0 +1,66 @@
+// Tables that sort and filter, and figures that show when they are hovered or focused.
+"use strict";
+(() => {
+  const figure = (text) => parseFloat(text.replace(/^[<>?\s]+/, "").replace(/^\+/, ""));
+
+  function sort(table, at, head) {
+    const body = table.tBodies[0];
+    const rows = [...body.rows];
+    const cells = rows.map((row) => row.cells[at].textContent.trim());
+    const numeric = cells.every((text) => text === "" || text === "-" || text === "?" || !isNaN(figure(text)));
+    const up = head.getAttribute("aria-sort") === (numeric ? "descending" : "none") || !head.hasAttribute("aria-sort") && !numeric;
+    const sign = up ? 1 : -1;
+    const order = rows.map((row, i) => [row, cells[i], i]);
+    order.sort((one, two) => {
+      if (!numeric) return sign * one[1].localeCompare(two[1]) || one[2] - two[2];
+      const a = figure(one[1]), b = figure(two[1]);
+      if (isNaN(a) || isNaN(b)) return isNaN(a) - isNaN(b) || one[2] - two[2]; // what is not known stays below
+      return sign * (a - b) || one[2] - two[2];
+    });
+    for (const other of table.tHead.querySelectorAll("th")) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    body.append(...order.map(([row]) => row));
+  }
+
+  function filter(table, words) {
+    const rows = [...table.tBodies[0].rows];
+    if (rows.length < 12) return;
+    const label = document.createElement("label");
+    label.className = "filter";
+    const input = document.createElement("input");
+    input.type = "search";
+    label.append(words, " ", input);
+    table.parentElement.before(label);
+    input.addEventListener("input", () => {
+      const wanted = input.value.toLowerCase();
+      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    });
+  }
+
+  const told = JSON.parse(document.getElementById("data-page").textContent);
+  for (const table of document.querySelectorAll("table.sortable")) {
+    [...table.tHead.rows[0].cells].forEach((head, at) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => sort(table, at, head));
+    });
+    filter(table, told.filter);
+  }
+
+  const tip = document.getElementById("tip");
+  const show = (event) => {
+    const mark = event.target.closest && event.target.closest("[data-tip]");
+    tip.hidden = !mark;
+    if (!mark) return;
+    tip.textContent = mark.dataset.tip;
+    const box = mark.getBoundingClientRect();
+    tip.style.left = Math.max(4, Math.min(box.left, innerWidth - tip.offsetWidth - 8)) + "px";
+    const above = box.top - tip.offsetHeight - 6;
+    tip.style.top = (above > 0 ? above : Math.min(box.bottom + 6, innerHeight - tip.offsetHeight - 4)) + "px";
+  };
+  document.addEventListener("mouseover", show);
+  document.addEventListener("focusin", show);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden = true; });
+})();

@@ -1,0 +1,264 @@
+// Plays through stored games. Nothing here knows the rules: each step says what it changed of the state.
+"use strict";
+(() => {
+  const read = (id) => JSON.parse(document.getElementById("data-" + id).textContent);
+  const words = read("words");
+  const games = read("games");
+  const place = document.querySelector("[data-viewer]");
+  if (!place || !games.length) return;
+
+  const make = (tag, style, ...inner) => {
+    const made = document.createElement(tag);
+    if (style) made.className = style;
+    made.append(...inner);
+    return made;
+  };
+  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
+
+  // ------------------------------------------------------------ states
+
+  const known = new Map();
+  function states(game) {
+    if (!known.has(game.key)) {
+      let state = {};
+      known.set(game.key, game.steps.map((step) => {
+        state = { ...state, ...step.set };
+        for (const key of Object.keys(state)) if (state[key] === null) delete state[key];
+        return state;
+      }));
+    }
+    return known.get(game.key);
+  }
+
+  // ------------------------------------------------------------ elements
+
+  let game = games[0], at = 0, timer = 0;
+  const button = (word, act) => {
+    const made = make("button", "key", words[word]);
+    made.type = "button";
+    made.dataset.act = word;
+    made.addEventListener("click", act);
+    return made;
+  };
+  const choice = (word, values) => {
+    const select = make("select");
+    for (const [value, text] of values) select.append(new Option(text, value));
+    return [make("label", "", words[word] + " ", select), select];
+  };
+  const title = (one) => one.key + ": " + one.names[one.starter] + " – " + one.names[1 - one.starter] + (one.forfeit ? " (" + one.forfeit + ")" : "");
+  const [gameLabel, gameSelect] = choice("game", games.map((one, i) => [i, title(one)]));
+  const [handLabel, handSelect] = choice("hands", ["both", "own", "only_a", "only_b", "hidden"].map((one) => [one, words[one]]));
+  const slider = make("input");
+  slider.type = "range";
+  slider.min = 0;
+  slider.setAttribute("aria-label", words.step);
+  const told = make("div", "told");
+  told.setAttribute("aria-live", "polite");
+  const board = make("table", "board");
+  const hands = [make("div", "hand"), make("div", "hand")];
+  const decks = make("p", "small");
+  const why = make("div", "why");
+  const link = make("a", "", words.link);
+  const keys = {
+    first: () => go(0), back: () => go(at - 1), play: toggle, next: () => go(at + 1), last: () => go(game.steps.length - 1),
+    claim_back: () => claim(-1), claim: () => claim(1), forfeit: forfeit,
+  };
+  const buttons = Object.fromEntries(Object.entries(keys).map(([word, act]) => [word, button(word, act)]));
+  const legend = make("p", "small");
+  place.append(
+    make("div", "row", ...(games.length > 1 ? [gameLabel] : []), handLabel),
+    told, hands[1], board, hands[0], decks,
+    make("div", "row", ...Object.values(buttons)), slider, why,
+    make("p", "small", link, ". ", words.keys), legend,
+  );
+
+  // ------------------------------------------------------------ moving
+
+  function go(step, hold) {
+    if (!hold) stop();
+    at = Math.max(0, Math.min(step, game.steps.length - 1));
+    draw();
+  }
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    buttons.play.textContent = words.play;
+  }
+  function toggle() {
+    if (timer) return stop();
+    if (at === game.steps.length - 1) go(0);
+    buttons.play.textContent = words.stop;
+    timer = setInterval(() => {
+      if (at >= game.steps.length - 1) stop();
+      else go(at + 1, true);
+    }, 700);
+  }
+  function claim(way) {
+    for (let step = at + way; step >= 0 && step < game.steps.length; step += way) {
+      if (game.steps[step].claims) return go(step);
+    }
+  }
+  function forfeit() {
+    if (game.forfeit) return go(game.steps.length - 1);
+    const from = games.indexOf(game);
+    for (let i = 1; i <= games.length; i++) {
+      const other = games[(from + i) % games.length];
+      if (other.forfeit) {
+        open(other, other.steps.length - 1);
+        return;
+      }
+    }
+  }
+  function open(other, step) {
+    game = other;
+    gameSelect.value = games.indexOf(other);
+    slider.max = game.steps.length - 1;
+    legend.textContent = game.legend;
+    buttons.forfeit.disabled = !games.some((one) => one.forfeit);
+    buttons.claim.disabled = buttons.claim_back.disabled = !game.steps.some((one) => one.claims);
+    go(step);
+  }
+  const turnTo = (way) => open(games[(games.indexOf(game) + way + games.length) % games.length], 0);
+
+  // ------------------------------------------------------------ drawing
+
+  const colour = (card) => (/^[rgbypk]\d+$/.test(card) ? card[0] : "t");
+  function card(text, fresh) {
+    const made = make("span", "card c-" + colour(text) + (fresh ? " new" : ""), text);
+    if (colour(text) !== "t") made.title = words.colours[text[0]] + " " + text.slice(1);
+    return made;
+  }
+  const list = (text) => (text ? text.split(" ") : []);
+  const shown = (seat, state) => {
+    const mode = handSelect.value;
+    return mode === "both" || (mode === "own" && state.seat === seat) || (mode === "only_a" && seat === 0) || (mode === "only_b" && seat === 1);
+  };
+
+  function drawBoard(state, before) {
+    const head = make("tr"), rows = [make("tr"), make("tr"), make("tr")];
+    for (let stone = 1; stone <= 9; stone++) {
+      const owner = state.own[stone - 1];
+      const cells = ["b", "a"].map((seat) => {
+        const cards = list(state[seat + stone]);
+        const old = new Set(list(before && before[seat + stone]));
+        if (seat === "b") cards.reverse();
+        const cell = make("td", seat === "b" ? "up" : "down", ...cards.map((one) => card(one, before && !old.has(one))));
+        const worth = state["v" + seat + stone];
+        if (worth) cell.title = worth;
+        cell.setAttribute("aria-label", seat + ", " + words.stone + " " + stone + ": " + (cards.join(" ") || words.empty) + (worth ? ", " + worth : ""));
+        return cell;
+      });
+      const modes = list(state["m" + stone]);
+      const sign = owner === "." ? stone : stone + " " + (owner === "a" ? "▼a" : "▲b");
+      const middle = make("th", "", make("div", "stone " + (owner === "." ? "none" : owner), String(sign), ...modes.map((one) => make("div", "", words[one] || one))));
+      middle.scope = "col";
+      middle.setAttribute("aria-label", words.stone + " " + stone + ", " + words["owner_" + (owner === "." ? "none" : owner)] + (modes.length ? ", " + modes.join(", ") : ""));
+      rows[0].append(cells[0]);
+      rows[1].append(middle);
+      rows[2].append(cells[1]);
+    }
+    board.replaceChildren(head, ...rows);
+    board.setAttribute("aria-label", words.stones);
+  }
+
+  function drawHand(seat, state) {
+    const sign = "ab"[seat];
+    const cards = list(state["h" + sign]);
+    const row = list(state["d" + sign]);
+    const who = make("b", "", sign + " " + game.names[seat]);
+    const open_ = shown(seat, state);
+    hands[seat].replaceChildren(
+      who, " ", make("span", "small", words.hand + " (" + cards.length + ") "),
+      ...cards.map((one) => (open_ ? card(one) : make("span", "card c-x", "?"))),
+      ...(row.length ? [make("span", "small", " " + words.beside + " "), ...row.map((one) => card(one))] : []),
+    );
+  }
+
+  function tell(step, state) {
+    if (!step.n) return [make("strong", "", words.deal), " " + "ab"[game.starter] + " " + game.names[game.starter] + " " + words.begins + "."];
+    const hide = !shown(step.seat, { seat: step.seat });
+    const events = step.events.map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? words.draws : one));
+    const parts = [step.of > 1 ? fill(words.chose, { n: step.of }) : words.forced];
+    if (step.ms !== null) parts.push(fill(words.ms, { ms: step.ms }));
+    return [
+      make("strong", "", "ab"[step.seat] + " " + game.names[step.seat] + ": " + events.join(", ")),
+      " (" + parts.join(", ") + ") ",
+      make("span", "small", words.step + " " + at + " " + words.of + " " + (game.steps.length - 1) + ", " + words.turn + " " + step.turn),
+    ];
+  }
+
+  function drawWhy(step, state) {
+    const parts = [];
+    const part = (head, lines) => lines.length && parts.push(make("b", "", head), make("ul", "", ...lines.map((one) => make("li", "", one))));
+    const who = (seat) => "ab"[seat] + " " + game.names[seat];
+    part(words.claims, (step.claims || []).map((one) => fill(words.claimed, { ...one, who: who(one.seat) })));
+    const waiting = [];
+    for (let stone = 1; stone <= 9; stone++) {
+      for (const seat of [0, 1]) {
+        const said = state["w" + "ab"[seat] + stone];
+        if (said) waiting.push(fill(words.not_yet, { stone, who: who(seat) + ", " + state["v" + "ab"[seat] + stone], why: said }));
+      }
+    }
+    part(words.open, waiting);
+    if (at === game.steps.length - 1) {
+      parts.push(make("p", "", make("b", "", words.result + ": "), game.result));
+      if (game.reason) parts.push(make("pre", "reason", game.reason));
+    }
+    why.replaceChildren(...parts);
+  }
+
+  function draw() {
+    const all = states(game), state = all[at], step = game.steps[at];
+    told.replaceChildren(...tell(step, state));
+    drawBoard(state, all[at - 1]);
+    drawHand(1, state);
+    drawHand(0, state);
+    const parts = [words.clan_deck + ": " + state.clan];
+    if (game.tactics) parts.push(words.tactic_deck + ": " + state.tactic);
+    if (state.pend) parts.push(words.pending + ": " + state.pend);
+    decks.textContent = parts.join(", ");
+    drawWhy(step, state);
+    slider.value = at;
+    slider.setAttribute("aria-valuetext", words.step + " " + at);
+    buttons.first.disabled = buttons.back.disabled = at === 0;
+    buttons.next.disabled = buttons.last.disabled = at === game.steps.length - 1;
+    link.href = "#game=" + encodeURIComponent(game.key) + "&step=" + at;
+    place.dataset.step = at;
+    place.dataset.game = game.key;
+  }
+
+  // ------------------------------------------------------------ input
+
+  gameSelect.addEventListener("change", () => open(games[gameSelect.value], 0));
+  handSelect.addEventListener("change", draw);
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  document.addEventListener("keydown", (event) => {
+    const from = event.target;
+    if (event.ctrlKey || event.altKey || event.metaKey || /^(SELECT|TEXTAREA|INPUT)$/.test(from.tagName)) return;
+    const inside = place.contains(from);
+    if (!inside && from !== document.body) return;
+    const near = {
+      ArrowLeft: keys.back, ArrowRight: keys.next, c: keys.claim, C: keys.claim_back, f: forfeit,
+      n: () => turnTo(1), p: () => turnTo(-1),
+      h: () => { handSelect.selectedIndex = (handSelect.selectedIndex + 1) % handSelect.options.length; draw(); },
+    };
+    if (inside) Object.assign(near, { Home: keys.first, End: keys.last });
+    if (inside && from.tagName !== "BUTTON" && from.tagName !== "A") near[" "] = toggle;
+    const act = near[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
+  function follow() {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    if (!asked.has("game")) return false;
+    const found = games.find((one) => one.key === asked.get("game"));
+    if (!found) return false;
+    open(found, Number(asked.get("step")) || 0);
+    place.scrollIntoView();
+    return true;
+  }
+  addEventListener("hashchange", follow);
+  if (!follow()) open(games[0], 0);
+})();
