@@ -111,6 +111,10 @@ def json_text(value: Any, indent: int | None = 2) -> str:
     '{"bot": "\\u001b[2Jcaf\xe9\\u202e"}'
     """
     text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
-    if text.isascii():
+    if text.isascii() and "\x7f" not in text:
         return text
-    return "".join(sign if sign == "\n" or _is_shown(sign) else json.dumps(sign)[1:-1] for sign in text)
+    return "".join(sign if sign == "\n" or _is_shown(sign) else _json_escape(sign) for sign in text)
+
+
+def _json_escape(sign: str) -> str:
+    return "\\u007f" if sign == "\x7f" else json.dumps(sign)[1:-1]  # which leaves DEL as it is

@@ -21,7 +21,7 @@ from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.isolation.audit import Attempt, AuditReader
 from arena.isolation.launch import Launch
-from arena.isolation.process import BotProcess, own_children
+from arena.isolation.process import BotProcess, left_behind, own_children
 from arena.isolation.python.bot import PythonBot
 from arena.isolation.python.messages import AUDIT_VARIABLE
 from arena.isolation.wire.bot import WireBot
@@ -316,6 +316,7 @@ def without_strays(level: str) -> Iterator[list[int]]:
         yield found
         return
     before = set(children(os.getpid()))
+    left_behind.clear()
     adopt_orphans()
     try:
         yield found
@@ -325,6 +326,7 @@ def without_strays(level: str) -> Iterator[list[int]]:
             seen |= strays  # what they have started comes to us next
             time.sleep(_DYING_S)  # what was killed with its bot has ended by then
             found += kill_orphans(before | own_children())
+        found += [pid for pid in left_behind if pid not in found]
         adopt_orphans(False)
 
 

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable
 
 from arena.isolation.launch import CannotStart, Launch
@@ -206,6 +207,7 @@ class BotProcess(PipedProcess):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = self.popen.wait(grace_s)
         followers += self._followers()
+        left_behind.extend(set(self._ties.members()) - {self.pid, *followers})
         if code is None:
             kill_with_group(self.pid)
         else:
@@ -245,6 +247,7 @@ class _Ties:
         self._guard = guard()
         self._name = self._guard.new_name() if self._guard is not None else 0
         self._control_group = _control_group(limits, confined)
+        self._confined = confined
 
     def prepare(self) -> None:
         """Called in the new process."""
@@ -261,6 +264,10 @@ class _Ties:
         """Has the kernel killed it because its group had too much?"""
         return self._control_group is not None and self._control_group.killed()
 
+    def members(self) -> list[int]:
+        """The processes of its control group, if it has one."""
+        return [] if self._control_group is None or self._confined else self._control_group.processes()
+
     def end(self) -> None:
         """The process has ended."""
         if self._guard is not None:
@@ -270,6 +277,8 @@ class _Ties:
         _dying[:] = [group for group in _dying if not group.remove()]
 
 
+#: Processes that bots at the level `process` left running, ended with their control groups.
+left_behind: deque[int] = deque(maxlen=1000)
 _dying: list[ControlGroup] = []  # groups whose last processes had not ended yet
 
 

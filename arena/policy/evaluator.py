@@ -50,12 +50,11 @@ class Evaluator:
     is drawn; `theirs`: how likely the opponent plays a card there that they hold or draw; `share`: the part of the deck
     that each seat draws; `tactic_price`: what playing a tactic card costs.
 
-    >>> from arena.game.deals import make_deal
-    >>> from arena.game.rules import load_rules
+    >>> from arena import State, load_rules, make_deal
     >>> rules = load_rules("base")
     >>> state = State(rules, make_deal(rules, 1, 0))
     >>> round(Evaluator().value(state.view(0)), 2)
-    0.57
+    0.5
     """
 
     if not cython.compiled:

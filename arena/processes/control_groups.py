@@ -68,6 +68,10 @@ class ControlGroup:
             for name in ("memory.events", "memory.oom_control")
         )
 
+    def processes(self) -> list[int]:
+        """The processes in the group."""
+        return _processes(self._folders[0]) if self._folders else []
+
     def remove(self) -> bool:
         """Kill what is left in the group, and remove it; False if that takes a moment yet."""
         for folder in self._folders:

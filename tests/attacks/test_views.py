@@ -62,7 +62,8 @@ def shuffled(deal: Deal, known: set[str], rng: Rng) -> tuple[Deal, dict[str, str
     decks = []
     became: dict[str, str] = {}
     for deck in (deal.clan_numbers, deal.tactic_numbers):
-        hidden = [number for number in deck if CARD_TEXTS[number] not in known]
+        # not the jokers: two cards have that number
+        hidden = [number for number in deck if CARD_TEXTS[number] not in known and number != 60]
         others = list(hidden)
         rng.shuffle(others)
         change = dict(zip(hidden, others))

@@ -17,7 +17,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from arena.game import COMPILED
+from arena.compiled import COMPILED
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import State, View
 from arena.game.event_log import SeatLog
@@ -126,7 +126,7 @@ MAKERS: tuple[Callable[[random.Random], Any], ...] = (
 def targets() -> list[tuple[str, Any, type | None]]:
     """Name, callable and owner of everything public of the compiled modules."""
     found: list[tuple[str, Any, type | None]] = []
-    for name in COMPILED:
+    for name in COMPILED["game"]:
         module = importlib.import_module(f"arena.game.{name}")
         for key, value in sorted(vars(module).items()):
             if getattr(value, "__module__", None) != module.__name__ or key in NOT_CALLED:

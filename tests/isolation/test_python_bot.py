@@ -234,11 +234,16 @@ def test_what_is_printed_is_logged_with_the_name_and_bounded(
         assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
     lines = [record.getMessage() for record in caplog.records if record.name == "arena.bots"]
     assert lines
-    assert all(line.startswith("a: ") for line in lines)
+    assert all(line.startswith("a (game ") for line in lines)
     assert sum(map(len, lines)) < 2 * 21_000
     assert any("so much to say so much to say" in line for line in lines)
     assert any("more output in this game is dropped" in line for line in lines)
     assert {record.bot for record in caplog.records if record.name == "arena.bots"} == {"a"}
+
+
+def said(line: str) -> str:
+    """A line of the log without the name, game, seat and decision before it."""
+    return line.split("): ", 1)[1]
 
 
 def test_lines_are_whole_and_come_in_order(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -255,11 +260,12 @@ class Bot:
     with at_table([bot_file(tmp_path, code), "first"]) as referee:
         games(referee, [0])
     lines = [record.getMessage() for record in caplog.records if record.name == "arena.bots"]
-    words = ["a: raw", "a: gr\u00fcn half a line"]  # what is written past Python may come before or after
-    assert [sorted(lines[:3]), sorted(lines[3:])] == [
-        sorted(["a: game 1", *words]),
-        sorted(["a: game 2", *words]),
+    words = ["raw", "gr\u00fcn half a line"]  # what is written past Python may come before or after
+    assert [sorted(said(line) for line in part) for part in (lines[:3], lines[3:])] == [
+        sorted(["game 1", *words]),
+        sorted(["game 2", *words]),
     ]
+    assert all(line.startswith(f"a (game 0/0/{game}") for game in (0, 1) for line in lines[3 * game : 3 * game + 3])
 
 
 @pytest.mark.parametrize("end", [1, 2])
