@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.options import chosen_games, complete_runs
+from arena.cli.options import PRIOR, chosen_games, complete_runs, whole
 from arena.cli.output import write_page
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 @click.option(
     "--games",
     "count",
-    type=click.IntRange(0, 1000),
+    type=whole(0, 1000),
     default=20,
     show_default=True,
     metavar="N",
     help="Games to replay.",
 )
 @chosen_games
-@click.option("--prior", type=float, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
+@click.option("--prior", type=PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
 def report(source: str, out: Path | None, count: int, wanted: GameFilter, prior: float | None) -> None:
     """Write SOURCE as one page of HTML: standings, all statistics, and games to play through.
 

@@ -77,6 +77,7 @@ VIEWER: dict[str, str] = {
     "forfeit": "Forfeit",
     "step": "Step",
     "link": "Link to this moment",
+    "missing": "Game {game} is not in this page.",
     "keys": "Keys: ← → one step, Home End first and last, space plays, c and C next claim and the one before, "
     "f forfeit, h hands, n and p next and previous game.",
     "stone": "stone",

@@ -64,10 +64,11 @@
     claim_back: () => claim(-1), claim: () => claim(1), forfeit: forfeit,
   };
   const buttons = Object.fromEntries(Object.entries(keys).map(([word, act]) => [word, button(word, act)]));
-  const legend = make("p", "small");
+  const legend = make("p", "small"), missing = make("p", "");
+  missing.setAttribute("role", "alert");
   place.append(
     make("div", "row", ...(games.length > 1 ? [gameLabel] : []), handLabel),
-    told, hands[1], board, hands[0], decks,
+    missing, told, hands[1], board, hands[0], decks,
     make("div", "row", ...Object.values(buttons)), slider, why,
     make("p", "small", link, ". ", words.keys), legend,
   );
@@ -254,7 +255,11 @@
     const asked = new URLSearchParams(location.hash.slice(1));
     if (!asked.has("game")) return false;
     const found = games.find((one) => one.key === asked.get("game"));
-    if (!found) return false;
+    if (!found) {
+      missing.textContent = fill(words.missing, { game: asked.get("game").slice(0, 40) });
+      return false;
+    }
+    missing.textContent = "";
     open(found, Number(asked.get("step")) || 0);
     place.scrollIntoView();
     return true;

@@ -1,0 +1,143 @@
+"""Pages in a real browser: no errors in its console, sorting, filters, keys and links, every step of whole games."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.pages.game_data import states
+from arena.pages.report import report_page
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="chromium and chromedriver are not installed"),
+]
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+)  # fmt: skip
+
+STATE = """
+const text = (cell) => [...cell.querySelectorAll('.card')].map((card) => card.textContent);
+const rows = document.querySelectorAll('.board tr');
+const at = rows.length - 3;
+const hands = document.querySelectorAll('.viewer .hand');
+return {
+  step: document.querySelector('[data-viewer]').dataset.step,
+  b: [...rows[at].cells].map((cell) => text(cell).reverse().join(' ')),
+  a: [...rows[at + 2].cells].map((cell) => text(cell).join(' ')),
+  own: [...rows[at + 1].cells].map((cell) => ['a', 'b'].find((seat) => cell.querySelector('.' + seat)) || '.').join(''),
+  hands: [text(hands[1]).join(' '), text(hands[0]).join(' ')],
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    with tempfile.TemporaryDirectory() as profile:
+        for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size=1280,900"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        found = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
+        yield found
+        found.quit()
+
+
+@pytest.fixture(scope="module")
+def file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("browser") / "report.html"
+    path.write_text(report_page(str(folder), count=6), encoding="utf-8")
+    return path
+
+
+def press(driver: Any, key: str, inside: bool = False) -> None:
+    target = "document.querySelector('[data-viewer]')" if inside else "document.body"
+    event = "new KeyboardEvent('keydown', {key: arguments[0], bubbles: true})"
+    driver.execute_script(f"{target}.dispatchEvent({event})", key)
+
+
+def step_of(driver: Any) -> int:
+    return int(driver.execute_script("return document.querySelector('[data-viewer]').dataset.step"))
+
+
+def test_steps_of_whole_games_are_those_of_the_data(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    games = json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))
+    for game in games[:3]:
+        driver.get(f"{file.as_uri()}#game={game['key']}&step=0")
+        for at, state in enumerate(states(game)):
+            shown = driver.execute_script(STATE)
+            assert shown["step"] == str(at)
+            for seat in "ab":
+                assert shown[seat] == [state.get(f"{seat}{stone}", "") for stone in range(1, 10)]
+                cards = f"{state.get(f'h{seat}', '')} {state.get(f'd{seat}', '')}".strip()
+                assert shown["hands"]["ab".index(seat)] == cards
+            assert shown["own"] == state["own"]
+            press(driver, "ArrowRight")
+    assert driver.get_log("browser") == []
+
+
+def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    games = json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))
+    game = next(one for one in games if any("claims" in step for step in one["steps"]))
+    last = len(game["steps"]) - 1
+    driver.get(f"{file.as_uri()}#game={game['key']}&step=3")
+    assert step_of(driver) == 3
+    press(driver, "ArrowLeft")
+    assert step_of(driver) == 2
+    press(driver, "c")
+    assert "claims" in game["steps"][step_of(driver)]
+    assert "claims stone" in driver.find_element("css selector", ".why").text
+    press(driver, "End", inside=True)
+    assert step_of(driver) == last
+    press(driver, "Home", inside=True)
+    assert step_of(driver) == 0
+    driver.find_element("css selector", "[data-act=last]").click()
+    assert step_of(driver) == last
+    assert f"step={last}" in driver.find_element("css selector", ".viewer a").get_attribute("href")
+    press(driver, "f")
+    shown = driver.execute_script("return document.querySelector('[data-viewer]').dataset.game")
+    assert next(one for one in games if one["key"] == shown)["forfeit"]
+    for _ in range(4):
+        press(driver, "h")
+    held = list(states(next(one for one in games if one["key"] == shown)))[-1]
+    cards = sum(len(held.get(hand, "").split()) for hand in ("ha", "hb"))
+    assert len(driver.find_elements("css selector", ".viewer .hand .c-x")) == cards
+
+
+def test_tables_sort_and_filter(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    names = "return [...document.querySelectorAll('#standings tbody tr')].map((row) => row.cells[1].textContent)"
+    before = driver.execute_script(names)
+    head = driver.find_element("css selector", "#standings th:nth-child(3) button")
+    head.click()
+    head.click()
+    assert driver.execute_script(names) == before[::-1]
+    assert head.find_element("xpath", "..").get_attribute("aria-sort") == "ascending"
+    driver.execute_script("document.querySelector('#standings svg [data-tip]').focus()")
+    assert "Elo" in driver.find_element("id", "tip").text
+    assert driver.get_log("browser") == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_page_is_as_wide_as_the_screen(driver: Any, compared: Path, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "compared.html"
+    path.write_text(report_page(str(compared), count=2), encoding="utf-8")
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})  # fmt: skip
+    driver.get(path.as_uri())
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert driver.get_log("browser") == []
