@@ -239,7 +239,7 @@ class Run:
 
     @cached_property
     def _standings(self) -> standing.RunStandings:
-        return standing.standings(self._data)
+        return standing.standings(self._data, whole=True)
 
 
 class Comparison(Mapping[str, Run]):

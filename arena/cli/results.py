@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 @click.argument("folder")
 @output
 @click.option("--prior", type=options.PRIOR, default=None, help="Virtual draws per bot in the rating (default: 2).")
-def standings(folder: str, form: str, prior: float | None) -> None:
+@click.option("--all", "whole", is_flag=True, help="Show all lines of a field of more than 100 bots.")
+def standings(folder: str, form: str, prior: float | None, whole: bool) -> None:
     """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running.
 
     Of a comparison those of each variant; of a league its table, as arena league standings does.
@@ -37,14 +38,14 @@ def standings(folder: str, form: str, prior: float | None) -> None:
 
         show_league(place, form)
         return
-    print_report(
-        report_of(folder, lambda run: standings_report(compute(run, DEFAULT_PRIOR if prior is None else prior))), form
-    )
+    weight = DEFAULT_PRIOR if prior is None else prior
+    print_report(report_of(folder, lambda run: standings_report(compute(run, weight), whole)), form)
 
 
 @click.command()
 @click.argument("source", metavar="FOLDER|FILE", shell_complete=complete_runs)
 @click.option("--games", is_flag=True, help="Also write games.csv, one line per game.")
+@click.option("--crosstable", is_flag=True, help="Also crosstable.csv of a field of more than 100 bots.")
 @click.option("--to", type=click.Path(path_type=Path), metavar="DIR", help="Write to this folder instead of FOLDER.")
 @click.option(
     "--records", metavar="F[.gz]", help="Write one record a line, which replay, verify and arena.load read. -: stdout."
@@ -52,7 +53,13 @@ def standings(folder: str, form: str, prior: float | None) -> None:
 @click.option("--moves", metavar="F", help="Write one row a decision, as .parquet, .csv or .csv.gz. -: CSV to stdout.")
 @chosen_games
 def export(
-    source: str, games: bool, to: Path | None, records: str | None, moves: str | None, wanted: GameFilter
+    source: str,
+    games: bool,
+    crosstable: bool,
+    to: Path | None,
+    records: str | None,
+    moves: str | None,
+    wanted: GameFilter,
 ) -> None:
     """Write standings.csv, crosstable.csv, summary.json and timing.csv of the run in FOLDER.
 
@@ -62,12 +69,12 @@ def export(
     if records is None and moves is None:
         if not wanted.all:
             raise click.UsageError("--bot and the options like it choose games for --records and --moves")
-        _export_tables(source, games, to)
+        _export_tables(source, games, crosstable, to)
         return
     if records == moves == "-":
         raise click.UsageError("--records and --moves cannot both go to stdout")
-    if games or to is not None:
-        _export_tables(source, games, to)
+    if games or crosstable or to is not None:
+        _export_tables(source, games, crosstable, to)
     from arena.report.moves import check_name, write_moves
     from arena.report.records import write_records
     from arena.sources import games_of
@@ -90,7 +97,7 @@ def _counted(games: Iterable[GameResult], seen: Callable[[], object]) -> Iterato
         seen()
 
 
-def _export_tables(source: str, games: bool, to: Path | None) -> None:
+def _export_tables(source: str, games: bool, crosstable: bool, to: Path | None) -> None:
     from arena.report.export import export as write
     from arena.report.export import make_folder
     from arena.report.read_comparison import variant_folders
@@ -105,5 +112,5 @@ def _export_tables(source: str, games: bool, to: Path | None) -> None:
         if to is not None and kind == COMPARISON:
             into = to / folder.name
             make_folder(into)
-        for path in write(compute(run_data(what, folder)), into, games):
+        for path in write(compute(run_data(what, folder), whole=crosstable), into, games):
             click.echo(path)

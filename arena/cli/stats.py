@@ -23,9 +23,12 @@ from arena.errors import ArenaError
     help="Show how many more pairs would bring the 95 % error down to this.  [default: 10]",
 )
 @click.option("--prior", type=options.PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
+@click.option(
+    "--all", "whole", is_flag=True, help="Of a field of more than 100 bots also the tables by opponent, and all lines."
+)
 @csv_folder
 @output
-def stats(folder: str, error: float, prior: float | None, to: Path | None, form: str) -> None:
+def stats(folder: str, error: float, prior: float | None, whole: bool, to: Path | None, form: str) -> None:
     """Show all statistics of the run in FOLDER (a path, or a name in results/), even while it is running.
 
     Ratings, scores by bot and by opponent with their errors, how many pairs are still needed, the first player,
@@ -37,5 +40,6 @@ def stats(folder: str, error: float, prior: float | None, to: Path | None, form:
 
     if not (math.isfinite(error) and error > 0):
         raise ArenaError(f"--error {error:g}: expected a 95 % error in Elo above 0")
-    report = report_of(folder, lambda run: stats_report(run, error, DEFAULT_PRIOR if prior is None else prior))
+    weight = DEFAULT_PRIOR if prior is None else prior
+    report = report_of(folder, lambda run: stats_report(run, error, weight, whole))
     print_report(report, form, to)

@@ -17,7 +17,7 @@ from arena.report.formats.csv import csv_text, table_csv
 from arena.report.formats.json import json_text
 from arena.report.read_run import RunData
 from arena.report.standings import RunStandings
-from arena.report.standings_report import DIGITS, summary
+from arena.report.standings_report import DIGITS, has_crosstable, summary
 from arena.report.table import Report, number
 from arena.report.whole_file import ExportError, write_whole
 from arena.store.reader import GAME_COLUMNS
@@ -34,12 +34,11 @@ def export(found: RunStandings, folder: Path | str, games: bool = False) -> list
     Raises ExportError if the disk refuses.
     """
     folder = Path(folder)
-    texts: dict[str, Iterable[str]] = {
-        STANDINGS: [csv_text(found.table, DIGITS)],
-        CROSSTABLE: [csv_text(found.crosstable, DIGITS)],
-        SUMMARY: [json_text(summary(found))],
-        TIMING: [timing_text(found.run)],
-    }
+    texts: dict[str, Iterable[str]] = {STANDINGS: [csv_text(found.table, DIGITS)]}
+    if has_crosstable(found):
+        texts[CROSSTABLE] = [csv_text(found.crosstable, DIGITS)]
+    texts[SUMMARY] = [json_text(summary(found))]
+    texts[TIMING] = [timing_text(found.run)]
     if games:
         texts[GAMES] = _games_text(found.run)
     return [write_whole(folder / name, parts, follow=False) for name, parts in texts.items()]

@@ -104,20 +104,7 @@ def read_run(folder: Path) -> RunData:
 
 
 def _times(reader: Reader) -> tuple[BotTime, ...]:
-    pairings = reader.pairings()
-    sums = {bot.name: [0, 0, 0] for bot in reader.bots()}  # decisions, microseconds, the longest of them
-    for cell in reader.pairing_sums():
-        _, _, first, second = pairings[cell.pairing]
-        if cell.game:
-            first, second = second, first
-        for bot, decisions, us, longest in (
-            (first, cell.decisions_first, cell.us_first, cell.max_us_first),
-            (second, cell.decisions_second, cell.us_second, cell.max_us_second),
-        ):
-            total = sums[bot]
-            total[0] += decisions
-            total[1] += us
-            total[2] = max(total[2], longest)
+    sums = reader.bot_times()
     return tuple(
         BotTime(
             bot=bot,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 
 from arena.report.ratings import ratings_frame
 from arena.report.read_run import RunData
-from arena.report.standings import rate_run
-from arena.report.standings_report import heading
+from arena.report.standings import LARGE_FIELD, is_large, rate_run
+from arena.report.standings_report import cut, heading
 from arena.report.table import Report, figures, table_of
 from arena.stats.field import (
     crosstable,
@@ -20,6 +21,7 @@ from arena.stats.field import (
     game_length,
     length_histogram,
     scores,
+    seats_kept,
     stones_and_points,
     terminations,
     thinking_time,
@@ -65,8 +67,15 @@ _SHOWN = {
 }  # fmt: skip
 
 
-def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
-    """The frames of all TITLES. StatsError if the run has no games.
+BY_OPPONENT = ("pairings", "los", "length_by_opponent", "points_by_opponent", "endings_by_opponent",
+               "time_by_opponent")  # fmt: skip
+"""Tables with a row for each two bots: of a large field only when they are asked for."""
+
+
+def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = True) -> dict[str, pd.DataFrame]:
+    """The frames of all TITLES, without BY_OPPONENT for a large field that is not wanted `whole`.
+
+    StatsError if the run has no games.
 
     `error` is the 95 % error in Elo for which `pairings` says how many pairs are still needed.
     """
@@ -75,29 +84,31 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> dict
         raise StatsError(f"{run.name}: no games yet")
     small = games.filter(["pairing", "first", "second", "score", "deal"])
     rated = rate_run(small, prior)
-    found = {
-        "ratings": ratings_frame(rated),
-        "scores": scores(small),
-        "pairings": pairings_frame(small, error),
-        "los": superiority_frame(rated),
-        "first_player": first_player_score(small),
-        "first_player_by_bot": first_player_score(small, by=["bot"]),
-        "length": game_length(games),
-        "length_by_bot": game_length(games, by=["bot"]),
-        "length_by_opponent": game_length(games, by=["bot", "opponent"]),
-        "length_histogram": length_histogram(games),
-        "points_by_bot": stones_and_points(games),
-        "points_by_opponent": stones_and_points(games, by=["bot", "opponent"]),
-        "endings": endings(games),
-        "endings_by_bot": endings(games, by=["bot"]),
-        "endings_by_opponent": endings(games, by=["bot", "opponent"]),
-        "terminations": terminations(games),
-        "forfeits": forfeits(games),
-        "time": time_frame(run),
-        "time_by_opponent": thinking_time(games, by=["bot", "opponent"]),
+    makers: dict[str, Callable[[], pd.DataFrame]] = {
+        "ratings": lambda: ratings_frame(rated),
+        "scores": lambda: scores(games),
+        "pairings": lambda: pairings_frame(small, error),
+        "los": lambda: superiority_frame(rated),
+        "first_player": lambda: first_player_score(games),
+        "first_player_by_bot": lambda: first_player_score(games, by=["bot"]),
+        "length": lambda: game_length(games),
+        "length_by_bot": lambda: game_length(games, by=["bot"]),
+        "length_by_opponent": lambda: game_length(games, by=["bot", "opponent"]),
+        "length_histogram": lambda: length_histogram(games),
+        "points_by_bot": lambda: stones_and_points(games),
+        "points_by_opponent": lambda: stones_and_points(games, by=["bot", "opponent"]),
+        "endings": lambda: endings(games),
+        "endings_by_bot": lambda: endings(games, by=["bot"]),
+        "endings_by_opponent": lambda: endings(games, by=["bot", "opponent"]),
+        "terminations": lambda: terminations(games),
+        "forfeits": lambda: forfeits(games),
+        "time": lambda: time_frame(run),
+        "time_by_opponent": lambda: thinking_time(games, by=["bot", "opponent"]),
     }
     rank = {bot: at for at, bot in enumerate(rated.bots)}
-    return {name: _by_rank(frame, rank) for name, frame in found.items()}
+    left_out = () if whole or not is_large(run) else BY_OPPONENT
+    with seats_kept(games):
+        return {name: _by_rank(make(), rank) for name, make in makers.items() if name not in left_out}
 
 
 def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
@@ -175,8 +186,11 @@ def _known(value: float, decisions: int) -> float:
     return value if decisions else math.nan
 
 
-def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> Report:
-    """The frames as tables, those without rows left out. StatsError if the run has no games."""
+def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = False) -> Report:
+    """The frames as tables, those without rows left out. `whole` as in run_frames.
+
+    StatsError if the run has no games.
+    """
     notes = {
         "pairings": "Units needed: how many more pairs (or games, where there are none) bring the 95 % error down to"
         f" {error:g} Elo, if they fall as those so far; '-' where all fell alike."
@@ -186,12 +200,14 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR) -> Re
     }
     tables = [
         table_of(name, TITLES[name], frame, notes.get(name, ""), people=_for_people(name, frame))
-        for name, frame in run_frames(run, error, prior).items()
+        for name, frame in run_frames(run, error, prior, whole).items()
         if len(frame)
     ]
     values = {"name": run.name, "games_played": len(run.games), "error": error}
     remarks = ["More tables: --csv DIR or --json."]
-    return Report(heading(run), tables, remarks, values=lambda: values | figures(tables))
+    if is_large(run) and not whole:
+        remarks.append(f"More than {LARGE_FIELD} bots: tables by opponent only with --all.")
+    return Report(heading(run), cut(tables, run, whole), remarks, values=lambda: values | figures(tables))
 
 
 def _for_people(name: str, frame: pd.DataFrame) -> pd.DataFrame:

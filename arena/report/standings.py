@@ -43,6 +43,7 @@ COLUMNS: dict[str, str] = {
 where the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
 stand) if there are any."""
 PAIR_COLUMNS = ["pairing", "deal", "first", "second", "score"]
+CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
 
@@ -76,8 +77,17 @@ class RunStandings:
         return int(self.table["forfeits"].sum())
 
 
-def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
-    """Compute the standings of a run; bots without games come last."""
+LARGE_FIELD = 100
+"""Fields of more bots are large: what has a row or a column for each two bots is made only when it is asked for."""
+
+
+def is_large(run: RunData) -> bool:
+    """Has the run a large field?"""
+    return len(run.bots) > LARGE_FIELD
+
+
+def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -> RunStandings:
+    """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field."""
     games = run.games
     if not len(games):
         return _nothing_played(run, prior)
@@ -92,7 +102,8 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR) -> RunStandings:
     table = _ranked(table, run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
         table["end_faults"] = [after.get(bot, 0) for bot in table["bot"]]
-    cross = _crosstable(games, list(table["bot"]))
+    left_out = is_large(run) and not whole
+    cross = pd.DataFrame(columns=CROSS_COLUMNS) if left_out else _crosstable(games, list(table["bot"]))
     counts = games["ending"].value_counts()
     first = first_player_score(games.filter(["first", "second", "score", "deal"]))
     return RunStandings(
@@ -205,11 +216,10 @@ def _nothing_played(run: RunData, prior: float) -> RunStandings:
     columns: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan)
     columns |= {"rank": np.arange(1, len(bots) + 1), "bot": bots, "flag": "?"}
     columns |= dict.fromkeys(COUNTS, 0)
-    cross = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
     return RunStandings(
         run=run,
         table=pd.DataFrame(columns, index=pd.RangeIndex(len(bots))),
-        crosstable=pd.DataFrame(columns=cross),
+        crosstable=pd.DataFrame(columns=CROSS_COLUMNS),
         first_player={"games": 0, "score": math.nan, "score_low": math.nan, "score_high": math.nan},
         first_advantage=(math.nan, math.nan),
         endings=dict.fromkeys(ENDINGS, 0),

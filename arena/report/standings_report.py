@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
 from arena.formats.registry import FORMATS as TOURNAMENT_FORMATS
 from arena.report.read_run import RunData
 from arena.report.rounds import round_tables, round_values
-from arena.report.standings import FORFEIT_COLUMNS, RunStandings
+from arena.report.standings import FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.report.table import (
     Code,
     Column,
@@ -37,16 +38,30 @@ DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns"
 _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 WIDEST_CROSSTABLE = 12
 MOST_REASONS = 10
+SHOWN_LINES = 50
 _LONGEST_REASON = 100
 
 
-def standings_report(found: RunStandings) -> Report:
-    """The table, for three bots and more the crosstable, remarks, and why games were forfeited."""
-    tables = [_table(found)]
-    if len(found.table) >= 3 and len(found.crosstable):
+def standings_report(found: RunStandings, whole: bool = False) -> Report:
+    """The table, for three bots and more the crosstable, remarks, and why games were forfeited.
+
+    A terminal shows all lines of a large field if `whole`.
+    """
+    tables = cut([_table(found)], found.run, whole)
+    if 3 <= len(found.table) <= LARGE_FIELD and len(found.crosstable):
         tables.append(_crosstable(found))
     tables += round_tables(found.run)
     return Report(heading(found.run), tables, remarks(found), _forfeit_items(found.run), lambda: all_values(found))
+
+
+def cut(tables: list[Table], run: RunData, whole: bool) -> list[Table]:
+    """The tables of a large field as a terminal shows them."""
+    return tables if whole or not is_large(run) else [replace(table, lines=SHOWN_LINES) for table in tables]
+
+
+def has_crosstable(found: RunStandings) -> bool:
+    """Is there a crosstable? That of a large field is made only when it is asked for."""
+    return len(found.table) <= LARGE_FIELD or len(found.crosstable) > 0
 
 
 # ---------------------------------------------------------------- values for JSON
@@ -68,7 +83,7 @@ def summary(found: RunStandings) -> dict[str, Any]:
         "games_planned": run.planned,
         "complete": run.complete,
         "standings": records(found.table, DIGITS),
-        "crosstable": records(found.crosstable, DIGITS),
+        **({"crosstable": records(found.crosstable, DIGITS)} if has_crosstable(found) else {}),
         "first_player": {
             "games": int(first["games"]),
             **{key: rounded(half_up(first[key], 4), 4) for key in ("score", "score_low", "score_high")},
@@ -224,6 +239,8 @@ def remarks(found: RunStandings) -> list[str]:
             f"{one_line(one)} against {one_line(two)}: {difference_text(head)},"
             f" better with a likelihood of {likelihood(head.los)} % ({head.unit} {names}: {counts})."
         )
+    if not has_crosstable(found):
+        lines.append(f"More than {LARGE_FIELD} bots: crosstable.csv only with 'arena export FOLDER --crosstable'.")
     elo_note = "Elo: mean of the field 0; 95 % errors, clustered by deal."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in found.notes)
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]

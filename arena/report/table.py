@@ -52,6 +52,7 @@ class Table:
     frame     its figures as they were computed, for CSV and JSON; None: only people see it
     digits    columns of `frame` with a fixed number of digits
     wide      too wide for a terminal
+    lines     how many rows a terminal shows, 0 for all
     """
 
     name: str
@@ -62,6 +63,7 @@ class Table:
     frame: pd.DataFrame | None = None
     digits: Mapping[str, int] = field(default_factory=dict)
     wide: bool = False
+    lines: int = 0
 
     @property
     def heads(self) -> list[str]:

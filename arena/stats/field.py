@@ -8,7 +8,9 @@ is missing.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 import pandas as pd
@@ -21,6 +23,19 @@ from arena.stats.intervals import mean_interval
 _SEATED = ("stones", "points", "ms", "decisions")
 
 
+_KEPT: ContextVar[tuple[pd.DataFrame, pd.DataFrame] | None] = ContextVar("kept seats", default=None)
+
+
+@contextmanager
+def seats_kept(games: pd.DataFrame) -> Iterator[None]:
+    """Meanwhile the functions here that are given this very frame, unchanged, share its `by_seat`."""
+    token = _KEPT.set((games, by_seat(games)))
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
 def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
     """Two rows a game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
 
@@ -28,6 +43,8 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
     of the frame unchanged. The rows of the first players come first, in the frame's order. `need` names columns that
     the frame must have.
     """
+    if (kept := _KEPT.get()) is not None and kept[0] is games and set(need) <= set(games.columns):
+        return kept[1]
     checked = check_games(games, need)
     halves = []
     for seat, other in (("first", "second"), ("second", "first")):
@@ -58,6 +75,13 @@ def grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, obje
         (dict(zip(by, key if isinstance(key, tuple) else (key,))), part)
         for key, part in frame.groupby(list(by), sort=True, observed=True)
     ]
+
+
+def _narrow(seats: pd.DataFrame, by: Sequence[str], *names: str) -> pd.DataFrame:
+    """The columns that are needed: groups are copied."""
+    wanted = {*by, *names}
+    unknown = [name for name in by if name not in seats.columns]
+    return seats if unknown else seats[[name for name in seats.columns if name in wanted]]
 
 
 def crosstable(games: pd.DataFrame) -> pd.DataFrame:
@@ -91,8 +115,10 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
     Columns: those of `by`, games, score, score_low, score_high. With "bot" in `by`: of that bot in the games it began.
     """
     seats = by_seat(games)
-    begun = seats[seats["seat"] == "first"]
-    return pd.DataFrame([{**keys, **score_row(part)} for keys, part in grouped(begun, by)])
+    begun = _narrow(seats[seats["seat"] == "first"], by, "score", "deal")
+    return pd.DataFrame(
+        [{**keys, **score_row(part)} for keys, part in grouped(begun, by)]
+    )
 
 
 def score_row(part: pd.DataFrame) -> dict[str, float]:
@@ -107,7 +133,7 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
     Columns: those of `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
     rows = []
-    for keys, part in grouped(by_seat(games), by):
+    for keys, part in grouped(_narrow(by_seat(games), by, "seat", "score", "deal"), by):
         own = part["score"]
         row: dict[str, object] = {**keys, **_record(own.to_numpy()), **score_row(part)}
         for seat in ("first", "second"):
@@ -133,7 +159,7 @@ def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     if not {"bot", "opponent"} & set(by):
         seats = seats[seats["seat"] == "first"]  # each game once
     rows = []
-    for keys, part in grouped(seats, by):
+    for keys, part in grouped(_narrow(seats, by, "turns", "plies"), by):
         row = {**keys, "games": len(part), **spread_row(part["turns"], "turns")}
         if "plies" in part.columns:
             row.update(spread_row(part["plies"], "plies"))
@@ -161,9 +187,10 @@ def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.D
     points_against_total.
     """
     rows = []
-    for keys, part in grouped(by_seat(games, "stones_first", "stones_second"), by):
+    names = ("stones", "stones_against", "points", "points_against")
+    for keys, part in grouped(_narrow(by_seat(games, "stones_first", "stones_second"), by, *names), by):
         row: dict[str, object] = {**keys, "games": len(part)}
-        for name in ("stones", "stones_against", "points", "points_against"):
+        for name in names:
             if name in part.columns:
                 row[name] = float(part[name].mean())
                 if name.startswith("points"):
@@ -181,7 +208,7 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     seats = by_seat(games, "ending")
     seats = seats[seats["score"] > 0] if "bot" in by else seats[seats["seat"] == "first"]
     rows = []
-    for keys, part in grouped(seats, by):
+    for keys, part in grouped(_narrow(seats, by, "ending"), by):
         for ending in ENDINGS:
             number = int((part["ending"] == ending).sum())
             rows.append({**keys, "ending": ending, "games": number, "share": number / max(len(part), 1)})
@@ -195,7 +222,7 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
     """
     seats = by_seat(games, "forfeit", "forfeit_by")
     rows = []
-    for keys, part in grouped(seats, ["bot"]):
+    for keys, part in grouped(_narrow(seats, ["bot"], "forfeit", "forfeit_by"), ["bot"]):
         own = part[(part["forfeit_by"] == part["bot"]) & part["forfeit"].notna()]
         kinds: dict[str, object] = {kind: int((own["forfeit"] == kind).sum()) for kind in FORFEITS}
         rows.append({**keys, "games": len(part), "normal": len(part) - len(own), **kinds})
@@ -218,7 +245,7 @@ def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataF
     """
     rows = []
     needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")
-    for keys, part in grouped(by_seat(games, *needed), by):
+    for keys, part in grouped(_narrow(by_seat(games, *needed), by, "ms", "decisions"), by):
         asked = part[(part["decisions"] > 0) & part["ms"].notna()]
         row: dict[str, object] = {**keys, "games": len(part), "decisions": int(asked["decisions"].sum())}
         found = [math.nan] * 4

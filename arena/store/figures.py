@@ -92,10 +92,36 @@ class Figures:
 
     def scores(self) -> dict[int, PairingScore]:
         """Score of each pairing, seen from its bot `a`."""
-        done = ScheduleProgress()
-        for sums in self.pairing_sums():
-            done.add_score(sums.pairing, _score_of(sums))
-        return {pairing: done.score(pairing) for pairing in done.scored()}
+        column = self.columns
+        score, swapped = column["score"], column["game"] == 1
+        first = np.where(score == 2, WIN_POINTS, column["stones_first"])
+        second = np.where(score == 0, WIN_POINTS, column["stones_second"])
+        own = np.where(swapped, 2 - score, score)
+        numbers, place = np.unique(column["pairing"], return_inverse=True)
+        sums = [
+            own >= 0,
+            own == 2,
+            own == 1,
+            own == 0,
+            np.where(swapped, second, first),
+            np.where(swapped, first, second),
+        ]
+        counts = (np.bincount(place, one, len(numbers)).astype(np.int64).tolist() for one in sums)
+        return dict(zip(numbers.tolist(), map(PairingScore, *counts)))
+
+    def bot_times(self) -> dict[str, tuple[int, int, int]]:
+        """Of each bot: its decisions, the microseconds that they took in all, and the longest of them."""
+        column, place = self.columns, {name: at for at, name in enumerate(self.bots)}
+        sides = np.zeros((max(self.pairings, default=0) + 1, 2), dtype=np.int64)
+        for number, _, a, b in self.pairings.values():
+            sides[number] = (place[a], place[b])
+        sums = np.zeros((3, len(self.bots)), dtype=np.int64)
+        for seat, swap in (("first", 0), ("second", 1)):
+            bot = sides[column["pairing"], column["game"] ^ swap]
+            sums[0] += np.bincount(bot, column[f"decisions_{seat}"], len(self.bots)).astype(np.int64)
+            sums[1] += np.bincount(bot, column[f"us_{seat}"], len(self.bots)).astype(np.int64)
+            np.maximum.at(sums[2], bot, column[f"max_us_{seat}"])
+        return {bot: (one, two, three) for bot, (one, two, three) in zip(self.bots, sums.T.tolist())}
 
     def progress(self) -> ScheduleProgress:
         """What is done, for `Schedule.tasks`."""
@@ -117,15 +143,6 @@ class Figures:
         key, score = self.columns["id"], self.columns["score"].astype(np.int64)
         at = np.flatnonzero((np.diff(key) == 1) & (key[:-1] & 1 == 0))
         return self.columns["pairing"][at], self.columns["deal"][at], score[at] + 2 - score[at + 1]
-
-
-def _score_of(sums: PairingSums) -> PairingScore:
-    won, drawn, lost = (sums.games if sums.score == score else 0 for score in (2, 1, 0))
-    first = WIN_POINTS * sums.games if won else sums.stones_first
-    second = WIN_POINTS * sums.games if lost else sums.stones_second
-    if sums.game:
-        return PairingScore(sums.games, lost, drawn, won, second, first)
-    return PairingScore(sums.games, won, drawn, lost, first, second)
 
 
 def figures_of(

@@ -196,6 +196,11 @@ class Reader:
                 self._figures = figures_of(self._db, self._db.sealed, names, pairings)
         return self._figures
 
+    @property
+    def known_figures(self) -> Figures | None:
+        """The figures if they were read."""
+        return self._figures
+
     def last_deal(self) -> int:
         """The greatest deal of a stored game, -1 without games."""
         with RUN.guard(self.folder, "read"):
@@ -265,6 +270,10 @@ class Reader:
         return games_frame(self.figures(), GAME_COLUMNS + CLOCK_COLUMNS)
 
     # ------------------------------------------------------------ sums
+
+    def bot_times(self) -> dict[str, tuple[int, int, int]]:
+        """Of each bot: its decisions, the microseconds that they took in all, and the longest of them."""
+        return self.figures().bot_times()
 
     def pairing_sums(self) -> list[PairingSums]:
         """Sums for the standings: a few lines a pairing, however many games there are."""
@@ -348,7 +357,7 @@ class _Pairings(dict[int, Pairing]):
     """The pairings of a run that may go on: those stored since are read when they are asked for."""
 
     def __init__(self, reader: Reader) -> None:
-        super().__init__(reader.pairings())
+        super().__init__(reader.pairings() if reader.known_figures is None else reader.known_figures.pairings)
         self._reader = reader
 
     def __missing__(self, number: int) -> Pairing:

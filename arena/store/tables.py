@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 from zlib import crc32
 
@@ -76,12 +76,15 @@ def read_rows(db: sqlite3.Connection, table: Table, sealed: bool, where: str = "
     columns = ", ".join([*table.columns, *["checksum"] * sealed])
     found = db.execute(f"SELECT {columns} FROM {table.name} NOT INDEXED {where}", args).fetchall()
     rows = [row[: len(table.columns)] for row in found]
-    for row in rows:
-        _check_types(table, row)
+    whole = set(table.columns.values()) == {"whole"}
+    if not (whole and all(_are_whole(column) for column in zip(*rows))):  # pairings are many, and whole numbers only
+        for row in rows:
+            _check_types(table, row)
     if sealed:
-        kept = [at for at, kind in enumerate(table.columns.values()) if kind != "bytes"]
-        for row in found:
-            if row[-1] != row_checksum(table.name, *(row[at] for at in kept)):
+        name, kinds = table.name, table.columns.values()
+        bare = [tuple(compress(row, [kind != "bytes" for kind in kinds])) for row in rows] if "bytes" in kinds else rows
+        for row, values in zip(found, bare):
+            if row[-1] != crc32(ascii((name, *values)).encode("ascii")):
                 raise Damage(f"{table.place(row)} is not as it was written")
         if not where:
             check_total(db, table.name, len(found), sum(row[-1] for row in found))
@@ -90,6 +93,11 @@ def read_rows(db: sqlite3.Connection, table: Table, sealed: bool, where: str = "
         if one[: table.key] == two[: table.key]:
             raise Damage(f"{table.place(one)} is there twice")
     return rows
+
+
+def _are_whole(column: Sequence[Any]) -> bool:
+    """Are all values whole numbers as every kind of column for them takes them?"""
+    return set(map(type, column)) == {int} and min(column) >= 0 and max(column) <= LARGEST
 
 
 def stored_total(db: sqlite3.Connection, table: str) -> tuple[int, int]:

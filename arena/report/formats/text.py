@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from tabulate import tabulate
 
@@ -15,9 +16,22 @@ def write(report: Report) -> str:
     parts = [report.heading]
     for table in report.tables:
         if table.columns and not table.wide:
-            parts += [table.title, grid(table, "simple"), table.note]
+            parts += [table.title, grid(_cut(table), "simple"), _rest(table), table.note]
     parts += ["\n".join(report.remarks), "\n".join("".join(item) for item in report.items)]
     return joined(parts)
+
+
+def _cut(table: Table) -> Table:
+    return replace(table, rows=table.rows[: table.lines]) if table.lines else table
+
+
+def _rest(table: Table) -> str:
+    """How to see the rows that are cut off."""
+    if not table.lines or len(table.rows) <= table.lines:
+        return ""
+    return (
+        f"The first {table.lines} of {len(table.rows):,} lines; --all shows all, --json and the CSV files have them."
+    )
 
 
 def joined(parts: Iterable[str]) -> str:
