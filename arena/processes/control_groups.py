@@ -10,6 +10,7 @@ Sources: `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/` of Linux; sy
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import functools
@@ -17,20 +18,22 @@ import itertools
 import os
 import re
 import signal
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.processes.procfs import is_running, read_text
+from arena.processes.procfs import read_text, start_time
 
 NO_GROUPS = "ARENA_NO_CONTROL_GROUPS"
 """Environment variable: if it is set, no control groups are made."""
 RUNNER = "arena-runner"
-_NAME = re.compile(r"arena-(\d+)-\d+")
+_NAME = re.compile(r"arena-(?P<pid>\d+)(-(?P<started>\d*))?-\d+")  # of its owner: PID, and start if that is known
 _WANTED = ("memory", "pids", "cpu")  # without the first, there is no use in the others
 _DELEGATED = ("user.delegate", "trusted.delegate")  # extended attributes, set by systemd
 _PERIOD_US = 100_000
 _MOST_MOVES = 5  # processes may be started meanwhile
+_DYING_S, _LOOK_S = 2.0, 0.002  # killed processes leave their groups within a moment
 
 
 class NoGroups(ArenaError):
@@ -93,7 +96,8 @@ class ControlGroups:
 
     def make(self, bounds: Bounds) -> ControlGroup:
         """A new group. OSError if it cannot be made."""
-        name = f"arena-{os.getpid()}-{next(_numbers)}"
+        name = f"arena-{os.getpid()}-{start_time(os.getpid())}-{next(_numbers)}"
+        _remove_at_exit()
         folders = list(dict.fromkeys(place / name for place in self.places.values()))
         group = ControlGroup(folders)
         try:
@@ -114,13 +118,52 @@ class ControlGroups:
 
     def sweep(self) -> None:
         """Remove the groups of processes that were killed."""
-        for place in set(self.places.values()):
-            for entry in place.glob("arena-*"):
-                if (found := _NAME.fullmatch(entry.name)) and not is_running(int(found[1])):
-                    _removed(entry)
+        for folder, owner in self._made():
+            now = start_time(int(owner["pid"]))
+            if not now or owner["started"] not in (None, "", now):  # that PID has another process now
+                _removed(folder)
+
+    def remove_of(self, pid: int) -> bool:
+        """End what is left in the groups that a process has made, which has ended, and remove them.
+
+        Waits a moment for what was killed; False if something is left even then.
+        """
+        left = [folder for folder, owner in self._made() if int(owner["pid"]) == pid]
+        deadline = time.monotonic() + _DYING_S
+        while True:
+            for folder in left:
+                _kill_processes(folder)
+            left = [folder for folder in left if not _removed(folder)]
+            if not left or time.monotonic() > deadline:
+                return not left
+            time.sleep(_LOOK_S)
+
+    def _made(self) -> list[tuple[Path, re.Match[str]]]:
+        """The groups that processes have made here, and what their names tell of these."""
+        entries = [entry for place in set(self.places.values()) for entry in place.glob("arena-*")]
+        return [(entry, found) for entry in entries if (found := _NAME.fullmatch(entry.name))]
 
 
 _numbers = itertools.count()
+_exits: set[int] = set()  # processes that remove their groups at their ends: a fork knows those of its parent
+
+
+def remove_groups_of(pid: int) -> None:
+    """Remove the groups that a process has made for its bots, once it has ended."""
+    found = groups()
+    if found is not None:
+        found.remove_of(pid)
+
+
+def _remove_at_exit() -> None:
+    if os.getpid() not in _exits:
+        _exits.add(os.getpid())
+        atexit.register(_remove_own, os.getpid())
+
+
+def _remove_own(pid: int) -> None:
+    if pid == os.getpid():
+        remove_groups_of(pid)
 
 
 def _settings(version: int, controller: str, bounds: Bounds) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from arena.endings import forfeit_of
 from arena.match.results import Row
 from arena.match.tasks import Task
 from arena.players.spec import BotSpec
+from arena.processes.control_groups import remove_groups_of
 from arena.processes.forking import fork_lock
 from arena.processes.procfs import is_paused
 from arena.processes.tree import end_descendants, exit_text, kill_group, kill_with_group
@@ -212,6 +213,8 @@ class WorkerProcess:
             self._process.join()
         else:
             kill_group(self.pid)
+        if self.job.isolated:
+            remove_groups_of(self.pid)
         code = self._process.exitcode
         died = "there was no memory left" if code == NO_MEMORY else exit_text(code, "the process")
         self.how = "it was stopped for a while" if self.paused else self.overdue or died

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.processes.control_groups import ControlGroups, NoGroups, require_groups
 from arena.referee.player import Player
+from arena.runner import supervisor
+from arena.runner.worker_process import WorkerProcess
 from tests.attacks.runs import LIMITS, attack, tournament
 from tests.attacks.test_lockstep import can_play_in_step
 
@@ -44,3 +47,29 @@ def test_a_slow_step_is_no_stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     )  # fmt: skip
     assert {one.kind for verdicts in found.verdicts.values() for one in verdicts} == {None}
     assert not found.report.workers_lost, found.log
+
+
+@pytest.mark.parametrize("bot", ["kills_workers", "takes_its_time"])
+def test_no_control_group_stays(bot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a worker that was killed stayed for ever, and one or two of others."""
+    groups = control_groups()
+    workers: list[int] = []
+
+    class Known(WorkerProcess):
+        def release(self) -> None:
+            workers.append(self.pid)
+            super().release()
+
+    monkeypatch.setattr(supervisor, "WorkerProcess", Known)
+    bots = [attack(bot), attack("takes_its_time", ms=5.0)]
+    tournament(tmp_path, bots, "process", format="round-robin", gauntlet=None, games=2, limits=LIMITS)
+    assert workers
+    left = [entry.name for place in groups.places.values() for entry in place.glob("arena-*")]
+    assert [name for name in left if int(name.split("-")[1]) in workers] == []
+
+
+def control_groups() -> ControlGroups:
+    try:
+        return require_groups()
+    except NoGroups as why:
+        pytest.skip(f"no control groups can be made here: {why}")

@@ -108,10 +108,11 @@ def test_what_another_process_has_left_is_swept_and_what_is_in_use_stays(kernel:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left, used = scope / f"arena-{ended.pid}-3", scope / f"arena-{os.getppid()}-1"
-    left.mkdir()
-    used.mkdir()
+    again = scope / f"arena-{os.getppid()}-1-1"  # of a process that had this PID before
+    for folder in (left, used, again):
+        folder.mkdir()
     find("0::/a.scope\n", mounted(kernel))
-    assert (left.exists(), used.exists()) == (False, True)
+    assert (left.exists(), used.exists(), again.exists()) == (False, True, False)
 
 
 @pytest.mark.parametrize(
@@ -205,3 +206,18 @@ except BlockingIOError:
     sys.exit(len(started))
 """
     assert ended_in(real, code) == (11, False)
+
+
+@pytest.mark.sandbox
+def test_a_process_removes_its_groups_when_it_ends(real: ControlGroups) -> None:
+    """A bot that is still there when the program ends."""
+    code = f"""
+import subprocess
+from arena.processes.control_groups import Bounds, require_groups
+made = require_groups().make(Bounds({BOUNDS.memory}, {BOUNDS.processes}))
+subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL, preexec_fn=made.enter)
+print(*made._folders, sep="\\n")
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert told
+    assert [path for path in told.split() if Path(path).exists()] == []
