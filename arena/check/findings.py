@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,6 +24,8 @@ DEFAULT_MS = 1000
 """The default clock of a league: milliseconds for each decision."""
 SENTENCE, LINES = 400, 24
 """Characters of a sentence, and lines of details."""
+TRIES = "tries "
+"""How the code of a finding begins that says what the bot tries."""
 
 _LEAK_MB = 2.0
 _LEAK_PER_GAME_MB = 0.02
@@ -38,7 +39,7 @@ _INSTALLED = ("numpy", "scipy", "pandas", "click", "tabulate")
 _TRIES = {
     audit.FILES: (
         "writes to the file system: {}",
-        "In the sandbox everything but /tmp is read-only, and /tmp is gone after the match: keep nothing in files.",
+        "In the sandbox nothing can be written, /tmp and /dev/shm included: keep nothing in files.",
     ),
     audit.READS: (
         "reads a file that the sandbox does not show: {}",
@@ -320,17 +321,15 @@ def tried(attempts: Iterable[Attempt]) -> list[Finding]:
         text = text.format(f"{one.event}({one.what})" if one.what else one.event)
         if one.importing:
             text += ", during an import"
-        if _is_private(one):
-            remedy = "/tmp is private to the process, small, and gone after it."
-        harmless = one.importing or one.kind in (audit.MEMORY, audit.NATIVE) or _is_private(one)
+        harmless = one.importing or one.kind in (audit.MEMORY, audit.NATIVE)
         level = NOTE if harmless else WARNING
-        found.append(Finding(level, f"tries {one.kind}", text, remedy, one.file, one.line))
+        found.append(Finding(level, f"{TRIES}{one.kind}", text, remedy, one.file, one.line))
     return found
 
 
 def count_tried(attempts: Iterable[Attempt]) -> int:
     """In how many places the bot tries what the sandbox forbids."""
-    return len({(one.kind, one.file, one.line) for one in attempts if one.kind != audit.OWN and not _is_private(one)})
+    return len({(one.kind, one.file, one.line) for one in attempts if one.kind != audit.OWN})
 
 
 def own_files(attempts: Iterable[Attempt], spec: BotSpec) -> list[Finding]:
@@ -344,12 +343,6 @@ def own_files(attempts: Iterable[Attempt], spec: BotSpec) -> list[Finding]:
     command = f"arena submit {shlex.quote(os.path.basename(spec.path))} --folder {shlex.quote(os.path.relpath(folder))}"
     remedy = f"A league is sent the bot's file alone, unless you give its folder: {command} --league NAME"
     return [Finding(NOTE, "reads own files", f"reads files beside it: {shown}", remedy, own[0].file, own[0].line)]
-
-
-def _is_private(attempt: Attempt) -> bool:
-    path = attempt.what.partition(",")[0]
-    folders = ("/tmp/", f"{tempfile.gettempdir()}/", "/dev/shm/")
-    return attempt.kind == audit.FILES and os.path.abspath(path).startswith(folders) and path.startswith("/")
 
 
 # ---------------------------------------------------------------- what the source alone says

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from arena.check.budget import CheckProgress
 from arena.check.check import check_bot
-from arena.check.report import CheckReport, Finding
+from arena.check.findings import TRIES
+from arena.check.report import WARNING, CheckReport, Finding
 from arena.check.text import MARGIN, finding_text
 from arena.errors import ArenaError
 from arena.league.match_runner import BotsFailed, MatchRunner
@@ -28,16 +29,20 @@ CHECK_GAMES = 10
 """Games of the check, each played in several ways."""
 CHECK_S = 30.0
 """Seconds after which the check plays no more games than it must."""
+_MOST_TOLD = 4
 
 
 @dataclass(frozen=True)
 class Admission:
-    """Is a submission admitted? `reason` is why not, `warnings` what else the check found; both for its author."""
+    """Is a submission admitted? `reason` is why not, `warnings` what else the check found; both for its author.
+
+    `tried` is what it has asked for that bots may not do, in a line for everybody."""
 
     accepted: bool
     reason: str = ""
     games: int = 0
     warnings: tuple[str, ...] = ()
+    tried: str = ""
 
 
 def admit(runner: MatchRunner, one: Version) -> Admission | None:
@@ -46,7 +51,7 @@ def admit(runner: MatchRunner, one: Version) -> Admission | None:
     if checked is None or not checked.accepted:
         return checked
     tried = trial(runner, one)
-    return tried and replace(tried, warnings=checked.warnings)
+    return tried and replace(tried, warnings=checked.warnings, tried=checked.tried)
 
 
 def trial(runner: MatchRunner, one: Version) -> Admission | None:
@@ -101,12 +106,14 @@ def check(runner: MatchRunner, one: Version) -> Admission | None:
     """
     if os.name != "posix":  # no bot has a process of its own here
         return Admission(True)
+    did = ""
     try:
         runner.line_up([one], [CONTROL])
         try:
             report = _report(runner, one.label)
             reasons = [_words(runner, finding) for finding in report.errors]
             warnings = tuple(_words(runner, finding) for finding in report.warnings)
+            did = attempts(runner, report.findings)
         except (ArenaError, _Stopped):
             raise
         except Exception as error:  # a fault of ours that only this bot triggers must not stop the league
@@ -118,7 +125,14 @@ def check(runner: MatchRunner, one: Version) -> Admission | None:
         return Admission(False, str(error))
     except _Stopped:
         return None
-    return Admission(not reasons, "\n".join(reasons), warnings=warnings)
+    return Admission(not reasons, "\n".join(reasons), warnings=warnings, tried=did)
+
+
+def attempts(runner: MatchRunner, findings: Sequence[Finding]) -> str:
+    """What a bot of the lineup tries that bots may not do, in a line; "" if nothing."""
+    found = [one for one in findings if one.level == WARNING and one.code.startswith(TRIES)]
+    told = [runner.plain(f"{one.file}:{one.line}: {' '.join(one.text.split())}") for one in found[:_MOST_TOLD]]
+    return "; ".join(told) + f"; and {len(found) - _MOST_TOLD} more" * (len(found) > _MOST_TOLD)
 
 
 def _report(runner: MatchRunner, name: str) -> CheckReport:

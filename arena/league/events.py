@@ -15,6 +15,8 @@ from arena.league.versions import COLUMNS, Version
 CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED, NOTICED = (
     "created", "accepted", "back", "refused", "retired", "returned", "played", "noticed",
 )  # fmt: skip
+TRIES = "tries"
+"""How a remark begins that says what a bot has tried that bots may not do."""
 QUIET = (REFUSED, NOTICED)
 """Kinds of events that leave the table as it is."""
 _TRIES = 5

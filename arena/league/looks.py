@@ -2,9 +2,9 @@
 
 A bot that has behaved in its check may have known that it was one. So a look is made of games that it has played in
 the league: they are played once more, exactly as the league plays, and compared move by move; nothing in the bot's
-process is different. Then its process is measured in games as a check has them, on deals that nobody can foresee. Its
-times and its forfeits are read from the games that are stored. What is noticed goes into the history, and each look
-into the audit log. A bot that forfeits most of its games is suspended.
+process is different. Then its process is measured and listened to in games as a check has them, but more of them, on
+deals that nobody can foresee. Its times and its forfeits are read from the games that are stored. What is noticed goes
+into the history, and each look into the audit log. A bot that forfeits most of its games is suspended.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.check.findings import tried
 from arena.check.metrics import MemoryMeter
 from arena.check.sessions import AGAINST, CheckSettings, open_session
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import Record, parse_record
 from arena.game.rules import load_rules
-from arena.league import audit, events, games, versions
+from arena.league import admission, audit, events, games, versions
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
 from arena.league.store import League
 from arena.league.versions import Version
@@ -47,7 +48,9 @@ GROWS_MB = 1.0
 MANY_THREADS = 8
 SUSPENDED_SHARE = 0.5
 """A bot that has forfeited more than this share of its last games is suspended."""
-UNSTEADY, SLOW, HOG, BROKEN = "unsteady", "slow", "hog", "cannot be played"
+LOOK_S, MOST_DEALS = 5.0, 60
+"""A bot is measured for so long, or in so many deals."""
+UNSTEADY, SLOW, HOG, BROKEN, TRIES = "unsteady", "slow", "hog", "cannot be played", events.TRIES
 _FIRST_COST_S = 5.0
 
 
@@ -212,15 +215,23 @@ def _measured(session: LeagueSession, one: Version, rng: random.Random) -> Itera
         runner.line_up([one])
         limits = runner.job.bot_limits
         settings = CheckSettings(runner.job.bots[0], session.isolation, rng.getrandbits(63), runner.job.clock, limits)
-        with contextlib.closing(open_session(settings, load_rules(runner.job.rules))) as check:
+        with contextlib.closing(open_session(settings, load_rules(runner.job.rules), audit=True)) as check:
             check.ready()
             meter = MemoryMeter(check)
-            for deal in range(2 * UNITS):
+            begun = time.monotonic()
+            for deal in range(MOST_DEALS):
+                memory = meter.memory()
+                much = memory is not None and memory.peak_mb > MUCH_MEMORY * limits.memory_mb
+                if deal >= 2 * UNITS and (much or time.monotonic() > begun + LOOK_S):
+                    break
                 for task in settings.unit(AGAINST, deal).game_tasks():
                     if session.stopping:
                         return
                     check.game(task)
                 meter.measure(2)
+        told = admission.attempts(runner, tried(check.attempts))  # the last of it comes when its process ends
+        if told:
+            yield Remark(TRIES, told)
     memory = meter.memory()
     if memory is None:
         return

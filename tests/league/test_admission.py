@@ -108,6 +108,25 @@ def test_warnings_are_told_and_do_not_refuse(found: League) -> None:
 
 
 @pytest.mark.usefixtures("real_check")
+def test_the_history_says_what_a_bot_has_tried(found: League) -> None:
+    """It loses nothing by it, for nothing can be written in the sandbox; attempts in /tmp were not told at all."""
+    source = """
+    import os
+    def act(view, moves):
+        for place in ("/tmp", "/dev/shm"):
+            try:
+                os.mkdir(f"{place}/none/1")
+            except OSError:
+                pass
+        return moves[0]
+    """
+    assert submit(found, "mine", textwrap.dedent(source)).state == versions.ACTIVE
+    (event,) = [one for one in events.events(found) if one.kind == events.NOTICED]
+    assert event.bot == "mine"
+    assert event.note.startswith("tries: mine.py:6: writes to the file system: os.mkdir(/tmp/none/1")
+
+
+@pytest.mark.usefixtures("real_check")
 def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(
     found: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:

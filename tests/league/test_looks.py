@@ -33,6 +33,18 @@ def act(view, moves):
     KEPT.append(bytearray(1 << 20))
     return moves[0]
 """
+WRITES_LATER = """
+class Writes:
+    asked = 0
+    def act(self, view, moves):
+        self.asked += 1
+        if self.asked > 400:
+            try:
+                open("/dev/shm/none/1", "w")
+            except OSError:
+                pass
+        return moves[0]
+"""
 GIVES_UP = """
 class GivesUp:
     games = 0
@@ -89,6 +101,18 @@ def test_a_bot_that_takes_more_and_more_memory(tmp_path: Path) -> None:
         (remark,) = looked(found, "hogs", "process")
         assert remark.kind == looks.HOG
         assert "grows by" in remark.text
+        assert looked(found, "one", "process") == []
+
+
+@pytest.mark.process
+def test_a_bot_that_writes_after_its_check_only(tmp_path: Path) -> None:
+    """Nothing can be written, so it lost nothing by trying, and nobody was told."""
+    with league(tmp_path / "a") as found:
+        enter(found, "one", source="import tempfile\n" + LAST)
+        enter(found, "writes", source=WRITES_LATER)
+        (remark,) = looked(found, "writes", "process")
+        assert remark.kind == looks.TRIES
+        assert remark.text.startswith("writes.py:9: writes to the file system: open(/dev/shm/none/1")
         assert looked(found, "one", "process") == []
 
 
