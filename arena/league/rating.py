@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from arena.league import games, versions
 from arena.league.store import League
@@ -90,7 +90,7 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     inside = np.array([row[one.id] for one in rated], dtype=np.int64)
     held = next((int(fit.group[row[int(name)]]) for name in anchors), None)
     elo, covariance = _gauged(fit.elo, fit.covariance, fit.group, inside, held)
-    width = student.ppf(0.975, np.maximum(fit.clusters, 1)) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    width = stdtrit(np.maximum(fit.clusters, 1), 0.975) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     alone = len(rated) == 1 and not anchors
     order = sorted(rated, key=lambda one: (int(fit.group[row[one.id]]), -elo[row[one.id]], one.id))
     lines = [

@@ -18,11 +18,11 @@ from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import read_small_file
-from arena.report.formats.json import json_text
 from arena.report.whole_file import write_whole
 from arena.store.folders import COMPARISON, inner_runs, is_begun, is_comparison
 from arena.store.ownership import is_marked, mark_of
 from arena.store.reader import Reader
+from arena.text import json_text
 
 _VERSION = 1
 
@@ -102,7 +102,7 @@ def write_comparison(found: Comparison, folder: Path) -> None:
         "bots": dict(found.sources or {}),
     }
     values["mark"] = mark_of(_marked_text(values))
-    write_whole(folder / COMPARISON, [json_text(values)], follow=False)
+    write_whole(folder / COMPARISON, [json_text(values) + "\n"], follow=False)
 
 
 def _marked_text(values: Mapping[str, Any]) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.formats.schedule import Meeting, Place
 from arena.formats.sprt import SprtSettings
 from arena.match.results import time_quantile
 from arena.store.reader import ForfeitReason, Reader, WorkSession
-from arena.store.sequential_test import sequential_test
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,8 @@ def read_run(folder: Path) -> RunData:
         schedule = config.schedule()
         planned, places = schedule.planned(done), schedule.ranking(done, reader.results())
         if isinstance(config.format_settings, SprtSettings):
+            from arena.store.sequential_test import sequential_test  # scipy, which a replay need not wait for
+
             planned = sequential_test(config.format_settings, reader).planned
         return RunData(
             name=config.name,

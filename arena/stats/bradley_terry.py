@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import brentq
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, breadth_first_order, connected_components
 from scipy.special import log_expit
 
@@ -237,6 +236,8 @@ def _bound(gap: Floats, cluster: Ints) -> float:
     _, code = np.unique(cluster, return_inverse=True)
     hardest = np.full(int(code.max()) + 1, np.inf)
     np.minimum.at(hardest, code, gap)
+
+    from scipy.optimize import brentq  # 0.2 s, which is seldom needed here
 
     def excess(level: float) -> float:
         return float(log_expit(level + hardest).sum()) - math.log(BOUND_CHANCE)

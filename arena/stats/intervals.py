@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit
 
 from arena.stats.frames import Floats, Ints, StatsError, cluster_codes
 
@@ -52,7 +52,7 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
         raise StatsError("no games to compute a mean score from")
     cluster, clusters = cluster_codes(deals, len(values))
     mean = float(values.mean())
-    width = float(student.ppf(0.975, max(clusters - 1, 1)))
+    width = float(stdtrit(max(clusters - 1, 1), 0.975))
     error = 0.0
     if clusters > 1:
         error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
@@ -119,8 +119,8 @@ def mean_difference(
     if error < 1e-12:
         p_value = 1.0 if abs(gap) < 1e-12 else 0.0
     else:
-        p_value = float(2 * student.sf(abs(gap) / error, freedom))
-    half = float(student.ppf(0.975, freedom)) * error
+        p_value = float(2 * stdtr(freedom, -abs(gap) / error))
+    half = float(stdtrit(freedom, 0.975)) * error
     low, high = gap - half, gap + half
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)

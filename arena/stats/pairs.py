@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from arena.stats.frames import Floats, Ints, StatsError, as_floats, bot_names, check_games, require_bot
 from arena.stats.limits import chance_above, room_above
 
-Z95 = float(norm.ppf(0.975))
+Z95 = float(ndtri(0.975))
 ZERO_CELL = 1e-3
 SCORE_LIMIT = 1e-3
 CELLS = {5: ("pairs", ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW")), 3: ("games", ("L", "D", "W"))}
@@ -119,7 +118,7 @@ def fishtest(counts: Sequence[float] | npt.ArrayLike) -> Fishtest:
     return Fishtest(
         elo=elo_of_score(mean),
         elo_error95=(high - low) / 2,
-        los=float(norm.cdf((mean - 0.5) / spread)),
+        los=float(ndtr((mean - 0.5) / spread)),
         normalized_elo=_normalized(values),
     )
 
@@ -256,6 +255,8 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
         return (_elo(mean + half_width) - _elo(mean - half_width)) / 2 - error
 
     widest = room * (1 - 1e-12)
+    from scipy.optimize import brentq  # 0.2 s, which a table of standings need not wait for
+
     half_width = widest if excess(widest) <= 0 else float(brentq(excess, 0.0, widest, xtol=1e-15))
     # With y = 1/sqrt(N) the interval is about deviation * y to each side, and half of the one imagined result, y^2/2.
     deviation = Z95 * math.sqrt(variance)

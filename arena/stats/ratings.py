@@ -15,8 +15,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
-from scipy.stats import t as student
+from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.stats import bradley_terry as bt
 from arena.stats.frames import Floats, Ints, StatsError, check_games, cluster_codes, require_bot
@@ -102,7 +101,7 @@ class Ratings:
         spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             few = np.minimum(self.clusters[:, None], self.clusters[None, :])
-            likely = np.where(few < FEW_DEALS, student.cdf(delta / spread, np.maximum(few, 1)), ndtr(delta / spread))
+            likely = np.where(few < FEW_DEALS, stdtr(np.maximum(few, 1), delta / spread), ndtr(delta / spread))
             chance = np.where(delta == 0, 0.5, likely)
         numbers = np.array([flag == "" for flag in self.flag])
         known = numbers[:, None] & numbers[None, :] & (self.group[:, None] == self.group[None, :])
@@ -165,7 +164,7 @@ def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
 
 def _quantile(clusters: Ints | np.int64) -> Floats:
     """97.5 % quantile of Student's t for this many deals; 1.96 for many."""
-    return np.asarray(student.ppf(0.975, np.maximum(clusters, 1)), dtype=np.float64)
+    return np.asarray(stdtrit(np.maximum(clusters, 1), 0.975), dtype=np.float64)
 
 
 def rate(

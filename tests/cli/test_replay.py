@@ -9,6 +9,7 @@ import pytest
 
 from arena.store.reader import Reader
 from tests.cli.conftest import Arena
+from tests.cli.test_main import loaded_by
 
 LINE = re.compile(r"^ +(\d+/\d+/\d)  (.+) - (.+)  (1-0|0-1|½-½)", re.MULTILINE)
 
@@ -161,3 +162,11 @@ def test_to_the_next_claim(arena: Arena, played: Path, monkeypatch: pytest.Monke
     assert moves_shown(arena("replay", played, 1).out) == [0, *claims]
     assert len(claims) > 2
     assert left == []
+
+
+def test_looking_at_a_game_and_at_the_standings_loads_no_more_than_it_takes(played: Path) -> None:
+    start = "from arena.cli.main import main\nassert main("
+    replayed = loaded_by(f"{start}['replay', {str(played)!r}, '0/0/0', '--all']) == 0")
+    assert not replayed & {"pandas", "scipy"}
+    shown = loaded_by(f"{start}['standings', {str(played)!r}]) == 0")
+    assert not shown & {"scipy.stats", "scipy.optimize"}
