@@ -34,6 +34,10 @@ CARD_GAMES = 20_000
 """Games of which the records are read for the tactic cards."""
 CHECKPOINTS = 10
 MOST_LINES = 12
+MOST_DOTS = 100
+"""Bots of which the rating is plotted."""
+MOST_PROGRESS = 200
+"""Bots beyond which ratings are fitted once only."""
 _PAIRED = ("round-robin", "gauntlet", "match")
 
 
@@ -59,7 +63,7 @@ class Square:
 def rating_plot(found: RunStandings) -> Markup:
     """Ratings with their 95 % errors, first place first."""
     rows = []
-    for row in found.table.to_dict("records"):
+    for row in found.table.head(MOST_DOTS).to_dict("records"):
         elo, error, flag = float(row["elo"]), float(row["elo_error95"]), str(row["flag"])
         if math.isnan(elo):
             continue
@@ -123,6 +127,8 @@ def _heat(share: float) -> int:
 def progress_plot(run: RunData, prior: float) -> list[Markup]:
     """Ratings after more and more games; of a format whose pairings share deals, in the order of the deals."""
     games = run.games.filter(["pairing", "first", "second", "score", "deal"])
+    if len(run.bots) > MOST_PROGRESS:
+        return []
     if run.config.get("format") in _PAIRED:
         games = games.sort_values("deal", kind="stable")
     at, found = [], []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,9 @@ from arena.pages.settings_text import settings_toml
 from arena.pages.words import PAGE
 from arena.report.compare import comparison, read_variants
 from arena.report.read_comparison import variant_folders
-from arena.report.read_game import ALL_GAMES, GameFilter
+from arena.report.read_game import ALL_GAMES, GameFilter, StoredGame
 from arena.report.read_run import RunData
-from arena.report.run_stats import run_frames, stats_report
+from arena.report.run_stats import stats_report
 from arena.report.standings import standings
 from arena.report.standings_report import standings_report
 from arena.report.table import Column, Report, Table
@@ -43,6 +44,8 @@ GAMES = 20
 ERROR = 10.0
 """95 % error in Elo for which the report says how many more pairs are needed, as `arena stats` does."""
 MOST_REASONS = 200
+MOST_ROWS = 1000
+"""Rows of a table that a page shows."""
 
 
 @dataclass
@@ -106,7 +109,11 @@ def _games(
     if count < 1:
         return [], len(run.games)
     found, there = sample(kind, place, run.games, wanted, count)
-    return [game_data(game, before + number) for number, game in found], there
+    games = []
+    for number, game in found:
+        with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
+            games.append(game_data(StoredGame.of(game), before + number))
+    return games, there
 
 
 def _comparison(
@@ -143,12 +150,12 @@ def _compared(folders: list[Path]) -> Report | None:
 
 def _run(kind: str, place: Path, run: RunData, prior: float) -> tuple[Report, Part]:
     stats = stats_report(run, ERROR, prior)
-    frames = run_frames(run, ERROR, prior)
+    frames = {table.name: table.frame for table in stats.tables if table.frame is not None}
     found = standings(run, prior)
     main = standings_report(found)
     part = Part("", "", "", main.remarks)
     part.sections = [
-        Section("standings", [rating_plot(found)], tables=[main.tables[0], *_rounds(main)], notes=[PAGE["elo"]]),
+        Section("standings", [rating_plot(found)], tables=[_cut(main.tables[0]), *_rounds(main)], notes=[PAGE["elo"]]),
         *_squares(run, found, frames),
         *_optional("progress", progress_plot(run, prior), [PAGE["progress_note"]]),
         Section("lengths", [length_plot(frames["length_histogram"])]),
@@ -163,11 +170,19 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> tuple[Report, Pa
 
 def _rounds(report: Report) -> list[Table]:
     """Rounds and brackets, which follow the standings; the crosstable is shown as a heat map."""
-    return [table for table in report.tables[1:] if table.columns and table.name != "crosstable"]
+    return [_cut(table) for table in report.tables[1:] if table.columns and table.name != "crosstable"]
 
 
 def _shown(report: Report) -> list[Table]:
-    return [table for table in report.tables if table.columns]
+    """The tables for people, as many rows as a page can show."""
+    return [_cut(table) for table in report.tables if table.columns]
+
+
+def _cut(table: Table) -> Table:
+    if len(table.rows) <= MOST_ROWS:
+        return table
+    note = PAGE["rows_cut"].format(shown=MOST_ROWS, all=len(table.rows))
+    return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
 def _optional(name: str, plots: Sequence[Markup], notes: Sequence[str]) -> Iterator[Section]:
@@ -182,7 +197,8 @@ def _squares(run: RunData, found: Any, frames: Mapping[str, Any]) -> Iterator[Se
         yield Section("crosstable", notes=[PAGE["heat_left_out"]])
         return
     yield Section("crosstable", squares=[square], notes=[PAGE["heat"], PAGE["heat_orange"]])
-    yield Section("los", squares=[los_square(frames["los"], order)], notes=[PAGE["los_note"]])
+    if "los" in frames:
+        yield Section("los", squares=[los_square(frames["los"], order)], notes=[PAGE["los_note"]])
 
 
 def _cards(kind: str, place: Path, run: RunData) -> Iterator[Section]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from arena.match.results import GameResult
 from arena.match.tasks import GameId
-from arena.report.read_game import GameFilter, Games, StoredGame
+from arena.report.read_game import GameFilter, Games
 from arena.sources import FILE, LEAGUE, games_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
     return sorted(islice(sorted(found), count))
 
 
-Found = list[tuple[str, StoredGame]]
+Found = list[tuple[str, GameResult]]
 """Games with their numbers, by which `arena replay` finds them, too."""
 
 
@@ -67,4 +67,4 @@ def _searched(games: Games, wanted: GameFilter, count: int) -> tuple[Found, int]
 
 
 def _named(found: Iterable[tuple[int, GameResult]]) -> Found:
-    return [(str(at + 1), StoredGame.of(game)) for at, game in found]
+    return [(str(at + 1), game) for at, game in found]

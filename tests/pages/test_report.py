@@ -184,3 +184,27 @@ def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Aren
     assert "--html" in arena("replay", folder, "1", "-o", "x.html", code=2).err
     assert "name it" in arena("replay", folder, "--html", code=2).err
     assert "there is no" in arena("report", "nowhere", code=2).err
+
+
+def test_long_tables_are_cut_and_say_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.pages.report.MOST_ROWS", 2)
+    page = Page.of(report_page(str(folder), count=0))
+    assert "The first 2 of 6 rows" in page.text
+
+
+def test_a_damaged_record_costs_its_game_only(tmp_path: Path) -> None:
+    page = Page.of(report_page(str(store_run(tmp_path / "run")), count=5))  # its records are none
+    assert "games can be replayed here" not in page.text
+    assert "Standings" in page.text
+
+
+def test_records_and_leagues_are_read_as_runs(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+    arena("export", folder, "--records", "games.txt")
+    arena("report", "games.txt", "--games", "3")
+    page = Page.of((tmp_path / "games.html").read_text(encoding="utf-8"))
+    assert len(page.data("games")) == 3
+    assert rows(standings_report(standings(read_run(folder))).tables[0])[1][:3] in [row[:3] for row in page.tables[0]]
+
+
+def test_a_page_is_the_same_with_the_same_games(folder: Path) -> None:
+    assert report_page(str(folder), count=2) == report_page(str(folder), count=2)
