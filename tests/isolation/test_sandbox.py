@@ -190,12 +190,12 @@ for root, folders, names in os.walk("/"):
     if root.count("/") > 4 or root.endswith("/fd"):  # what lies deeper is on the same mounts; fd: its own pipes
         folders.clear()
         continue
-    for path in [os.path.join(root, "new"), *(os.path.join(root, name) for name in names[:5])]:
+    for path in [os.path.join(root, "m-7c1e"), *(os.path.join(root, name) for name in names[:5])]:
         try:
             with open(path, "a"): written.append(path)
         except OSError:
             pass
-tell([written, attempt(lambda: open("/proc/sys/kernel/core_pattern", "w")), attempt(lambda: os.mkdir("/new")),
+tell([written, attempt(lambda: open("/proc/sys/kernel/core_pattern", "w")), attempt(lambda: os.mkdir("/m-7c1e")),
       attempt(lambda: open("bot.py", "a")), attempt(lambda: os.remove("bot.py")),
       attempt(lambda: os.chmod("/dev/null", 0o666))])
 """
@@ -433,7 +433,7 @@ makers = (lambda path: open(path, "w"), os.mkdir, os.mkfifo, lambda path: os.sym
 folders = ("/tmp", "/dev/shm")
 def leftovers(folder):
     return [path for path, _, names in os.walk(folder) for name in names if not path.startswith(tuple(shown))]
-tell([*map(leftovers, folders), *(attempt(lambda: make(folder + "/new")) for folder in folders for make in makers)])
+tell([*map(leftovers, folders), *(attempt(lambda: make(folder + "/m-7c1e")) for folder in folders for make in makers)])
 """
     shown = [str(bot), str(Path(arena.__file__).parents[1]), *sys.path]
     code = f"shown = {[path for path in shown if path]!r}\n{code}"
