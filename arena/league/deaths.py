@@ -21,12 +21,14 @@ _KEY = "deaths"
 @dataclass
 class Deaths:
     """By version: at how many deaths it was at work since it was last tried; and in all. `on_trial`: by process, the
-    version that it tries; `killers`: versions with which a process has died in a trial."""
+    version that it tries; `killers`: versions with which a process has died in a trial; `apart`: pairs of versions that
+    do not play each other any more, since workers keep dying in their games."""
 
     fresh: dict[str, int] = field(default_factory=dict)
     total: dict[str, int] = field(default_factory=dict)
     on_trial: dict[str, int] = field(default_factory=dict)
     killers: dict[str, str] = field(default_factory=dict)
+    apart: list[list[int]] = field(default_factory=list)
 
 
 def read(league: League) -> Deaths:
@@ -41,6 +43,11 @@ def write(league: League, deaths: Deaths) -> None:
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         _KEY, json.dumps(vars(deaths), sort_keys=True),
     )  # fmt: skip
+
+
+def kept_apart(league: League) -> set[frozenset[int]]:
+    """The pairs of versions that do not play each other any more."""
+    return {frozenset(pair) for pair in read(league).apart}
 
 
 def note_death(league: League, process: int, doing: str) -> None:

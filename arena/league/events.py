@@ -123,8 +123,8 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
     raise AssertionError("the last try writes")
 
 
-def note_remark(league: League, version: Version, text: str, process: int) -> None:
-    """Store as an event what was noticed about a version."""
+def note_remark(league: League, version: Version | None, text: str, process: int) -> None:
+    """Store as an event what was noticed, about a version or in general."""
     with league.change():
         _event(league, NOTICED, version, 0, process, text, league.count_games())
 

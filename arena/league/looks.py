@@ -27,7 +27,8 @@ from arena.game.engine import State
 from arena.game.record import Record, parse_record
 from arena.game.rules import load_rules
 from arena.league import admission, audit, events, games, versions
-from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
+from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner, PairsFailed
+from arena.league.placement import retire_unloadable
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.match.results import GameResult, Row
@@ -98,6 +99,8 @@ def look_again(session: LeagueSession, one: Version, rng: random.Random) -> list
         remarks += _in_play(session, one, rng)
         if session.isolation != "none" and not session.stopping:
             remarks += _measured(session, one, rng)
+    except PairsFailed as error:
+        retire_unloadable(session, (), error)
     except BotsFailed as error:
         remarks.append(Remark(BROKEN, str(error)))
     except ArenaError as error:  # what cannot be looked at is no fault of the bot

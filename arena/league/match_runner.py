@@ -53,6 +53,14 @@ class BotsFailed(LeagueError):
         self.version = version
 
 
+class PairsFailed(BotsFailed):
+    """Workers keep dying in the games of these `pairs` of versions, and it cannot be told by which of the two."""
+
+    def __init__(self, text: str, pairs: Sequence[tuple[Version, Version]]) -> None:
+        super().__init__(text)
+        self.pairs = tuple(pairs)
+
+
 @dataclass(frozen=True)
 class LeagueSession:
     """What everything that a command plays has in common; see `open_session`.
@@ -308,6 +316,10 @@ class MatchRunner:
             raise WorkerFault(event.text)
         if self.lineup and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
+        by_label = {one.label: one for one in self.lineup}
+        pairs = [(by_label[a], by_label[b]) for a, b in event.pairs if a in by_label and b in by_label]
+        if pairs:
+            raise PairsFailed(self.plain(event.text), pairs)
         number = next((one.id for one in self.lineup if one.label == event.bot), None)
         raise BotsFailed(self.plain(event.text), number)
 

@@ -7,18 +7,21 @@ takes over a submission goes on from there.
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from arena.errors import ArenaError
 from arena.league import admission, audit, budget, deaths, events, games, pairing, versions
-from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
+from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner, PairsFailed
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, PENDING, PLACING, Receipt, Version
+
+log = logging.getLogger("arena.league")
 
 OWN_PART = 0.5
 """A placement also ends when the bot's own part of the error is down to this share of the target: what is left is due
@@ -195,7 +198,12 @@ def next_fixtures(league: League, one: Version) -> list[games.Fixture]:
     settings = league.settings
     # the anchor's rating is fixed, but where it stands among the others is not known yet
     table = standings(league, one, anchored=one.name != settings.anchor)
-    field = {row.version.id: row for row in table.rows if row.version.id != one.id}
+    apart = deaths.kept_apart(league)
+    field = {
+        row.version.id: row
+        for row in table.rows
+        if row.version.id != one.id and frozenset((row.version.id, one.id)) not in apart
+    }
     met = {record.opponent for record in games.head_to_heads(league, one.id)}
     mine = table.row_of(one.id)
     assert mine is not None
@@ -254,7 +262,8 @@ def _refused(league: League, one: Version) -> bool:
 def play_or_retire(runner: MatchRunner, fixtures: Sequence[games.Fixture], team: Sequence[Version]) -> int:
     """Play fixtures, lining up the `team` if need be; how many games were stored.
 
-    A bot that cannot be loaded is refused or retired, and no game is played then.
+    A bot that cannot be loaded is refused or retired, and no game is played then. Of two bots in whose games the
+    workers keep dying, the one with which that goes on is, or else they are kept apart.
     """
     try:
         if not runner.can_play(fixtures):
@@ -269,13 +278,30 @@ def play_or_retire(runner: MatchRunner, fixtures: Sequence[games.Fixture], team:
         return 0
 
 
+def keep_apart(league: League, pairs: Iterable[tuple[Version, Version]], why: str, process: int) -> None:
+    """Let these versions play each other no more; the history says why."""
+    for a, b in (sorted(pair, key=lambda one: one.id) for pair in pairs):
+        with league.change():
+            known = deaths.read(league)
+            if frozenset((a.id, b.id)) in map(frozenset, known.apart):
+                continue
+            known.apart.append([a.id, b.id])
+            deaths.write(league, known)
+        text = f"skipped: {a.label} and {b.label} do not play each other any more: {why}"
+        log.warning("%s", text)
+        events.note_remark(league, None, text, process)
+
+
 def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: BotsFailed) -> None:
     """Refuse a bot that could not be loaded if it is being placed, else retire it.
 
-    One that can be loaded by itself is given a second chance, but no third. LeagueError if the culprit cannot be
+    One that can be loaded by itself is given a second chance, but no third. Two in whose games the workers keep dying,
+    while each can be played by itself, are kept apart. LeagueError if the culprit cannot be
     found, or if nothing can be played at all, for then no bot is to blame.
     """
+    pairs = error.pairs if isinstance(error, PairsFailed) else ()
     named = [one for one in lineup if one.id == error.version]
+    lineup = list({one.id: one for pair in pairs for one in pair}.values()) or lineup
     broken = 0
     for one in named or lineup:
         with MatchRunner(session) as runner:
@@ -293,7 +319,9 @@ def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: 
             versions.refuse(session.league, one, reason)
         else:
             retire(session.league, one.name, f"it cannot play any more: {reason}")
-    if not broken and not named:
+    if not broken and pairs:
+        keep_apart(session.league, pairs, str(error), session.process.number)
+    elif not broken and not named:
         raise LeagueError(f"nothing can be played: {error}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from arena.league import budget, events, games, pairing
+from arena.league import budget, deaths, events, games, pairing
 from arena.league.looks import Watch, too_many_forfeits
 from arena.league.match_runner import LeagueSession, MatchRunner
 from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, single_out, suspend
@@ -85,7 +85,7 @@ def next_fixtures(session: LeagueSession, table: Standings, left: int | None) ->
     step = max(league.settings.games, table.total // _SHARE // _PAIRINGS // 2 * 2)
     each = league.settings.games_a_deal
     in_hand = [(a, b, each * deals) for a, b, deals in games.reserved_deals(league)]
-    pairs = pairing.least_certain(table, _PAIRINGS, step, in_hand)
+    pairs = pairing.least_certain(table, _PAIRINGS, step, in_hand, deaths.kept_apart(league))
     by_id = {row.version.id: row.version for row in table.rows}
     deals = step // each
     if left is not None:

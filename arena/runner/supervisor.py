@@ -234,7 +234,9 @@ class Supervisor:
         if found is not None:
             self._suspend(worker, found, f"it was at work at {self._deaths.bots[found]} deaths of workers")
             return None
-        return Failed(f"workers keep dying, and it cannot be told by whom ({at_work}): {worker.how}", ours=False)
+        pairs = {(task.a, task.b) for task in tasks} if game is None else {(game.first, game.second)}
+        text = f"workers keep dying, and it cannot be told by whom ({at_work}): {worker.how}"
+        return Failed(text, ours=False, pairs=tuple(sorted(pairs)))
 
     def _suspend(self, worker: WorkerProcess, name: str, why: str) -> None:
         self._broken[name] = ("crash", f"suspended for killing workers: {why}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from arena.league import admission, events, versions
 from arena.league.match_runner import open_session
 from arena.league.play import play_games
 from arena.league.store import create_league, open_league
+from arena.runner import supervisor
 from tests.league.leagues import FIRST, LAST, MIDDLE, enter, settings, submission
 from tests.league.leagues import settled as settled_in
 from tests.league.test_crash import ended, forked
@@ -24,6 +26,16 @@ KILLS = """
 import os, signal
 def act(view, moves):
     os.kill(os.getppid(), signal.SIGKILL)
+    return moves[0]
+"""
+KILLS_IN_COMPANY = """
+import os, signal
+def act(view, moves):
+    own, parent = os.getcwd(), os.getppid()
+    with open(f"/proc/{parent}/task/{parent}/children") as file:
+        homes = {os.readlink(f"/proc/{pid}/cwd") for pid in file.read().split()}
+    if {os.path.dirname(own)} & {os.path.dirname(home) for home in homes - {own}}:  # another bot of the league's
+        os.kill(parent, signal.SIGKILL)
     return moves[0]
 """
 ATTEMPTS = 12
@@ -83,3 +95,20 @@ def test_a_submission_is_not_refused_for_the_deaths_of_its_opponents(
         "kim": ("active", True),
         "zoe": ("active", False),
     }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_league_goes_on_where_it_cannot_be_told_who_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker of two bots dies, but with neither of them alone: an error ended the play of all others."""
+    monkeypatch.setattr(supervisor, "MOST_DEATHS", 2)  # to be quicker
+    with create_league(tmp_path / "it", settings(isolation="process")) as found:
+        enter(found, "ann", source=FIRST)
+        enter(found, "kim", source=KILLS_IN_COMPANY)
+        with open_session(found, "play", 1) as session:
+            assert play_games(session, 8) == 0
+        enter(found, "bob", source=LAST)
+        with open_session(found, "play", 1) as session:
+            assert play_games(session, 8) == 8
+        told = [one.note for one in events.events(found) if one.kind == events.NOTICED]
+    assert told[0].startswith("skipped: ann v1 and kim v1 do not play each other any more: workers keep dying")
+    assert bots(tmp_path / "it") == dict.fromkeys(("ann", "kim", "bob"), ("active", False))

@@ -42,11 +42,15 @@ class Lost:
 
 @dataclass(frozen=True)
 class Failed:
-    """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault."""
+    """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault.
+
+    `pairs`: bots in whose games the workers keep dying, where it cannot be told by which of the two.
+    """
 
     text: str
     ours: bool
     bot: str | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
