@@ -35,6 +35,7 @@ def test_who_is_asked_when_the_worker_is_killed_has_not_done_it(tmp_path: Path) 
     assert "at work: kills_workers, takes_its_time; replaying game" in found.log
 
 
+@pytest.mark.slow
 def test_a_slow_step_is_no_stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each answer is in time, but four of them were not: the worker was taken for dead, and the run for broken."""
     monkeypatch.setattr("arena.runner.worker_process._STALL_S", 2.0)
@@ -49,7 +50,7 @@ def test_a_slow_step_is_no_stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not found.report.workers_lost, found.log
 
 
-@pytest.mark.parametrize("bot", ["kills_workers", "takes_its_time"])
+@pytest.mark.parametrize("bot", ["kills_workers", pytest.param("takes_its_time", marks=pytest.mark.slow)])
 def test_no_control_group_stays(bot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a worker that was killed stayed for ever, and one or two of others."""
     groups = control_groups()

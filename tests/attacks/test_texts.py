@@ -52,7 +52,10 @@ def test_a_file_name_that_is_no_utf8(tmp_path: Path) -> None:
     assert not (tmp_path / "results").exists()
 
 
-@pytest.mark.parametrize("name", [f"a{ESCAPE}[31mb", "a\nb wins", f"a{TURNED}b", "a\rb"])
+@pytest.mark.parametrize(
+    "name",
+    [f"a{ESCAPE}[31mb", *(pytest.param(name, marks=pytest.mark.slow) for name in ("a\nb wins", f"a{TURNED}b", "a\rb"))],
+)
 def test_a_name_that_cannot_be_shown(tmp_path: Path, name: str) -> None:
     (tmp_path / "plain.py").write_text(PLAIN)
     (tmp_path / f"{name}.py").write_text(PLAIN)
@@ -166,6 +169,7 @@ def test_a_trap_is_its_bots_fault(tmp_path: Path, error: str) -> None:
             assert result.forfeit or one.name in ("signature", "end"), one.name
 
 
+@pytest.mark.slow
 def test_a_tournament_of_traps(tmp_path: Path) -> None:
     """In processes of their own, too, they lose and the run goes on."""
     (tmp_path / "rival.py").write_text(PLAIN)

@@ -82,6 +82,7 @@ def test_a_bot_that_never_plays_the_same_game_twice(tmp_path: Path) -> None:
         assert verify_league(found).sound
 
 
+@pytest.mark.slow
 def test_a_bot_that_became_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(looks, "RECENT", 5)
     with league(tmp_path / "a") as found:

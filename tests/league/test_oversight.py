@@ -209,6 +209,7 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> No
             pause.go_on(found)
 
 
+@pytest.mark.slow
 def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")

@@ -39,7 +39,9 @@ def interrupted(tmp_path: Path, seconds: float, whole: bool = False, **more: Any
     return report
 
 
-@pytest.mark.parametrize("more", [{}, CLOCK], ids=["patience", "clock"])
+@pytest.mark.parametrize(
+    "more", [pytest.param({}, id="patience", marks=pytest.mark.slow), pytest.param(CLOCK, id="clock")]
+)
 def test_a_worker_that_was_stopped_costs_no_bot_its_game(tmp_path: Path, more: dict[str, Any]) -> None:
     report = interrupted(tmp_path, 1.7, **more)
     assert report["forfeits"] == 0
@@ -50,6 +52,7 @@ def test_a_run_that_was_stopped_costs_no_bot_its_game(tmp_path: Path) -> None:
     assert report["forfeits"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_nor_where_bots_have_processes_of_their_own(tmp_path: Path) -> None:
     assert interrupted(tmp_path, 1.7, isolation="process", **CLOCK)["forfeits"] == 0
