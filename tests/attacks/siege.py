@@ -119,7 +119,8 @@ class Siege:
         text = (self.folder / f"{number}.out").read_bytes().decode("utf-8", "replace")
         code = process.returncode
         ours = re.search(r"^(Internal error|Traceback .*)", text, re.MULTILINE) and "is refused" not in text
-        if code not in fine or ours:
+        retired = code == 2 and re.match(r"Error: '\w+' was retired ", text)  # and submits again: `judge` says who
+        if not (code in fine or retired) or ours:
             words = " ".join(str(word) for word in process.args[3:])  # type: ignore[index]
             self.result.failed.append(Command(words, code, round(time.monotonic() - began, 1), text[-3000:]))
         return text
