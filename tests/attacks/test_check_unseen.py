@@ -11,7 +11,7 @@ import os, sys
 def act(view, moves):
     odd = [name for name in ("arena.isolation.audit", "arena.check", "sysconfig") if name in sys.modules]
     odd += [name for name in os.environ if "AUDIT" in name]
-    odd += [arg for arg in sys.argv if "check" in arg]
+    odd += [arg for arg in sys.argv if "arena.check" in arg or arg == "check"]
     assert not odd, odd
     assert not hasattr(sys.modules.get("arena.isolation"), "audit")
     return moves[0]

@@ -56,6 +56,7 @@ def test_the_result_of_the_board_stands(how: str, level: str, tmp_path: Path) ->
     assert table["forfeits"].sum() == 0
 
 
+@pytest.mark.slow
 def test_who_fails_after_a_game_that_the_other_has_forfeited_has_won_it(tmp_path: Path) -> None:
     """Without isolation, a hang there was the loss of who had won."""
     bots = [attack("fails_in_end", how="hangs"), attack("misbehaves_in", how="raises", one_in=1)]

@@ -40,6 +40,7 @@ def arena(folder: Path, *words: str | bytes, rc: int | None = None) -> subproces
     return done
 
 
+@pytest.mark.slow
 def test_a_file_name_that_is_no_utf8(tmp_path: Path) -> None:
     name = b"caf\xe9.py"
     try:

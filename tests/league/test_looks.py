@@ -57,6 +57,12 @@ class GivesUp:
 """
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look on a busy machine comes to its last deal, too."""
+    monkeypatch.setattr(looks, "LOOK_S", 120.0)
+
+
 def looked(found: League, name: str, isolation: str | None = None) -> list[looks.Remark]:
     one = next(one for one in versions.in_state(found, versions.ACTIVE) if one.name == name)
     with open_session(found, "play", 1, isolation) as session:

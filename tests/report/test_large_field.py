@@ -35,6 +35,7 @@ def test_files_have_a_line_for_each_bot_and_none_for_each_two(large: RunData, tm
     assert (tmp_path / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_the_first_lines_and_says_how_to_see_the_others(large: RunData) -> None:
     shown = write(standings_report(standings(large)), "table")
     assert f"The first {SHOWN_LINES} of {len(BOTS)} lines; --all shows all" in shown

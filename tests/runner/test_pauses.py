@@ -47,6 +47,7 @@ def test_a_worker_that_was_stopped_costs_no_bot_its_game(tmp_path: Path, more: d
     assert report["forfeits"] == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_costs_no_bot_its_game(tmp_path: Path) -> None:
     report = interrupted(tmp_path, 1.7, whole=True, **CLOCK)
     assert report["forfeits"] == 0
