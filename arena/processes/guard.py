@@ -52,6 +52,10 @@ class Guard:
         self._end = self._shell.stdin.fileno()
         atexit.register(self.close)
 
+    def is_there(self) -> bool:
+        """Does it still wait? If not, whoever tells it of a group is ended by SIGPIPE."""
+        return self.owner == os.getpid() and self._shell.poll() is None
+
     def new_name(self) -> int:
         """A name for the group of a process that is to be started."""
         return next(self._names)
@@ -79,9 +83,9 @@ _guard: Guard | None = None
 
 
 def guard() -> Guard | None:
-    """The guard of this process, started when it is first asked for; None where there is no shell."""
+    """The guard of this process, started when it is first asked for or was killed; None where there is no shell."""
     global _guard
-    if (_guard is None or _guard.owner != os.getpid()) and os.access(_SHELL, os.X_OK):
+    if (_guard is None or not _guard.is_there()) and os.access(_SHELL, os.X_OK):
         _guard = Guard()
     return _guard
 

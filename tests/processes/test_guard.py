@@ -15,7 +15,7 @@ import pytest
 
 from arena.isolation.launch import Launch
 from arena.isolation.process import BotProcess
-from arena.processes.guard import Guard
+from arena.processes.guard import Guard, guard, guard_pids
 from arena.processes.procfs import children, is_running, process_name, read_text
 from tests.isolation.inside import need_sandbox
 
@@ -96,3 +96,16 @@ def test_the_guard_spares_what_was_taken_off_and_minds_no_ctrl_c() -> None:
     kept.kill()
     kept.wait()
     guard.remove(1)  # it has ended: nobody minds
+
+
+def test_a_guard_that_was_killed_is_replaced() -> None:
+    """Else the next bots were ended by SIGPIPE, before they had begun."""
+    first = guard()
+    assert first is not None
+    assert guard() is first
+    os.kill(first.pid, signal.SIGKILL)
+    os.waitpid(first.pid, 0)
+    second = guard()
+    assert second is not None
+    assert second.pid != first.pid
+    assert guard_pids() == {second.pid}
