@@ -123,7 +123,7 @@ def test_processes_that_a_bot_leaves_end_with_the_run(one: Attack, tmp_path: Pat
 def test_what_a_bot_says_in_its_last_game_is_in_the_log(tmp_path: Path) -> None:
     """It waits in a pipe when the run ends."""
     found = tournament(tmp_path, [attack("babbles", how="prints")], "process", games=1, pairs=False)
-    assert "arena.bots: babbles-prints: ?[2J" in found.log
+    assert re.search(r"arena\.bots: babbles-prints \(game [^)]*\): \?\[2J", found.log)
     assert "[more output in this game is dropped]" in found.log
 
 

@@ -120,7 +120,7 @@ SLOW = [
     attack("hangs", "timeout", "in act: no answer within", where="act", how="loops"),
     attack("hangs", "timeout", "in act: no answer within", where="act", how="in C"),
     attack("hangs", "timeout", "in act: no answer within", where="observe"),
-    attack("hangs", "timeout", "in end: no answer within", where="end"),
+    attack("hangs", "none", "in end: no answer within", where="end"),  # after the game: its result stands
     attack("raises_traps", "timeout", "in act: no answer within", how="sleeps"),
     attack("babbles", "timeout", "in act: no answer within", how="writes_and_hangs"),
 ]  # fmt: skip

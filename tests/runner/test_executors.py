@@ -62,7 +62,7 @@ HOSTILE: dict[str, tuple[dict[str, Any], str | None]] = {
     "loop_uncatchable": ({}, "timeout"),
     "loop_init": ({}, "timeout"),
     "loop_begin": ({}, "timeout"),
-    "loop_end": ({}, "timeout"),
+    "loop_end": ({}, "end"),
     "exit_hard": ({}, "crash"),
     "kill_self": ({}, "crash"),
     "segfault": ({}, "crash"),
@@ -88,7 +88,7 @@ def test_a_hostile_bot_loses_its_own_games_only(
     assert set(found) == ({("foe", kind)} if kind else set())
     if kind in ("timeout", "crash"):
         assert found["foe", kind] == 6
-    assert (report.workers_lost > 0) == (kind in ("timeout", "crash"))
+    assert (report.workers_lost > 0) == (kind in ("timeout", "crash", "end"))
     replaced = "replacing this process" in (tmp_path / "run.log").read_text()
     assert replaced or name not in ("threads", "children")
     assert wait_for(lambda: set(children(os.getpid())) <= set(before))

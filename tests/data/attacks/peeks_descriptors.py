@@ -18,7 +18,7 @@ class PeeksDescriptors:
             mode = os.fstat(number).st_mode
         except OSError:
             return ""
-        if os.path.samestat(os.fstat(number), os.stat(os.devnull)):
+        if os.path.samestat(os.fstat(number), os.stat(os.devnull)) or self.sealed(number):
             return ""
         try:
             path = os.readlink(f"/proc/self/fd/{number}")
@@ -30,6 +30,14 @@ class PeeksDescriptors:
                 "" if os.fstat(number).st_ino in pipes and self.seeks(number) is False else f"the pipe {path}"
             )
         return f"{path} (it can be sought in: {self.seeks(number)})"
+
+    def sealed(self, number):
+        """Is it the memory of one fixed size in which a bot's process notes how far it is, for its runner to read?"""
+        fixed = fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK
+        try:
+            return fcntl.fcntl(number, fcntl.F_GET_SEALS) & fixed == fixed
+        except OSError:
+            return False
 
     def own(self):
         """The pipes that this process itself reads from and writes to: the first to be read, and the first to write."""
