@@ -131,6 +131,23 @@ isolation_of_play = click.option(
 )
 
 
+WIDE = "arena.wide"
+"""Where a command's context holds whether `--wide` was given."""
+
+
+def _note_wide(ctx: click.Context, param: click.Parameter, given: bool) -> None:
+    ctx.meta[WIDE] = given
+
+
+wide = click.option(
+    "--wide",
+    is_flag=True,
+    expose_value=False,
+    callback=_note_wide,
+    help="Show all columns of tables, also where they do not fit the terminal.",
+)
+
+
 def what_to_play(command: Command) -> Command:
     """Options that determine the games; whoever reads the settings checks the numbers."""
     return _with(
@@ -159,6 +176,7 @@ def what_to_show(command: Command) -> Command:
         command,
         click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON."),
         click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit."),
+        wide,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from arena.cli.options import WIDE, wide
 from arena.report.formats import FORMATS, write
 from arena.text import one_line
 
@@ -24,11 +26,18 @@ csv_folder = click.option(
 )
 
 
+def shown(report: Report, form: str) -> str:
+    """A report as text; on a terminal its tables are as wide as that, without `--wide`."""
+    narrow = sys.stdout.isatty() and not click.get_current_context().meta.get(WIDE)
+    return write(report, form, shutil.get_terminal_size().columns if narrow else None)
+
+
 def output(command: Callable[..., Result]) -> Callable[..., Result]:
     """`--format`, and `--json` as a shortcut for one of them; the command is given the chosen one as `form`."""
 
     @click.option("--format", "format_", type=click.Choice(tuple(FORMATS)), default=None, help="Default: table.")
     @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+    @wide
     @functools.wraps(command)
     def with_form(format_: str | None, as_json: bool, **given: Any) -> Result:
         if as_json and format_ not in (None, "json"):
@@ -51,7 +60,7 @@ def counting(length: int | None, label: str) -> Iterator[Callable[[], object]]:
 
 def print_report(report: Report, form: str, to: Path | None = None) -> None:
     """Print a report, and write its tables to the folder `to`, whose paths go to stderr."""
-    click.echo(write(report, form), nl=False)
+    click.echo(shown(report, form), nl=False)
     if to is not None:
         from arena.report.export import write_csv
 

@@ -118,8 +118,8 @@ def tell_error(until: UntilError) -> bool:
 
 
 def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
+    from arena.cli.output import shown
     from arena.report.export import export
-    from arena.report.formats import write
     from arena.report.formats.json import json_text
     from arena.report.read_run import read_run
     from arena.report.standings import standings
@@ -133,7 +133,7 @@ def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
         click.echo(json_text(all_values(found) | {"folder": str(folder)}), nl=False)
     else:
         click.echo(err=True)  # an empty line after the progress
-        click.echo(write(standings_report(found)))
+        click.echo(shown(standings_report(found), "table"))
         click.echo(f"Stored in {folder}. Look at a game: arena replay {shlex.quote(str(folder))}")
 
 

@@ -39,6 +39,8 @@ _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 WIDEST_CROSSTABLE = 12
 MOST_REASONS = 10
 SHOWN_LINES = 50
+SPARED = ("stones", "points", "turns", "first%", "ms/move", "W-D-L", "end faults", *_TIEBREAKS.values())
+"""Columns that a narrow terminal does not show, the first to go first."""
 _LONGEST_REASON = 100
 
 
@@ -165,7 +167,7 @@ def _table(found: RunStandings) -> Table:
         for head, text in ((head, head in ("bot", "remark")) for head in lines[0])
     )
     rows = tuple(tuple(cells.values()) for cells in lines)
-    return Table("standings", "", columns, rows, frame=table, digits=DIGITS)
+    return Table("standings", "", columns, rows, frame=table, digits=DIGITS, spared=SPARED)
 
 
 def _crosstable(found: RunStandings) -> Table:

@@ -23,6 +23,7 @@ _TEXTS = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", 
           "state", "entry", "reason", "note", "last", "remark", "score% against")  # fmt: skip
 _SHARES = ("score", "share", "los", "played")
 _MAYBE_SHARES = ("mean", "difference", "low", "high")
+_SPARED = ("elo bound", "flag", "group", "losses", "draws", "wins", "units")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Table:
     digits    columns of `frame` with a fixed number of digits
     wide      too wide for a terminal
     lines     how many rows a terminal shows, 0 for all
+    spared    heads of columns that a narrow terminal does not show, the first to go first
     """
 
     name: str
@@ -64,6 +66,7 @@ class Table:
     digits: Mapping[str, int] = field(default_factory=dict)
     wide: bool = False
     lines: int = 0
+    spared: tuple[str, ...] = ()
 
     @property
     def heads(self) -> list[str]:
@@ -124,7 +127,7 @@ def table_of(
     heads = [(f"{one} %" if _is_share(one, shares) else one).replace("_", " ") for one in names]
     rows = (tuple(_cell(one, row[one], shares) for one in names) for row in seen.to_dict("records"))
     columns = (Column(head, left=head in _TEXTS) for head in heads)
-    return Table(name, title, tuple(columns), tuple(rows), note, frame)
+    return Table(name, title, tuple(columns), tuple(rows), note, frame, spared=_SPARED)
 
 
 def figures(tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:

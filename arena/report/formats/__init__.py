@@ -15,7 +15,8 @@ FORMATS = {"table": "text", "markdown": "markdown", "csv": "csv", "json": "json"
 """The name of each format (first the usual one) and of its module, which is imported when it is used."""
 
 
-def write(report: Report, format: str = "table") -> str:
-    """The report in one of FORMATS, with a line end."""
-    text: str = import_module(f"{__name__}.{FORMATS[format]}").write(report)
+def write(report: Report, format: str = "table", width: int | None = None) -> str:
+    """The report in one of FORMATS, with a line end; a table for a terminal of that `width`, None: all columns."""
+    writer = import_module(f"{__name__}.{FORMATS[format]}")
+    text: str = writer.write(report, width) if format == "table" else writer.write(report)
     return text

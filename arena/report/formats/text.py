@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from dataclasses import replace
 
 from tabulate import tabulate
 
+from arena.report.formats.fit import fit
 from arena.report.table import Report, Table
 from arena.text import one_line, printable
 
 
-def write(report: Report) -> str:
-    """Heading, tables with their titles and notes, remarks and items."""
-    parts = [report.heading]
+def write(report: Report, width: int | None = None) -> str:
+    """Heading, tables with their titles and notes, remarks and items.
+
+    With a `width`, that of a terminal, no table is wider, and sentences are broken between words; else all columns are
+    shown.
+    """
+    parts = [_folded(report.heading, width)]
+    hidden = 0
     for table in report.tables:
         if table.columns and not table.wide:
-            parts += [table.title, grid(_cut(table), "simple"), _rest(table), table.note]
-    parts += ["\n".join(report.remarks), "\n".join("".join(item) for item in report.items)]
+            shown, left_out = (_cut(table), 0) if width is None else fit(_cut(table), width)
+            hidden += left_out
+            parts += [table.title, grid(shown, "simple"), _rest(table), _folded(table.note, width)]
+    parts += ["\n".join(_folded(remark, width) for remark in report.remarks)]
+    parts += ["\n".join("".join(item) for item in report.items)]
+    if hidden:
+        parts.append(f"{hidden} column{'s are' if hidden > 1 else ' is'} not shown; --wide shows all.")
     return joined(parts)
+
+
+def _folded(text: str, width: int | None) -> str:
+    """A sentence in lines of at most `width`; a word that is longer stays whole."""
+    if width is None:
+        return text
+    lines = (textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join("\n".join(line) for line in lines)
 
 
 def _cut(table: Table) -> Table:
