@@ -46,11 +46,12 @@ def bot(tmp_path: Path) -> Path:
 def test_the_file_system_holds_python_the_arena_and_the_bot(bot: Path) -> None:
     """All files and folders are walked over; what was shown on purpose is taken off, and nothing may be left."""
     packages = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
-    code = f"shown = {[str(Path(arena.__file__).parent), str(bot), *packages]!r}"
+    house = Path(arena.__file__).parent
+    code = f"checkout = {str(house.parent)!r}; shown = {[str(house), str(bot), *packages]!r}"
     code += """
 shown += ["/proc", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/lib", "/lib32", "/lib64", "/libx32"]
 shown += [os.path.join(base, name) for base in (sys.base_prefix, sys.prefix) for name in ("lib", "lib64")]
-shown += ["/nix/store", "/gnu/store", *filter(None, sys.path)]
+shown += ["/nix/store", "/gnu/store", *(path for path in sys.path if path not in ("", checkout))]
 files = []
 for root, folders, names in os.walk("/"):
     folders[:] = [name for name in folders if os.path.join(root, name) not in shown]
