@@ -48,6 +48,7 @@ def test_a_script(
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_test(tmp_path: Path) -> None:
     words = ["-m", "pytest", "-o", "addopts=", "-p", "no:cacheprovider", EXAMPLES / "test_bot.py"]
     done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120)

@@ -21,6 +21,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.slow
 def test_who_is_asked_when_the_worker_is_killed_has_not_done_it(tmp_path: Path) -> None:
     """The worker died twice while the honest one was asked, and that one forfeited the game."""
     killer, honest = attack("kills_workers"), attack("takes_its_time")
@@ -52,6 +53,7 @@ def test_a_slow_step_is_no_stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("bot", ["kills_workers", pytest.param("takes_its_time", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_no_control_group_stays(bot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of a worker that was killed stayed for ever, and one or two of others."""
     groups = control_groups()

@@ -32,6 +32,7 @@ def test_looking_for_a_bot_runs_nothing_of_its_folder(
     assert planted(tmp_path, tmp_path / "bots", file.parent) == []
 
 
+@pytest.mark.slow
 def test_the_program_loads_nothing_from_the_folder_it_is_started_in(tmp_path: Path) -> None:
     file = stage(tmp_path / "bots", "ships_modules")
     program = Path(sys.executable).with_name("arena")

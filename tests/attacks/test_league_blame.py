@@ -98,6 +98,7 @@ def test_a_submission_is_not_refused_for_the_deaths_of_its_opponents(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.slow
 def test_a_league_goes_on_where_it_cannot_be_told_who_kills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker of two bots dies, but with neither of them alone: an error ended the play of all others."""
     monkeypatch.setattr(supervisor, "MOST_DEATHS", 2)  # to be quicker

@@ -307,7 +307,13 @@ def test_settings_without_end_are_one_clear_error(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", ["--help", "rules", "standings nothing", "ratings games.csv --json"])
+@pytest.mark.parametrize("words", [
+        "--help",
+        "rules",
+        pytest.param("standings nothing", marks=pytest.mark.slow),
+        pytest.param("ratings games.csv --json", marks=pytest.mark.slow),
+    ],
+)
 def test_output_that_cannot_be_written_is_one_line(tmp_path: Path, words: str) -> None:
     (tmp_path / "games.csv").write_text("first,second,score\na,b,1\nb,a,1\n")
     with open("/dev/full", "w") as full:

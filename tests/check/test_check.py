@@ -225,7 +225,7 @@ def test_bots_that_depend_on_the_order_of_sets(bot: str, line: int, reason: str)
         ("leak_self", 6, "in reverse order", "self.lengths is set in __init__ and not in begin"),
         pytest.param(
             "leak_class", 5, "with other games under way", "plan belongs to the class LeakClass",
-            marks=pytest.mark.process,
+            marks=[pytest.mark.process, pytest.mark.slow],
         ),
     ],
 )
@@ -365,6 +365,7 @@ def test_what_the_source_alone_tells() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_bot_in_a_worker() -> None:
     report = checked_apart("leak_self", level="none", games=4)
     assert found(report, "remembers games").line == 6

@@ -37,6 +37,7 @@ def same(arena: Arena, folder: Path | str, other: Path | str) -> None:
     assert Path(folder, "comparison.json").read_bytes() == Path(other, "comparison.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_it_grows_to_the_bytes_of_one_that_asked_at_once(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp")
     for games in (6, 10):
@@ -136,6 +137,7 @@ def test_a_folder_elsewhere_is_no_variant(
     assert "cannot be read" in arena("resume", "cmp", code=2).err
 
 
+@pytest.mark.slow
 def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Arena) -> None:
     arena(*PLAY, *VARIANTS, "--games", 4, "--out", "cmp")
     values = json.loads(arena("resume", "cmp", "--error", 70, "--json", *QUIET).out)

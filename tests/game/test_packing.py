@@ -228,6 +228,7 @@ def test_questions_end_where_they_end() -> None:
 
 
 @pytest.mark.skipif(bool(os.environ.get("ARENA_PURE")), reason="is uncompiled already")
+@pytest.mark.slow
 def test_packing_holds_uncompiled() -> None:
     files = map(str, sorted(Path(__file__).parent.glob("test_packing*.py")))
     environment = os.environ | {"ARENA_PURE": "1"}

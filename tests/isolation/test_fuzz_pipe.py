@@ -61,6 +61,7 @@ def test_any_bytes_as_a_view(data: bytes, at: int) -> None:
 
 
 @main_thread
+@pytest.mark.slow
 def test_the_runner_for_a_while() -> None:
     came, slowest = fuzz_pipe.fuzz_runner(5, 1500)
     assert {"taken", "taken in step", "protocol", "timeout", "crash", "exception", "illegal move"} <= set(

@@ -459,6 +459,7 @@ def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
         BotProcess(Launch((sys.executable,), tmp_path, "none"))
 
 
+@pytest.mark.slow
 def test_starts_and_ends_leave_nothing_open(tmp_path: Path) -> None:
     def descriptors() -> int:
         return len(os.listdir("/proc/self/fd"))

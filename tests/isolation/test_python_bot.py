@@ -43,7 +43,7 @@ PAIRINGS = [("a", "b"), ("c", "a"), ("d", "b"), ("e", "f"), ("e", "e")]
 
 
 @both
-@pytest.mark.parametrize("rules", ["base", "tactical", "expert"])
+@pytest.mark.parametrize("rules", ["base", "tactical", pytest.param("expert", marks=pytest.mark.slow)])
 def test_reference_bots_play_the_games_that_they_play_inside(rules: str, level: str) -> None:
     within = inside(FIELD, rules)
     with at_table(FIELD, rules, level) as referee:

@@ -101,6 +101,7 @@ def test_a_bot_that_became_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_bot_that_takes_more_and_more_memory(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
         enter(found, "one")

@@ -191,6 +191,7 @@ def test_one_that_cannot_be_found_any_more_is_retired(found: League) -> None:
     assert names(found) == ["last v1", "random v1"]
 
 
+@pytest.mark.slow
 def test_one_that_breaks_while_others_play(tmp_path: Path) -> None:
     """It is none of those who were to play next, but a new worker loads all bots of the lineup."""
     marker = tmp_path / "marker"

@@ -110,6 +110,7 @@ def test_gradients() -> None:
         assert found[name][place] == pytest.approx((losses[0] - losses[1]) / (2 * step), rel=1e-2, abs=1e-6), name
 
 
+@pytest.mark.slow
 def test_training_learns_and_repeats() -> None:
     data = chunk("base", ("odds", "odds"), 1, 0, 0.25, 0.05) if COMPILED else None
     if data is None:
@@ -126,6 +127,7 @@ def test_training_learns_and_repeats() -> None:
 
 
 @pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
+@pytest.mark.slow
 def test_uncompiled_the_same_to_the_last_bit() -> None:
     root = Path(arena.__file__).parent.parent
     lines = [

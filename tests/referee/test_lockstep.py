@@ -107,7 +107,7 @@ def flat(units: list[list[Row]]) -> list[Row]:
     ("rules", "twins"),
     [
         ("base", False),
-        ("tactical", True),
+        pytest.param("tactical", True, marks=pytest.mark.slow),
         ("expert", False),
         *(pytest.param("bga-expert", twins, marks=pytest.mark.slow) for twins in (False, True)),
     ],

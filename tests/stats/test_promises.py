@@ -30,6 +30,7 @@ LUCKS = [Luck(0.3, 0.3), *(pytest.param(luck, marks=pytest.mark.slow) for luck i
 
 
 @pytest.mark.parametrize("luck", LUCKS)
+@pytest.mark.slow
 def test_intervals_hold_the_truth(luck: Luck) -> None:
     ratings, duels, advantages = [], [], []
     for generator in np.random.default_rng(20).spawn(150):
@@ -62,7 +63,7 @@ def test_ignoring_the_deals_breaks_the_promise() -> None:
 
 
 @pytest.mark.parametrize("luck", LUCKS)
-@pytest.mark.parametrize(("truth", "wrong"), [(0.0, "H1"), (60.0, "H0")])
+@pytest.mark.parametrize(("truth", "wrong"), [(0.0, "H1"), pytest.param(60.0, "H0", marks=pytest.mark.slow)])
 def test_sequential_tests_err_as_rarely_as_they_say(luck: Luck, truth: float, wrong: str) -> None:
     errors = 0
     for generator in np.random.default_rng([22, int(truth)]).spawn(500):

@@ -151,6 +151,7 @@ def test_what_is_sound_is_saved_and_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_no_damage_fools_a_command() -> None:
     said: list[str] = []
     assert fuzz(["base"], 5, 6, said.append) == 0, "\n".join(said)

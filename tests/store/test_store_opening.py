@@ -249,6 +249,7 @@ def start_writer(folder: Path, deals: int) -> subprocess.Popen[str]:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_kill_9_loses_nothing_reported_and_counts_nothing_twice(tmp_path: Path) -> None:
     deals = 3000
     reported: set[tuple[int, int]] = set()
