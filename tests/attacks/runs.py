@@ -16,10 +16,12 @@ import pytest
 from arena.endings import forfeit_of
 from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.processes.limits import Limits
+from arena.processes.procfs import children
 from arena.runner.logs import LOG
 from arena.runner.tournament import RunReport
 from arena.store.reader import Reader
-from tests.runner.runs import children, play, wait_for
+from tests.runner.runs import play
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTACKS = ROOT / "tests" / "data" / "attacks"

@@ -16,6 +16,7 @@ from arena.isolation.process import BotProcess, watch_bots
 from arena.processes.control_groups import NO_GROUPS
 from arena.processes.limits import BotLimits
 from tests.isolation.inside import need_sandbox
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 LIMITS = BotLimits(memory_mb=100)
@@ -80,10 +81,12 @@ def test_threads_are_counted_for_root_too(tmp_path: Path) -> None:
 @pytest.mark.process
 def test_a_bot_that_nobody_waits_for_is_looked_at_as_well(tmp_path: Path) -> None:
     process = begun(READ_ONLY, tmp_path, "process")
-    deadline = time.monotonic() + 30
-    while process.popen.poll() is None and time.monotonic() < deadline:
+
+    def ended() -> bool:
         watch_bots()
-        time.sleep(0.02)
+        return process.popen.poll() is not None
+
+    assert wait_for(ended)
     assert "MiB of memory, more than its 100" in process.close()
     assert not processes.running
 

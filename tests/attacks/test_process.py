@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.processes.procfs import is_running
 from tests.attacks.runs import LIMITS, SECRET, Attack, Outcome, attack, planted, tournament
-from tests.runner.runs import alive, wait_for
+from tests.waiting import wait_for
 
 pytestmark = [
     pytest.mark.process,
@@ -86,7 +87,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
 def left_alive(folder: Path) -> list[int]:
     """Which of the processes are there that have written their number into the file `pids`?"""
     try:
-        return [int(line) for line in (folder / "pids").read_text().split() if alive(int(line))]
+        return [int(line) for line in (folder / "pids").read_text().split() if is_running(int(line))]
     except FileNotFoundError:
         return []
 

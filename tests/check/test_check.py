@@ -31,9 +31,9 @@ from arena.errors import ArenaError
 from arena.game.record import parse_record, verify
 from arena.match.results import GameResult
 from arena.processes.limits import BotLimits
+from arena.processes.procfs import children
 from tests.check.checked import BOTS, LocalSessions, checked, checked_apart, found
 from tests.isolation.inside import need_sandbox
-from tests.runner.runs import children
 
 TACTICS = ("base", "tactical")
 FINE = "fine:boldness=0.25"

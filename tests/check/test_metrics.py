@@ -10,8 +10,7 @@ import pytest
 
 from arena.check.metrics import growth, innermost
 from arena.check.sessions import without_strays
-from arena.processes.procfs import children, status_mb
-from tests.runner.runs import alive
+from arena.processes.procfs import children, is_running, status_mb
 
 
 @pytest.mark.parametrize(
@@ -42,4 +41,4 @@ def test_processes_are_found_and_ended() -> None:
         assert innermost(pid) == pid
         assert (status_mb(pid, "VmHWM") or 0) > 1
     assert found == [pid]
-    assert not alive(pid)
+    assert not is_running(pid)

@@ -7,9 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -18,8 +17,6 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.store.reader import Reader
-from arena.store.schema import StoreError
 
 Arena = Callable[..., "Result"]
 
@@ -72,17 +69,6 @@ def act(view, moves):
         time.sleep(0.005)
     return moves[0]
 """
-
-
-def wait_for_games(folder: Path, process: subprocess.Popen[str], games: int = 1) -> int:
-    """Wait until a run has stored some games; how many it has."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
-        with suppress(StoreError), Reader(folder) as reader:  # it may not have begun yet
-            if reader.count() >= games:
-                return reader.count()
-        time.sleep(0.02)
-    raise AssertionError(f"{games} games were not stored within a minute")
 
 
 def _hear_ctrl_c() -> None:

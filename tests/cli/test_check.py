@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from arena.check.check import check_bot
+from arena.processes.procfs import children, is_running
 from tests.check.checked import LocalSessions
 from tests.cli.conftest import Arena, program
 from tests.isolation.inside import need_sandbox
-from tests.runner.runs import alive, children, wait_for
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.process
 BOTS = Path(__file__).parents[1] / "data" / "check"
@@ -138,7 +139,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert out == ""
     assert "Traceback" not in err
-    assert wait_for(lambda: not any(map(alive, hung)), 5)
+    assert wait_for(lambda: not any(map(is_running, hung)), 5)
 
 
 def _busy(pid: int) -> bool:

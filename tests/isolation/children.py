@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from arena.players.bot import TimeLeft
 from arena.players.loading import load_bot
 from arena.players.spec import BotSpec, find_bot
 from arena.processes.limits import BotLimits
+from arena.processes.procfs import is_running
 from arena.referee.player import Player
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
@@ -151,33 +152,15 @@ def games(referee: Referee, deals: Iterable[int], a: str = "a", b: str = "b") ->
 # ---------------------------------------------------------------- what is left
 
 
-def alive(pid: int) -> bool:
-    """Is there such a process, and not merely as a zombie?"""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def marked(mark: str) -> list[int]:
     """Processes with a text in their command lines, this one left out."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             with contextlib.suppress(OSError):
-                if mark.encode() in (entry / "cmdline").read_bytes() and alive(int(entry.name)):
+                if mark.encode() in (entry / "cmdline").read_bytes() and is_running(int(entry.name)):
                     found.append(int(entry.name))
     return found
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
-    """Wait until something holds; False if it does not in time."""
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def inside(texts: Sequence[str], rules: str = "base", clock: TimeLeft | None = None) -> Referee:

@@ -18,7 +18,9 @@ from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.pipe import PIECE, DeadlinePassed, ProcessEnded
 from arena.isolation.process import BotProcess, how_ended
 from arena.processes.limits import BotLimits
-from tests.isolation.children import ROOT, alive, both, heard, line_of, soon, started, wait_for
+from arena.processes.procfs import is_running
+from tests.isolation.children import ROOT, both, heard, line_of, soon, started
+from tests.waiting import wait_for
 
 MEGABYTE = 1 << 20
 pytestmark = pytest.mark.process
@@ -30,7 +32,7 @@ pytestmark = pytest.mark.process
 @both
 def test_what_is_sent_arrives_and_what_is_said_comes_back(tmp_path: Path, level: str) -> None:
     with started("say(hear(5)[::-1]); say(hear(1))", tmp_path, level) as process:
-        assert alive(process.pid)
+        assert is_running(process.pid)
         process.send(b"abcde", soon())
         assert heard(process, 5) == b"edcba"
         assert not process.pending()
@@ -62,7 +64,7 @@ def test_sending_ends_at_the_deadline_if_nobody_reads(tmp_path: Path) -> None:
         with pytest.raises(DeadlinePassed):
             process.send(b"x" * MEGABYTE, start + 0.2)
         assert 0.2 <= time.monotonic() - start < 10
-        assert alive(process.pid)
+        assert is_running(process.pid)
 
 
 def test_sending_to_one_that_must_be_heard_first_does_not_hang(tmp_path: Path) -> None:
@@ -104,7 +106,7 @@ def test_one_that_closes_its_output_has_ended_for_us(tmp_path: Path) -> None:
     with started("os.close(1); time.sleep(60)", tmp_path) as process:
         with pytest.raises(ProcessEnded, match="it closed its output"):
             process.receive(soon())
-        assert alive(process.pid)
+        assert is_running(process.pid)
         assert process.close() == "it was stopped"
 
 
@@ -170,7 +172,7 @@ while True: time.sleep(60)
         start = time.monotonic()
         assert process.close() == "it was stopped"
         assert time.monotonic() - start < 10
-        assert not alive(process.pid)
+        assert not is_running(process.pid)
 
 
 def test_a_closed_process_takes_and_gives_nothing(tmp_path: Path) -> None:
@@ -198,7 +200,7 @@ def test_a_process_that_nobody_holds_is_ended(tmp_path: Path) -> None:
     pid = process.pid
     del process
     gc.collect()
-    assert not alive(pid)
+    assert not is_running(pid)
 
 
 # ---------------------------------------------------------------- complaints
@@ -255,7 +257,7 @@ def test_complaints_that_never_end_do_not_count_as_an_answer(
 
 def test_last_words_can_be_had_after_the_end(tmp_path: Path) -> None:
     with started("os.write(2, b'farewell'); os._exit(1)", tmp_path) as process:
-        wait_for(lambda: not alive(process.pid))
+        wait_for(lambda: not is_running(process.pid))
         process.close()
         assert process.read_stderr() == "farewell"
 

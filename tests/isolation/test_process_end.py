@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.isolation.children import ROOT, both, heard, marked, started, wait_for
+from tests.isolation.children import ROOT, both, heard, marked, started
+from tests.waiting import wait_for
 
 MEGABYTE = 1 << 20
 pytestmark = pytest.mark.process
@@ -61,15 +62,16 @@ hear(1)
     runner = f"""
 import sys
 from pathlib import Path
-from arena.isolation.process import running
+from arena.isolation.process import own_children
 from arena.processes.tree import adopt_orphans, kill_orphans
-from tests.isolation.children import heard, marked, started, wait_for
+from tests.isolation.children import heard, marked, started
+from tests.waiting import wait_for
 adopt_orphans()
 with started({code!r}, Path(sys.argv[1])) as process, started("hear(1)", Path(sys.argv[1])) as other:
     heard(process, 1)
     assert wait_for(lambda: len(marked({mark!r})) > 1)  # it, and this process's own command line
     process.close()
-    kill_orphans(running)
+    kill_orphans(own_children())
     assert other.close() == "it was stopped"
 """
     done = subprocess.run(

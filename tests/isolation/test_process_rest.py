@@ -19,13 +19,13 @@ from arena.isolation.wire.bot import WireBot
 from arena.players.bot import BotFault, Setup, TimeLeft
 from arena.players.spec import find_bot
 from arena.processes.limits import BotLimits
+from arena.processes.procfs import is_running
 from arena.referee.referee import Referee
 from arena.referee.rows import GameSettings
 from arena.runner.job import Job
 from arena.runner.worker import isolated_player
 from tests.isolation.children import (
     ROOT,
-    alive,
     at_table,
     bot_file,
     bot_spec,
@@ -35,10 +35,10 @@ from tests.isolation.children import (
     player_of,
     soon,
     started,
-    wait_for,
 )
 from tests.isolation.wire_fakes import RULES, position
 from tests.referee.games import detail, forfeit
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 CLOCK = TimeLeft(20_000, None)
@@ -104,7 +104,7 @@ def test_one_that_is_halted_can_be_closed(tmp_path: Path, level: str) -> None:
         assert process.close() == "it was stopped"
         process.suspend()
         process.wake()
-    assert wait_for(lambda: not any(map(alive, pids)))
+    assert wait_for(lambda: not any(map(is_running, pids)))
 
 
 @both

@@ -19,9 +19,9 @@ from arena.isolation.process_bot import ProcessPool
 from arena.match.tasks import PairTask
 from arena.players.bot import BotFault, GameEnd, TimeLeft
 from arena.processes.limits import BotLimits
+from arena.processes.procfs import is_running
 from tests.isolation.children import (
     ROOT,
-    alive,
     at_table,
     bot_file,
     both,
@@ -29,9 +29,9 @@ from tests.isolation.children import (
     inside,
     isolated,
     soon,
-    wait_for,
 )
 from tests.referee.games import COLUMN, detail, forfeit, timeless
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.process
 
@@ -365,10 +365,10 @@ with at_table(["first", "random"], level=sys.argv[1]) as referee:
         if not pids and "Skipped" in process.communicate(timeout=30)[1]:
             continue  # no sandbox here
         assert len(pids) == 2
-        assert all(map(alive, pids))
+        assert all(map(is_running, pids))
         process.kill()
         process.communicate()
-        assert wait_for(lambda pids=pids: not any(map(alive, pids)))
+        assert wait_for(lambda pids=pids: not any(map(is_running, pids)))
 
 
 def test_the_result_of_a_game_is_told(tmp_path: Path) -> None:

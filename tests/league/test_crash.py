@@ -28,6 +28,7 @@ from tests.league.leagues import (
     sound,
     submission,
 )
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")]
 
@@ -53,12 +54,15 @@ def forked(work: Callable[[], object]) -> int:
 
 def ended(pid: int) -> int:
     """How a process ended: its exit code, or minus the signal that killed it."""
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until:
+    found = status = 0
+
+    def over() -> int:
+        nonlocal found, status
         found, status = os.waitpid(pid, os.WNOHANG)
-        if found:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.005)
+        return found
+
+    if wait_for(over, PATIENCE_S):
+        return os.waitstatus_to_exitcode(status)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     raise AssertionError("it hangs")

@@ -17,6 +17,7 @@ from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, played, some_points, submission, submit
+from tests.waiting import wait_for
 
 # ---------------------------------------------------------------- budgets
 
@@ -219,11 +220,9 @@ def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
         words = ["league", "play", str(tmp_path / "a"), "--games", "30", "--workers", "1"]
         playing = threading.Thread(target=lambda: ends.append(main(words)))
         playing.start()
-        while not games.count(found):
-            time.sleep(0.05)
+        assert wait_for(lambda: games.count(found))
         pause.pause(found)
-        while found.one("SELECT count(*) FROM reserved"):  # what was not begun is given back
-            time.sleep(0.05)
+        assert wait_for(lambda: not found.one("SELECT count(*) FROM reserved"))  # what was not begun is given back
         stopped = games.count(found)
         time.sleep(1)
         assert games.count(found) == stopped < 30

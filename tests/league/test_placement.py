@@ -22,6 +22,7 @@ from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import ACTIVE, PENDING, PLACING, REFUSED, Version
 from arena.paths import data_folder
+from arena.processes.procfs import children
 from tests.league.leagues import (
     FIRST,
     LAST,
@@ -37,7 +38,6 @@ from tests.league.leagues import (
     submission,
     submit,
 )
-from tests.runner.runs import children
 
 
 @pytest.fixture

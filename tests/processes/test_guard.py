@@ -18,16 +18,10 @@ from arena.isolation.process import BotProcess
 from arena.processes.guard import Guard, guard, guard_pids
 from arena.processes.procfs import children, is_running, process_name, read_text
 from tests.isolation.inside import need_sandbox
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 TRIES = 8
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 20.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.001)
-    return bool(condition())
 
 
 def with_mark(mark: str) -> list[int]:
@@ -65,7 +59,7 @@ def test_bubblewrap_is_not_left_behind_in_the_moment_in_which_it_starts(tmp_path
         def bubblewrap(pid: int = pid) -> list[int]:
             return [one for one in children(pid) if process_name(one) == "bwrap"]
 
-        assert wait_for(bubblewrap)
+        assert wait_for(bubblewrap, pause_s=0.001)
         time.sleep(number * 0.0005)
         killed(pid)
     assert wait_for(lambda: not with_mark(mark), 5.0), "left behind"
@@ -81,7 +75,7 @@ def test_nor_what_a_bot_without_a_sandbox_has_started(tmp_path: Path) -> None:
     assert wait_for(lambda: not with_mark(started), 5.0), "left behind"
 
 
-def test_the_guard_spares_what_was_taken_off_and_minds_no_ctrl_c() -> None:
+def test_the_guard_spares_what_was_taken_off_and_minds_no_ctrl_c(tmp_path: Path) -> None:
     guard = Guard()
     os.kill(guard.pid, 0)
     ended, kept = (
@@ -95,7 +89,9 @@ def test_the_guard_spares_what_was_taken_off_and_minds_no_ctrl_c() -> None:
     assert kept.poll() is None
     kept.kill()
     kept.wait()
-    guard.remove(1)  # it has ended: nobody minds
+    with (tmp_path / "reused").open("wb") as file:  # has the number that its pipe had
+        guard.remove(1)
+    assert Path(file.name).read_bytes() == b""
 
 
 def test_a_guard_that_was_killed_is_replaced() -> None:
@@ -109,3 +105,32 @@ def test_a_guard_that_was_killed_is_replaced() -> None:
     assert second is not None
     assert second.pid != first.pid
     assert guard_pids() == {second.pid}
+
+
+def test_a_process_begins_though_the_guard_was_killed_a_moment_before() -> None:
+    """It was ended by SIGPIPE when it told the guard of itself."""
+    guard = Guard()
+    os.kill(guard.pid, signal.SIGKILL)
+    assert wait_for(lambda: not guard.is_there())
+    assert subprocess.run(["true"], preexec_fn=lambda: guard.add(guard.new_name())).returncode == 0
+
+
+def test_the_guard_minds_no_signal_and_still_does_its_work() -> None:
+    guard = Guard()
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        os.kill(guard.pid, number)
+    process = subprocess.Popen(["sleep", "60"], process_group=0, preexec_fn=lambda: guard.add(guard.new_name()))
+    assert guard.is_there()
+    guard.close()
+    assert process.wait(10) == -signal.SIGKILL
+
+
+def test_one_that_was_stopped_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the pipe was full, the next bot waited for ever, and so did the end of the program."""
+    monkeypatch.setattr("arena.processes.guard._PATIENCE_S", 0.01)
+    guard = Guard()
+    os.kill(guard.pid, signal.SIGSTOP)
+    while guard.is_there():
+        guard.remove(guard.new_name())
+    guard.close()
+    assert not is_running(guard.pid)

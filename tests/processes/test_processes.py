@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from arena.processes.procfs import children, descendants, has_children, is_running, start_time
 from arena.processes.tree import end_descendants, send_signal
+from tests.waiting import wait_for
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 SLEEPER = "import time; time.sleep(60)"
@@ -38,14 +38,10 @@ def test_descendants_are_found_and_ended_with_what_they_start_meanwhile() -> Non
     grandparent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SLEEPER!r}])"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandparent!r}])"
     with subprocess.Popen([sys.executable, "-c", code]) as process:
-        deadline = time.monotonic() + 30
-        while len(found := descendants(process.pid)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert len(found) == 2
+        assert wait_for(lambda: len(descendants(process.pid)) == 2)
+        found = descendants(process.pid)
         end_descendants(process.pid)
-        while any(map(is_running, found)) and time.monotonic() < deadline:
-            time.sleep(0.01)  # killed, but not yet ended
-        assert not any(map(is_running, found))
+        assert wait_for(lambda: not any(map(is_running, found)))  # killed, but not yet ended
         assert is_running(process.pid)  # stopped, to be killed next
         process.kill()
 

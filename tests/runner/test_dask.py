@@ -20,12 +20,14 @@ from arena.match.results import Row
 from arena.match.tasks import Chunk, PairTask
 from arena.players.spec import find_bot
 from arena.processes.limits import Limits
+from arena.processes.procfs import children, is_running
 from arena.runner.executors import make_executor
 from arena.runner.executors.base import Executor, Played
 from arena.runner.executors.bot_files import About
 from arena.runner.job import Job
 from arena.runner.progress import RunStatus
-from tests.runner.runs import FIELD, alive, bot, children, forfeits, games, play, settings, wait_for
+from tests.runner.runs import FIELD, bot, forfeits, games, play, settings
+from tests.waiting import wait_for
 
 distributed = pytest.importorskip(
     "distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'"
@@ -100,7 +102,7 @@ def test_cluster_and_local_give_the_same_games_though_a_worker_is_killed(
     assert games(tmp_path / "dask") == games(tmp_path / "local")
     assert forfeits(tmp_path / "dask") == {}
     assert killer.orphans
-    assert wait_for(lambda: not any(map(alive, killer.orphans)))
+    assert wait_for(lambda: not any(map(is_running, killer.orphans)))
 
 
 def test_ctrl_c_and_resume_on_a_cluster(cluster: tuple[str, list[int]], tmp_path: Path) -> None:

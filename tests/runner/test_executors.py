@@ -19,6 +19,7 @@ from arena.match.results import Row
 from arena.match.tasks import Chunk, PairTask
 from arena.players.spec import BotSpec, find_bot
 from arena.processes.limits import Limits
+from arena.processes.procfs import children, is_running
 from arena.runner.executors import make_executor
 from arena.runner.executors.base import Drained, Event, Failed, Lost, Played
 from arena.runner.executors.local import LocalExecutor
@@ -28,15 +29,13 @@ from tests.runner.runs import (
     BOTS,
     FIELD,
     Running,
-    alive,
     bot,
-    children,
     forfeits,
     games,
     play,
     settings,
-    wait_for,
 )
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.process
 
@@ -149,7 +148,7 @@ def test_a_run_that_is_killed_takes_hung_workers_with_it(tmp_path: Path) -> None
     time.sleep(0.3)  # in the loop by now
     run.kill()
     run.rest()
-    assert wait_for(lambda: not any(map(alive, workers)))
+    assert wait_for(lambda: not any(map(is_running, workers)))
 
 
 @linux

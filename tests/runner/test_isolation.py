@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,12 @@ import pytest
 from arena.errors import ArenaError
 from arena.isolation.process_bot import ProcessPool
 from arena.processes.limits import Limits
+from arena.processes.procfs import children, is_running
 from arena.runner import worker
 from arena.runner.logs import LOG
-from arena.store.reader import Reader
-from arena.store.writer import StoreError
 from tests.isolation.inside import need_sandbox
-from tests.runner.runs import Running, alive, bot, children, forfeits, games, play, settings, wait_for
+from tests.runner.runs import Running, bot, forfeits, games, play, settings
+from tests.waiting import wait_for, wait_for_games
 
 pytestmark = [
     pytest.mark.process,
@@ -177,7 +176,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path,
     assert len(family) > 4  # two workers, and bots below each
     run.kill()
     run.rest()
-    assert wait_for(lambda: not any(map(alive, family)))
+    assert wait_for(lambda: not any(map(is_running, family)))
     report = play(tmp_path / "killed", data, resume=True)
     assert report.done == report.total == 42
     assert games(tmp_path / "killed") == games(tmp_path / "whole")
@@ -193,7 +192,7 @@ def test_ctrl_c_ends_all_processes_and_no_game(tmp_path: Path) -> None:
     assert report["interrupted"]
     assert report["done"] == len(games(tmp_path))
     assert forfeits(tmp_path) == {}
-    assert wait_for(lambda: not any(map(alive, family)))
+    assert wait_for(lambda: not any(map(is_running, family)))
 
 
 def descendants(pid: int) -> list[int]:
@@ -226,7 +225,7 @@ def test_the_program_interrupted_and_resumed_gives_the_same_files(tmp_path: Path
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
-    assert wait_for(lambda: not any(map(alive, family)))
+    assert wait_for(lambda: not any(map(is_running, family)))
     assert 0 < len(games(tmp_path / "broken")) < 72  # else Ctrl-C came too late
     with program("resume", "broken", "--json", cwd=tmp_path) as process:
         out, errors = process.communicate(timeout=60)
@@ -261,22 +260,8 @@ class program:
         self.process.communicate()
 
 
-def wait_for_games(folder: Path, process: subprocess.Popen[str]) -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        try:
-            with Reader(folder) as reader:
-                if reader.count():
-                    return
-        except StoreError:
-            pass
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
-    raise AssertionError("no game was stored within a minute")
-
-
 @pytest.fixture(autouse=True)
 def _no_process_stays() -> Iterator[None]:
     before = set(children(os.getpid()))
     yield
-    assert wait_for(lambda: not any(alive(pid) for pid in set(children(os.getpid())) - before))
+    assert wait_for(lambda: not any(is_running(pid) for pid in set(children(os.getpid())) - before))

@@ -12,10 +12,12 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.isolation.sandbox.bubblewrap import SandboxMissing
+from arena.processes.procfs import is_running
 from arena.runner.progress import NoProgress, RunStatus
 from arena.store.reader import Reader
 from arena.store.writer import StoreError
-from tests.runner.runs import FIELD, Running, alive, bot, forfeits, games, play, settings, wait_for
+from tests.runner.runs import FIELD, Running, bot, forfeits, games, play, settings
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.process
 
@@ -125,7 +127,7 @@ def test_ctrl_c_finishes_the_games_in_hand(tmp_path: Path) -> None:
     assert 8 <= report["done"] < report["total"]
     assert report["done"] == run.reported == len(games(tmp_path))
     assert forfeits(tmp_path) == {}
-    assert wait_for(lambda: not any(map(alive, workers)))
+    assert wait_for(lambda: not any(map(is_running, workers)))
 
 
 def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
@@ -137,7 +139,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     workers = run.workers()
     run.process.send_signal(signal.SIGINT)
     assert run.rest()["interrupted"]
-    assert wait_for(lambda: not any(map(alive, workers)))
+    assert wait_for(lambda: not any(map(is_running, workers)))
 
 
 @pytest.mark.slow
@@ -150,7 +152,7 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
         workers = run.workers()
         run.kill()
         run.rest()
-        assert wait_for(lambda workers=workers: not any(map(alive, workers)))  # type: ignore[misc]
+        assert wait_for(lambda workers=workers: not any(map(is_running, workers)))  # type: ignore[misc]
         assert len(games(tmp_path / "killed")) >= run.reported >= done
     report = play(tmp_path / "killed", data, resume=True)
     assert report.done == report.total == 120

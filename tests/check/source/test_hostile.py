@@ -17,9 +17,9 @@ from arena.check.source.model import LONGEST, MOST, HintKind, Source, from_json,
 from arena.check.source.reader import read_files
 from arena.isolation.launch import CannotStart
 from arena.players.spec import find_bot
+from arena.processes.procfs import children
 from tests.check.checked import ACT, BOTS, lay
 from tests.isolation.inside import need_sandbox
-from tests.runner.runs import children
 
 
 def read(path: Path, level: str = "process", **more: Any) -> tuple[Source, list[str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from tests.league.leagues import (
     sound,
     written,
 )
+from tests.waiting import wait_for
 
 
 def test_play(played: Arena) -> None:
@@ -58,9 +58,7 @@ def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
 
 def interrupted(process: subprocess.Popen[str], ready: Callable[[], bool]) -> tuple[int, str, str]:
     """Press Ctrl-C when it has got so far."""
-    until = time.monotonic() + 60
-    while not ready() and process.poll() is None and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_for(lambda: ready() or process.poll() is not None, 60, 0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     return process.returncode, out, err
