@@ -26,7 +26,7 @@ FLOORS = (
     ("referee", "stats"),
     ("store",),
     ("report", "runner"),
-    ("check",),
+    ("check", "analysis"),
     ("league",),
     ("sources",),
     ("pages",),

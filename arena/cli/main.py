@@ -48,6 +48,7 @@ COMMANDS: dict[str, Entry] = {
     "runs": Entry("arena.cli.runs:runs", "List the runs that there are.", LOOK),
     "standings": Entry("arena.cli.results:standings", "Show the standings of a run, even in progress.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "Show a game on a board, move by move.", LOOK),
+    "analyse": Entry("arena.cli.authors.analyse:analyse", "Judge the moves of a game, or of a run.", LOOK),
     "report": Entry("arena.cli.report:report", "Write a run as one page of HTML, with games to replay.", LOOK),
     "verify": Entry("arena.cli.verify:verify", "Check a run and replay its games; save what is sound.", LOOK),
     "export": Entry("arena.cli.results:export", "Write the tables of a run to files again.", LOOK),

@@ -106,6 +106,11 @@ VIEWER: dict[str, str] = {
     "not_yet": "Stone {stone}, {who}: {why}.",
     "draws": "draws a card",
     "result": "Result",
+    "curve": "Chance of {who} to win after each step",
+    "chance": "Chance of {who} to win: {n} %",
+    "better": "{move} was worth {n} % more",
+    "blunder": "blunder",
+    "turning": "turning point",
     "fog": "fog",
     "mud": "mud",
 }

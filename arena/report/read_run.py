@@ -11,6 +11,7 @@ from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.formats.schedule import Meeting, Place
 from arena.formats.sprt import SprtSettings
 from arena.match.results import time_quantile
+from arena.store.losses import RunLosses, read_losses
 from arena.store.reader import ForfeitReason, Reader, WorkSession
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class RunData:
     tiebreaks what decides between equal points in it: column and meaning
     rounds    the rounds of the format with their results; of a knockout the whole bracket; empty where there are none
     times, sessions   what a clock measured; only timing.csv has them
+    losses    what the moves of each bot lost, if `arena analyse` has judged the run
     time_counts for each bot a histogram of them (arena.match.results.bucket_ms)
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere
@@ -60,6 +62,7 @@ class RunData:
     forfeits: tuple[ForfeitReason, ...] = ()
     folder: str = ""
     time_counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    losses: RunLosses | None = None
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -102,6 +105,7 @@ def read_run(folder: Path) -> RunData:
             sessions=tuple(reader.sessions()),
             forfeits=tuple(reader.forfeit_reasons()),
             folder=str(folder),
+            losses=read_losses(folder),
         )
 
 

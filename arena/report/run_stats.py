@@ -12,7 +12,7 @@ from arena.report.ratings import ratings_frame
 from arena.report.read_run import RunData
 from arena.report.standings import LARGE_FIELD, is_large, rate_run
 from arena.report.standings_report import cut, heading
-from arena.report.table import Report, figures, table_of
+from arena.report.table import Report, Table, figures, table_of
 from arena.stats.field import (
     crosstable,
     endings,
@@ -29,6 +29,7 @@ from arena.stats.field import (
 from arena.stats.frames import StatsError
 from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_needed
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+from arena.store.losses import RunLosses, sorted_bots
 
 TITLES = {
     "ratings": "Ratings",
@@ -182,6 +183,21 @@ def time_frame(run: RunData) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])
 
 
+def losses_table(found: RunLosses, games: int) -> Table:
+    """What the moves of each bot lost on average, out of so many games of the run."""
+    heads = ["bot", "games", "decisions", "loss_percent", "loss_percent_error95", "blunders_a_game"]
+    rows = [
+        (bot, one.games, one.decisions, 100 * one.mean, 100 * one.error95, one.blunders / max(one.games, 1))
+        for bot, one in sorted_bots(found).items()
+    ]
+    part = "" if found.games >= games else f" From {found.games} of {games} games: 'arena analyse' reads the others."
+    note = (
+        f"Parts of the chance to win, in %, that a move gave away, judged by {found.judge}; a blunder gives away 10 or"
+        f" more.{part}"
+    )
+    return table_of("losses", "Average loss a move", pd.DataFrame(rows, columns=heads), note)
+
+
 def _known(value: float, decisions: int) -> float:
     return value if decisions else math.nan
 
@@ -203,6 +219,8 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole
         for name, frame in run_frames(run, error, prior, whole).items()
         if len(frame)
     ]
+    if run.losses is not None:
+        tables.append(losses_table(run.losses, len(run.games)))
     values = {"name": run.name, "games_played": len(run.games), "error": error}
     remarks = ["More tables: --csv DIR or --json."]
     if is_large(run) and not whole:

@@ -11,8 +11,12 @@ from typing import Any
 
 import pytest
 
+from arena.analysis.game import analyse
 from arena.pages.game_data import states
+from arena.pages.replay import replay_page
 from arena.pages.report import report_page
+from arena.report.read_game import ALL_GAMES
+from arena.sources import read_one
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -141,3 +145,23 @@ def test_a_page_is_as_wide_as_the_screen(driver: Any, compared: Path, tmp_path: 
     assert driver.execute_script("return document.documentElement.scrollWidth") <= width
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert driver.get_log("browser") == []
+
+
+def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Path) -> None:
+    stored = read_one(str(folder), "1", ALL_GAMES)
+    judged = analyse(stored)
+    path = tmp_path / "game.html"
+    path.write_text(replay_page(stored, "1", judged), encoding="utf-8")
+    driver.get(path.as_uri() + "#game=1&step=2")
+    points = driver.find_element("css selector", ".curve polyline").get_attribute("points").split()
+    assert len(points) == len(judged.chances)
+    assert f"{100 * judged.chances[2]:.1f} %" in driver.find_element("css selector", ".judged").text
+    driver.find_element("css selector", ".curve").click()  # in its middle
+    assert abs(step_of(driver) - len(judged.made) / 2) <= 1
+    marks = driver.find_elements("css selector", ".curve .blunder")
+    assert len(marks) == len(judged.blunders)
+    assert driver.get_log("browser") == []
+    bare = tmp_path / "bare.html"
+    bare.write_text(replay_page(stored, "1"), encoding="utf-8")
+    driver.get(bare.as_uri())
+    assert not driver.find_element("css selector", ".curve").is_displayed()

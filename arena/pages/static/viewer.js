@@ -58,6 +58,14 @@
   const hands = [make("div", "hand"), make("div", "hand")];
   const decks = make("p", "small");
   const why = make("div", "why");
+  const svg = (tag, values) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
+    return made;
+  };
+  const curve = svg("svg", { class: "curve", viewBox: "0 0 600 100", preserveAspectRatio: "none", role: "img" });
+  const cursor = svg("line", { y1: 0, y2: 100, class: "now" });
+  const judged = make("p", "small judged");
   const link = make("a", "", words.link);
   const keys = {
     first: () => go(0), back: () => go(at - 1), play: toggle, next: () => go(at + 1), last: () => go(game.steps.length - 1),
@@ -69,7 +77,7 @@
   place.append(
     make("div", "row", ...(games.length > 1 ? [gameLabel] : []), handLabel),
     missing, told, hands[1], board, hands[0], decks,
-    make("div", "row", ...Object.values(buttons)), slider, why,
+    make("div", "row", ...Object.values(buttons)), slider, curve, judged, why,
     make("p", "small", link, ". ", words.keys), legend,
   );
 
@@ -115,10 +123,48 @@
     gameSelect.value = games.indexOf(other);
     slider.max = game.steps.length - 1;
     legend.textContent = game.legend;
+    drawCurve();
     buttons.forfeit.disabled = !games.some((one) => one.forfeit);
     buttons.claim.disabled = buttons.claim_back.disabled = !game.steps.some((one) => one.claims);
     go(step);
   }
+  // what an analysis adds: the chance of a after each step, and marks; a click goes there
+  const across = (step) => 600 * step / Math.max(game.steps.length - 1, 1);
+  function drawCurve() {
+    const there = game.steps.every((one) => one.chance !== undefined);
+    curve.toggleAttribute("hidden", !there);
+    judged.hidden = !there;
+    if (!there) return;
+    const height = (one) => 100 - 100 * one.chance;
+    const points = game.steps.map((one, step) => across(step).toFixed(1) + "," + height(one).toFixed(1));
+    const marks = game.steps.flatMap((one, step) => {
+      if (!one.mark) return [];
+      const mark = svg("line", { x1: across(step), x2: across(step), y1: height(one) - 8, y2: height(one) + 8, class: one.mark });
+      mark.append(svg("title", {}));
+      mark.firstChild.textContent = words.step + " " + step + ": " + words[one.mark];
+      return [mark];
+    });
+    curve.setAttribute("aria-label", fill(words.curve, { who: "a " + game.names[0] }));
+    curve.replaceChildren(
+      svg("line", { x1: 0, x2: 600, y1: 50, y2: 50, class: "half" }),
+      svg("polyline", { points: points.join(" ") }), ...marks, cursor,
+    );
+  }
+  function drawJudged(step) {
+    if (step.chance === undefined) return;
+    const percent = (value) => (100 * value).toFixed(1);
+    const parts = [fill(words.chance, { who: "a " + game.names[0], n: percent(step.chance) })];
+    if (step.loss) parts.push(fill(words.better, { move: step.best, n: percent(step.loss) }));
+    if (step.mark) parts.push(words[step.mark]);
+    judged.textContent = parts.join("; ") + ".";
+    cursor.setAttribute("x1", across(at));
+    cursor.setAttribute("x2", across(at));
+  }
+  curve.addEventListener("click", (event) => {
+    const box = curve.getBoundingClientRect();
+    go(Math.round((event.clientX - box.left) / box.width * (game.steps.length - 1)));
+  });
+
   const turnTo = (way) => open(games[(games.indexOf(game) + way + games.length) % games.length], 0);
 
   // ------------------------------------------------------------ drawing
@@ -218,6 +264,7 @@
     if (game.tactics) parts.push(words.tactic_deck + ": " + state.tactic);
     if (state.pend) parts.push(words.pending + ": " + state.pend);
     decks.textContent = parts.join(", ");
+    drawJudged(step);
     drawWhy(step, state);
     slider.value = at;
     slider.setAttribute("aria-valuetext", words.step + " " + at);

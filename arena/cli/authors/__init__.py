@@ -1,0 +1,1 @@
+"""Commands for those who write bots: judge games, tune parameters."""
