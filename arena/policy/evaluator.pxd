@@ -6,7 +6,11 @@ from arena.game.choices cimport DRAW, DRAW_CARD, PASS, PLAY, PUT, SCOUT, TAKE
 from arena.game.engine cimport State
 from arena.game.moves cimport Move
 from arena.game.public_state cimport Shown
+from arena.game.rng cimport Rng
 from arena.policy.stones cimport Pool, stone_chance
+
+cdef extern from "math.h" nogil:
+    double log(double x)
 
 cdef enum:
     FRESH = 9       # + stone: judged for one move
@@ -35,13 +39,14 @@ cdef class Evaluator:
     cdef u16 codes[2048]
     cdef u16 more[2048]
     cdef int seat
+    cdef double most            # the value of the best move that was found last
     cdef double settings[5]
 
     cpdef double value(self, Shown position, int seat=*)
     @cython.locals(s=cython.int)
     cpdef tuple stone_odds(self, Shown position, int seat=*)
     cpdef list values(self, Shown position, list moves)
-    @cython.locals(best=Move, most=cython.double, value=cython.double, move=Move)
+    @cython.locals(i=cython.int)
     cpdef Move choose(self, Shown position, list moves)
     cdef int seat_of(self, Shown position, int seat) except -1
     @cython.locals(code=cython.int, table=tuple)
@@ -64,6 +69,11 @@ cdef class Evaluator:
     @cython.locals(playing=cython.bint, work=State, price=cython.double, best=cython.double, n=cython.int, i=cython.int,
                    value=cython.double)
     cdef double after(self, int code) noexcept
+    @cython.locals(n=cython.int)
+    cdef int best_code(self, State position) except -1
+    @cython.locals(noisy=cython.bint, best=cython.int, highest=cython.double, i=cython.int, value=cython.double,
+                   mark=cython.double)
+    cdef int best_of(self, int n, double noise, Rng rng) except -1
     @cython.locals(best=cython.double, n=cython.int, i=cython.int, value=cython.double)
     cdef double after_taking(self, State board) noexcept
     cdef bint deciding(self) noexcept

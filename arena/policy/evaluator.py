@@ -24,6 +24,8 @@ from arena.game.public_state import Shown
 from arena.policy.stones import Pool
 
 if not cython.compiled:
+    from math import log
+
     from arena.game.bits import ctz, popcount
     from arena.game.board import WON, copy_block
     from arena.game.cards import JOKER_CARD
@@ -74,6 +76,7 @@ class Evaluator:
         more: list[int]
         looks: int
         seat: int
+        most: float
         settings: list[float]
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -83,6 +86,7 @@ class Evaluator:
             self.choices, self.codes, self.more = [0] * 2048, [0] * 2048, [0] * 2048
             self.settings = [0.0] * 5
             self.looks = self.seat = 0
+            self.most = 0.0
             return self
 
     def __init__(self, hand: float = 0.85, draw: float = 0.55, theirs: float = 0.8, share: float = 0.5,
@@ -123,14 +127,11 @@ class Evaluator:
     def choose(self, position: Shown, moves: list[Move]) -> Move:
         """The move with the highest value, the first of several."""
         self.look(position, position.turn)
-        best = moves[0]
-        most = -1.0
-        for move in moves:
-            value = self.after(self.code_of(position, move))
-            if value > most:
-                most = value
-                best = move
-        return best
+        if not 0 < len(moves) <= MOVE_COUNT:
+            raise ValueError(f"there is nothing to choose from {len(moves)} moves")
+        for i in range(len(moves)):
+            self.choices[i] = self.code_of(position, moves[i])
+        return moves[self.best_of(len(moves), 0.0, None)]
 
     @cython.final
     def seat_of(self, position: Shown, seat: int) -> int:
@@ -258,6 +259,37 @@ class Evaluator:
         return self.table[0]
 
     # ---- moves --------------------------------------------------------------------------------------------------
+
+    @cython.final
+    def best_code(self, position: State) -> int:
+        """The number of the best legal move of the seat to decide; `most` is what it is worth."""
+        n = position.legal_codes(self.choices)
+        self.look(position, position.mover)
+        return self.choices[self.best_of(n, 0.0, None)]
+
+    @cython.final
+    def best_of(self, n: int, noise: float, rng: Any) -> int:
+        """The place of the best of the first `n` legal moves in `choices`, the first of several; its value is `most`.
+
+        With `noise` the best is that of logit(value) + noise * Gumbel, but a move that wins is always taken.
+        """
+        noisy = noise > 0.0 and self.deciding()
+        best = 0
+        highest = -1e9
+        for i in range(n):
+            value = self.after(self.choices[i])
+            mark = value
+            if noisy:
+                if value < 0.999:
+                    mark = value if value > 0.001 else 0.001
+                    mark = log(mark / (1.0 - mark)) - noise * log(-log(rng.random()))
+                else:
+                    mark = 20.0 + value
+            if mark > highest:
+                highest = mark
+                best = i
+                self.most = value
+        return best
 
     @cython.final
     def after(self, code: int) -> float:

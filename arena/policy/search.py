@@ -10,7 +10,6 @@ of them, to its player and from what that player knows, is the result. So a leaf
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
 
 try:
     import cython
@@ -42,13 +41,7 @@ class Searcher:
         margin: float
         prior: float
         work: State
-        codes: list[int]
         spent: int
-
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-            self = super().__new__(cls)
-            self.codes = [0] * 2048
-            return self
 
     def __init__(self, evaluator: Evaluator, depth: int = 2, width: int = 8, margin: float = 0.12, prior: float = 2.0,
                  opponent: Evaluator | None = None) -> None:  # fmt: skip
@@ -119,28 +112,17 @@ class Searcher:
         copy_block(state, sample)
         copy_decks(state, sample)
         state.perform(code)
-        value = 0.5
         left = self.depth
         while True:
             if state.won >= 0:
                 return 0.5 if state.won == 2 else 1.0 if state.won == p else 0.0
             evaluator = self.evaluator if state.mover == p else self.opponent
-            n = state.legal_codes(self.codes)
-            evaluator.look(state, state.mover)
-            best = self.codes[0]
-            if not evaluator.deciding():
-                best = self.codes[evaluator.deck_to_draw()]
-            else:
-                most = -1.0
-                for i in range(n):
-                    value = evaluator.after(self.codes[i])
-                    if value > most:
-                        most = value
-                        best = self.codes[i]
+            best = evaluator.best_code(state)
+            if evaluator.deciding():
                 self.spent += 1
                 left -= 1
                 if left <= 0:
-                    return most if state.mover == p else 1.0 - most
+                    return evaluator.most if state.mover == p else 1.0 - evaluator.most
             state.perform(best)
 
 

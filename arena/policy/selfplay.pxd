@@ -8,9 +8,6 @@ from arena.game.rng cimport Rng
 from arena.policy.evaluator cimport Evaluator
 from arena.policy.features cimport ALL, STONE, hand_features, stone_features
 
-cdef extern from "math.h" nogil:
-    double log(double x)
-
 @cython.final
 cdef class Recorder:
     cdef float[:] numbers
@@ -26,6 +23,5 @@ cdef class Recorder:
 @cython.locals(state=State, game=cython.int)
 cpdef list play_games(rules, tuple players, int first, int count, seed, double noise=*, double keep=*,
                       Recorder recorder=*)
-@cython.locals(evaluator=Evaluator, playing=cython.bint, n=cython.int, best=cython.int, worth=cython.double,
-               most=cython.double, i=cython.int, code=cython.int, value=cython.double, mark=cython.double)
+@cython.locals(evaluator=Evaluator, playing=cython.bint, n=cython.int, best=cython.int)
 cdef play(State state, Evaluator zero, Evaluator one, Rng rng, double noise, double keep, Recorder recorder, int game)

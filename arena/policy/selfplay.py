@@ -18,8 +18,6 @@ from arena.game.rules import Rules
 from arena.policy.evaluator import Evaluator
 
 if not cython.compiled:
-    from math import log
-
     from arena.game.board import copy_block
     from arena.game.choices import PLAY, PUT, TAKE
     from arena.policy.features import ALL, STONE, hand_features, stone_features
@@ -102,28 +100,14 @@ def play(
         playing = state.stage == PLAY or state.stage == TAKE or state.stage == PUT
         n = state.legal_codes(evaluator.choices)
         best = evaluator.choices[0]
-        worth = 0.5
         if n > 1 or recorder is not None:
             evaluator.look(state, state.mover)
-            most = -1e9
-            for i in range(n):
-                code = evaluator.choices[i]
-                value = evaluator.after(code)
-                mark = value
-                if noise > 0.0 and value < 0.999 and evaluator.deciding():
-                    mark = value if value > 0.001 else 0.001
-                    mark = log(mark / (1.0 - mark)) - noise * log(-log(rng.random()))
-                elif noise > 0.0 and value >= 0.999:
-                    mark = 20.0 + value
-                if mark > most:
-                    most = mark
-                    best = code
-                    worth = value
+            best = evaluator.choices[evaluator.best_of(n, noise, rng)]
             if recorder is not None and playing and rng.random() < keep:
                 copy_block(evaluator.work, evaluator.root)
                 evaluator.work.clan_left = 0
                 evaluator.work.tactic_left = 0
                 evaluator.work.perform(best)
                 if evaluator.work.won < 0 and evaluator.work.stage != TAKE and evaluator.work.stage != PUT:
-                    recorder.write(evaluator, evaluator.work, game, worth)
+                    recorder.write(evaluator, evaluator.work, game, evaluator.most)
         state.perform(best)

@@ -178,5 +178,9 @@ def test_wrong_nets(tmp_path: Path) -> None:
 
 
 def test_the_nets_that_come_along() -> None:
-    for name in ("base", "tactical"):
-        assert isinstance(load_net(name), Net)
+    state = State(load_rules("expert"), make_deal(load_rules("expert"), 1, 0))
+    value = load_net("tactical").value(state)
+    assert load_net("expert").value(state) == load_net(load_rules("bga-expert")).value(state) == value
+    assert load_net("base").value(state) != value
+    with pytest.raises(ArenaError, match=r"no net 'tacticle'; did you mean .*base, tactical.*arena rules lists them"):
+        load_net("tacticle")

@@ -8,20 +8,31 @@ import sys
 from array import array
 from pathlib import Path
 
-from arena.errors import ArenaError
-from arena.game.rules import Rules
+from arena.errors import ArenaError, did_you_mean
+from arena.game.rules import Rules, RulesError, load_rules
 from arena.policy.net import WEIGHTS, Net
 
 FOLDER = Path(__file__).parent
 
 
 def load_net(rules: Rules | str) -> Net:
-    """The net for a rule set, or of a name: `base`, `tactical`.
+    """The net for a rule set, by its rules or its name, or one of the nets that come along, by its own name.
 
-    >>> from arena.game.rules import load_rules
-    >>> load_net(load_rules("expert"))  # doctest: +ELLIPSIS
+    Raises `ArenaError` for a name that is neither.
+
+    >>> load_net("battle-line-tactical")  # doctest: +ELLIPSIS
     <arena.policy.net.Net object at ...>
     """
+    names = sorted(path.stem for path in FOLDER.glob("*.bin"))
+    if isinstance(rules, str) and rules not in names:
+        name = rules
+        try:
+            rules = load_rules(name)
+        except RulesError:
+            raise ArenaError(
+                f"no net '{name}'{did_you_mean(name, names)} (there are {', '.join(names)}, and the name of a rule "
+                "set gives the one for it: arena rules lists them)"
+            ) from None
     name = rules if isinstance(rules, str) else "tactical" if rules.tactics else "base"
     return Net(read_weights(FOLDER / f"{name}.bin"))
 
