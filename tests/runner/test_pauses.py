@@ -40,9 +40,7 @@ def interrupted(tmp_path: Path, seconds: float, whole: bool = False, **more: Any
     return report
 
 
-@pytest.mark.parametrize(
-    "more", [pytest.param({}, id="patience"), pytest.param(CLOCK, id="clock")]
-)
+@pytest.mark.parametrize("more", [pytest.param({}, id="patience"), pytest.param(CLOCK, id="clock")])
 @pytest.mark.slow
 def test_a_worker_that_was_stopped_costs_no_bot_its_game(tmp_path: Path, more: dict[str, Any]) -> None:
     report = interrupted(tmp_path, 1.7, **more)
