@@ -26,7 +26,7 @@ FLOORS = (
     ("referee", "stats"),
     ("store",),
     ("report", "runner"),
-    ("check", "analysis"),
+    ("check", "analysis", "adapters"),
     ("league",),
     ("sources",),
     ("pages",),

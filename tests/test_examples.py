@@ -14,7 +14,9 @@ from arena import run_tournament
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SAYS = {
     "compare_rules": "base:hand_size=7",
+    "gymnasium_greedy": "random moves won 0 of 20 games",
     "one_game": "a (counter) wins, stones 5-1: five stones",
+    "pettingzoo_random": "player_0 gets +1",
     "profile_bot": "ms a decision",
     "read_run": "elo_error95",
     "search_bot": "<Searcher - random",
@@ -23,6 +25,9 @@ SAYS = {
     "test_bot": "passed",
     "tournament": "stored in results",
 }
+
+NEEDS = {"gymnasium_greedy": "gymnasium", "pettingzoo_random": "pettingzoo"}
+"""Libraries that need not be installed."""
 
 
 @pytest.mark.process
@@ -37,6 +42,8 @@ SAYS = {
 def test_a_script(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     script = str(EXAMPLES / f"{name}.py")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [script])

@@ -1,0 +1,138 @@
+"""One seat of the game as a Gymnasium environment with action masks (needs the extra `gymnasium`).
+
+    import gymnasium, arena.adapters.gymnasium_env
+    env = gymnasium.make("SchottenTotten-v0", opponent="greedy", rules="base")
+
+The other seat is played by a bot. An observation is what the seat knows (`arena.adapters.spaces.Observer`), as float32
+from 0 to 1; `info["action_mask"]` and `env.unwrapped.action_masks()` (which sb3-contrib looks for) have a 1 for each
+legal action. The reward is 1, -1 or 0 (a draw) at the end. Forced moves are made by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.adapters.opponent import Opponent
+from arena.adapters.spaces import Mask, MissingLibrary, Numbers, as_rules, spaces_of
+from arena.errors import ArenaError
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rng import derive_seed
+from arena.game.rules import Rules
+from arena.players.bot import Actor
+from arena.report.board import board_text
+
+try:
+    import gymnasium
+except ImportError as error:
+    raise MissingLibrary("Gymnasium", "gymnasium") from error
+
+NAME = "SchottenTotten-v0"
+ILLEGAL = ("lose", "raise")
+
+
+class SchottenTotten(gymnasium.Env[Numbers, np.int64]):
+    """`opponent`: a spec such as `greedy`, or what makes a bot. `seat`: 0 or 1; None: either, as it is dealt.
+
+    `illegal`: what an action that is not legal does: `lose` the game at once (info has the reason), or `raise`
+    `IllegalMove`.
+
+    Each `reset()` begins a new deal, drawn from the generator that `reset(seed=s)` seeds; `options={"deal": (seed,
+    number)}` begins a deal of a run.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        opponent: str | Callable[[], Actor] = "random",
+        rules: str | Rules = "base",
+        seat: int | None = None,
+        illegal: str = "lose",
+        render_mode: str | None = None,
+    ) -> None:
+        if seat not in (None, 0, 1) or illegal not in ILLEGAL:
+            raise ArenaError(f"seat is 0, 1 or None and illegal one of {', '.join(ILLEGAL)}, not {seat!r}, {illegal!r}")
+        self.rules = as_rules(rules)
+        self.opponent = Opponent(opponent)
+        self.illegal = illegal
+        self.render_mode = render_mode
+        self.actions, self.observer = spaces_of(self.rules)
+        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (self.observer.size,), np.float32)
+        self.action_space = gymnasium.spaces.Discrete(len(self.actions))
+        self._fixed_seat = seat
+        self.seat = seat or 0
+        self.state: State | None = None
+        self._lost = False  # by an action that was not legal
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Numbers, dict[str, Any]]:
+        super().reset(seed=seed)
+        drawn = (int(self.np_random.integers(1 << 62)), 0)
+        chosen, number = (options or {}).get("deal", drawn)
+        deal = make_deal(self.rules, chosen, number)
+        choice = derive_seed(chosen, "seat", number) & 1
+        self.seat = choice if self._fixed_seat is None else self._fixed_seat
+        auto = (True, self.opponent.auto_claim)
+        self.state = State(self.rules, deal, auto[::-1] if self.seat else auto)
+        self.opponent.begin(1 - self.seat, self.rules, deal, derive_seed(chosen, "game", number))
+        self._lost = False
+        self._go_on(self.state)
+        return self._seen(self.state), self._info(self.state)
+
+    def step(self, action: np.int64 | int) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
+        state = self._begun()
+        if self._lost or state.is_over:
+            raise ArenaError("the game is over; call reset() to begin the next")
+        move = self.actions.move(int(action))
+        if self.illegal == "lose" and move not in state.legal_moves():
+            self._lost = True
+            empty = np.zeros(len(self.actions), np.int8)
+            return self._seen(state), -1.0, True, False, {"action_mask": empty, "illegal": str(move)}
+        state.apply(move)
+        self._go_on(state)
+        reward = 0.0
+        if state.is_over:
+            self.opponent.end(state)
+            reward = 0.0 if state.winner is None else 1.0 if state.winner == self.seat else -1.0
+        return self._seen(state), reward, state.is_over, False, self._info(state)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """A boolean for each action: is it legal now?"""
+        return self._mask(self._begun()).astype(bool)
+
+    def render(self) -> Any:
+        return board_text(self._begun()) if self.render_mode == "ansi" else None
+
+    def _begun(self) -> State:
+        if self.state is None:
+            raise ArenaError("no game has begun; call reset() first")
+        return self.state
+
+    def _go_on(self, state: State) -> None:
+        """The opponent's decisions and forced moves, up to the seat's next choice or the end."""
+        while not state.is_over:
+            if state.turn != self.seat:
+                self.opponent.move(state)
+            elif len(moves := state.legal_moves()) == 1:
+                state.apply(moves[0])
+            else:
+                return
+
+    def _seen(self, state: State) -> Numbers:
+        return self.observer.observe(state.view(self.seat))
+
+    def _mask(self, state: State) -> Mask:
+        return self.actions.mask([] if state.is_over else state.legal_moves())
+
+    def _info(self, state: State) -> dict[str, Any]:
+        return {"action_mask": self._mask(state)}
+
+
+if NAME not in gymnasium.registry:
+    gymnasium.register(id=NAME, entry_point="arena.adapters.gymnasium_env:SchottenTotten")

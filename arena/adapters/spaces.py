@@ -1,0 +1,193 @@
+"""A fixed numbering of the moves of a rule set, masks over it, and a view as an array of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.errors import ArenaError
+from arena.game.cards import CARD_NUMBERS
+from arena.game.engine import View
+from arena.game.moves import Move, moves_by_number
+from arena.game.rules import Rules
+
+Mask: TypeAlias = NDArray[np.int8]
+Numbers: TypeAlias = NDArray[np.float32]
+
+PHASES = ("claim", "play", "take", "put", "scout", "return", "draw")
+_CLAN, _KINDS = 60, 69  # clan cards; those and the tactic cards, by number
+_WILDS = 3
+_STONES = range(1, 10)
+
+
+class Actions:
+    """The moves that can occur under a rule set, numbered from 0 in the order of the table of moves.
+
+    The numbers of a rule set never change between versions: they follow from `Move.index` and the rules alone.
+    `claims`: whether claims are moves, for seats without automatic claims.
+
+    >>> from arena.game.rules import load_rules
+    >>> actions = Actions(load_rules("base"))
+    >>> len(actions), str(actions.move(0)), str(actions.move(len(actions) - 1))
+    (487, 'r1@1', 'pass')
+    """
+
+    def __init__(self, rules: Rules, claims: bool = False) -> None:
+        self.moves: tuple[Move, ...] = tuple(m for m in moves_by_number(rules.spy_value) if _occurs(m, rules, claims))
+        self._numbers = {move: at for at, move in enumerate(self.moves)}
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def move(self, number: int) -> Move:
+        """The move of a number. ArenaError for a number that is none."""
+        if not 0 <= int(number) < len(self.moves):
+            raise ArenaError(f"{number} is no action; actions are 0 to {len(self.moves) - 1}")
+        return self.moves[int(number)]
+
+    def number(self, move: Move) -> int:
+        """The number of a move."""
+        return self._numbers[move]
+
+    def numbers(self, moves: Iterable[Move]) -> list[int]:
+        """The numbers of some moves, in ascending order."""
+        return sorted(self._numbers[move] for move in moves)
+
+    def mask(self, legal: Sequence[Move]) -> Mask:
+        """1 for each of the legal moves, 0 for all others."""
+        mask = np.zeros(len(self.moves), dtype=np.int8)
+        mask[[self._numbers[move] for move in legal]] = 1
+        return mask
+
+
+def _occurs(move: Move, rules: Rules, claims: bool) -> bool:
+    """Can a move occur under the rules?"""
+    if move.kind in ("claim", "no claim"):
+        return claims
+    if not rules.tactics:
+        return move.kind == "pass" or (move.kind == "place" and _clan(move.card, rules) and move.binding is None)
+    if move.kind in ("place", "take", "return"):
+        wild = move.card is not None and move.card.startswith("*")
+        bound = rules.wild_binding == "on_play" and wild and move.kind == "place"
+        if bound != (move.binding is not None) or not (wild or move.card in _TACTICS or _clan(move.card, rules)):
+            return False
+        if move.binding is not None and not _clan(move.binding, rules):
+            return False
+        return not (move.kind == "take" and wild and rules.ruse_targets == "clan_only")
+    return True
+
+
+_TACTICS = ("fog", "mud", "scout", "redeploy", "deserter", "traitor")
+
+
+def _clan(card: str | None, rules: Rules) -> bool:
+    return card is not None and CARD_NUMBERS[card] < 6 * rules.values
+
+
+class Observer:
+    """Everything that a seat knows, as numbers from 0 to 1. `parts` names the slices of the array.
+
+    `hand`, `unseen` and the sides are a 0 or 1 for each card; a bound wild counts as the wild, and in `bound` as the
+    card that it stands for. Of the opponent's hand there is only `known`: cards that the own recruiter put back and
+    the opponent has drawn.
+
+    >>> from arena.game.rules import load_rules
+    >>> observer = Observer(load_rules("base"))
+    >>> observer.size, list(observer.parts)
+    (1119, ['hand', 'unseen', 'mine', 'theirs', 'owners', 'first', 'counts'])
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        clan = 6 * rules.values
+        cards = clan + (_KINDS - _CLAN) * rules.tactics
+        side = clan + _WILDS * rules.tactics
+        sizes = {"hand": cards, "unseen": clan, "mine": 9 * side, "theirs": 9 * side, "owners": 18, "first": 18,
+                 "counts": 7 if rules.tactics else 3}  # fmt: skip
+        if rules.tactics:
+            sizes |= {"modes": 18, "beside": 2 * cards, "pending": side, "from": 9, "known": cards,
+                      "ruse": 4, "phase": len(PHASES)}  # fmt: skip
+        if rules.wild_binding == "on_play":
+            sizes["bound"] = _WILDS * clan
+        self._clan, self._cards, self._side = clan, cards, side
+        self.parts: dict[str, slice] = {}
+        at = 0
+        for name, size in sizes.items():
+            self.parts[name] = slice(at, at + size)
+            at += size
+        self.size = at
+
+    def observe(self, view: View) -> Numbers:
+        """The array of a view, new each time."""
+        seen = np.zeros(self.size, dtype=np.float32)
+        parts = {name: seen[part] for name, part in self.parts.items()}
+        me, other = view.seat, 1 - view.seat
+        self._set(parts["hand"], view.hand)
+        self._set(parts["unseen"], view.unseen)
+        for name, sides in (("mine", view.mine), ("theirs", view.theirs)):
+            for stone, cards in enumerate(sides):
+                self._set(parts[name][stone * self._side :][: self._side], cards, parts.get("bound"))
+        for stone, owner in enumerate(view.owners):
+            if owner != ".":
+                parts["owners"][stone + 9 * ("ab".index(owner) != me)] = 1
+            first = view.completed_first(stone + 1)
+            if first is not None:
+                parts["first"][stone + 9 * (first != me)] = 1
+        clan, tactic = view.deck_counts
+        size = self.rules.hand_size
+        counts = [clan / self._clan, view.hand_counts(other)[0] / (size + 2), float(view.first_seat == me)]
+        if self.rules.tactics:
+            counts += [tactic / 10, view.hand_counts(other)[1] / (size + 2), view.tactics_played(me) / 10,
+                       view.tactics_played(other) / 10]  # fmt: skip
+            self._observe_tactics(view, parts)
+        parts["counts"][:] = counts
+        return seen
+
+    def _observe_tactics(self, view: View, parts: dict[str, Numbers]) -> None:
+        for stone in _STONES:
+            for mode in view.modes(stone):
+                parts["modes"][stone - 1 + 9 * (mode == "mud")] = 1
+        for at, seat in enumerate((view.seat, 1 - view.seat)):
+            self._set(parts["beside"][at * self._cards :][: self._cards], view.row(seat))
+        if view.pending is not None:
+            self._set(parts["pending"], [view.pending])
+        if view.taken_from is not None:
+            parts["from"][view.taken_from - 1] = 1
+        self._set(parts["known"], view.known_in_hand)
+        if view.ruse_under_way is not None:
+            parts["ruse"][_TACTICS.index(view.ruse_under_way) - 2] = 1
+        if view.phase in PHASES:
+            parts["phase"][PHASES.index(view.phase)] = 1
+
+    def _set(self, part: Numbers, cards: Iterable[str], bound: Numbers | None = None) -> None:
+        for text in cards:
+            card, _, binding = text.partition("=")
+            number = CARD_NUMBERS[card]
+            part[number if number < _CLAN else self._clan + number - _CLAN] = 1
+            if binding and bound is not None:
+                bound[(number - _CLAN) * self._clan + CARD_NUMBERS[binding]] = 1
+
+
+@lru_cache(maxsize=32)
+def spaces_of(rules: Rules) -> tuple[Actions, Observer]:
+    """The numbering and the observer of a rule set with automatic claims; made once."""
+    return Actions(rules), Observer(rules)
+
+
+class MissingLibrary(ArenaError, ModuleNotFoundError):
+    """A library that an adapter needs is not installed; the message says how to get it."""
+
+    def __init__(self, library: str, extra: str) -> None:
+        super().__init__(f"this needs {library}; install it with: pip install 'schotten-arena[{extra}]'")
+        self.name = library
+
+
+def as_rules(rules: Any) -> Rules:
+    """A rule set, or that of a name."""
+    from arena.game.rules import load_rules
+
+    return rules if isinstance(rules, Rules) else load_rules(str(rules))
