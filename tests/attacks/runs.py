@@ -20,8 +20,8 @@ from arena.processes.procfs import children
 from arena.runner.logs import LOG
 from arena.runner.tournament import RunReport
 from arena.store.reader import Reader
+from tests.processes.waiting import wait_for
 from tests.runner.runs import play
-from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTACKS = ROOT / "tests" / "data" / "attacks"

@@ -16,7 +16,7 @@ from arena.isolation.process import BotProcess, watch_bots
 from arena.processes.control_groups import NO_GROUPS
 from arena.processes.limits import BotLimits
 from tests.isolation.inside import need_sandbox
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 LIMITS = BotLimits(memory_mb=100)

@@ -18,7 +18,7 @@ import pytest
 
 from arena.processes.procfs import is_running
 from tests.attacks.runs import LIMITS, SECRET, Attack, Outcome, attack, planted, tournament
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 pytestmark = [
     pytest.mark.process,

@@ -17,7 +17,7 @@ from arena.processes.procfs import children, is_running
 from tests.check.checked import LocalSessions
 from tests.cli.conftest import Arena, program
 from tests.isolation.inside import need_sandbox
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 pytestmark = pytest.mark.process
 BOTS = Path(__file__).parents[1] / "data" / "check"

@@ -11,7 +11,7 @@ import pytest
 from arena.report.standings import COLUMNS
 from arena.store.schema import DATABASE
 from tests.cli.conftest import SLOW_BOT, Arena, program
-from tests.waiting import wait_for_games
+from tests.processes.waiting import wait_for_games
 
 pytestmark = pytest.mark.process
 SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")

@@ -18,9 +18,9 @@ from arena.isolation.launch import CannotStart, Launch
 from arena.isolation.pipe import PIECE, DeadlinePassed, ProcessEnded
 from arena.isolation.process import BotProcess, how_ended
 from arena.processes.limits import BotLimits
-from arena.processes.procfs import is_running
+from arena.processes.procfs import children, is_running
 from tests.isolation.children import ROOT, both, heard, line_of, soon, started
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 MEGABYTE = 1 << 20
 pytestmark = pytest.mark.process
@@ -468,7 +468,7 @@ def test_starts_and_ends_leave_nothing_open(tmp_path: Path) -> None:
 
     launch = Launch(("/bin/cat",), tmp_path, "process")
     BotProcess(launch).close()
-    before, children = descriptors(), children_of(os.getpid())
+    before, children = descriptors(), children(os.getpid())
     for number in range(200):
         process = BotProcess(launch)
         if number % 3 == 0:
@@ -479,24 +479,15 @@ def test_starts_and_ends_leave_nothing_open(tmp_path: Path) -> None:
             with pytest.raises(CannotStart):
                 BotProcess(Launch(("/nowhere/bot",), tmp_path, "process"))
     assert descriptors() == before
-    assert set(children_of(os.getpid())) <= set(children)
-
-
-def children_of(pid: int) -> list[int]:
-    """Also those that have ended and were not waited for."""
-    return [
-        int(word)
-        for path in Path(f"/proc/{pid}/task").glob("*/children")
-        for word in path.read_text().split()
-    ]
+    assert set(children(os.getpid())) <= set(children)
 
 
 def test_sandboxes_leave_nothing_open(tmp_path: Path) -> None:
     with started("hear(1)", tmp_path, "sandbox"):
         pass
-    before, children = sorted(os.listdir("/proc/self/fd")), children_of(os.getpid())
+    before, families = sorted(os.listdir("/proc/self/fd")), children(os.getpid())
     for _ in range(10):
         with started("say(b'x'); hear(1)", tmp_path, "sandbox") as process:
             heard(process, 1)
     assert sorted(os.listdir("/proc/self/fd")) == before
-    assert children_of(os.getpid()) == children
+    assert children(os.getpid()) == families

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.isolation.children import ROOT, both, heard, marked, started
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 MEGABYTE = 1 << 20
 pytestmark = pytest.mark.process
@@ -65,7 +65,7 @@ from pathlib import Path
 from arena.isolation.process import own_children
 from arena.processes.tree import adopt_orphans, kill_orphans
 from tests.isolation.children import heard, marked, started
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 adopt_orphans()
 with started({code!r}, Path(sys.argv[1])) as process, started("hear(1)", Path(sys.argv[1])) as other:
     heard(process, 1)

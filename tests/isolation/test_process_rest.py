@@ -37,8 +37,8 @@ from tests.isolation.children import (
     started,
 )
 from tests.isolation.wire_fakes import RULES, position
+from tests.processes.waiting import wait_for
 from tests.referee.games import detail, forfeit
-from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 CLOCK = TimeLeft(20_000, None)

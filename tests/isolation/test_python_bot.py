@@ -30,8 +30,8 @@ from tests.isolation.children import (
     isolated,
     soon,
 )
+from tests.processes.waiting import wait_for
 from tests.referee.games import COLUMN, detail, forfeit, timeless
-from tests.waiting import wait_for
 
 pytestmark = pytest.mark.process
 

@@ -28,7 +28,7 @@ from tests.league.leagues import (
     sound,
     submission,
 )
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")]
 

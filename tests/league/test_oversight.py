@@ -17,7 +17,7 @@ from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, played, some_points, submission, submit
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 # ---------------------------------------------------------------- budgets
 

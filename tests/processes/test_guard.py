@@ -18,7 +18,7 @@ from arena.isolation.process import BotProcess
 from arena.processes.guard import Guard, guard, guard_pids
 from arena.processes.procfs import children, is_running, process_name, read_text
 from tests.isolation.inside import need_sandbox
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 TRIES = 8

@@ -11,7 +11,7 @@ import pytest
 
 from arena.processes.procfs import children, descendants, has_children, is_running, start_time
 from arena.processes.tree import end_descendants, send_signal
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 SLEEPER = "import time; time.sleep(60)"

@@ -26,8 +26,8 @@ from arena.runner.executors.base import Executor, Played
 from arena.runner.executors.bot_files import About
 from arena.runner.job import Job
 from arena.runner.progress import RunStatus
+from tests.processes.waiting import wait_for
 from tests.runner.runs import FIELD, bot, forfeits, games, play, settings
-from tests.waiting import wait_for
 
 distributed = pytest.importorskip(
     "distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'"

@@ -25,6 +25,7 @@ from arena.runner.executors.base import Drained, Event, Failed, Lost, Played
 from arena.runner.executors.local import LocalExecutor
 from arena.runner.job import Job
 from arena.runner.worker import scores_of
+from tests.processes.waiting import wait_for
 from tests.runner.runs import (
     BOTS,
     FIELD,
@@ -35,7 +36,6 @@ from tests.runner.runs import (
     play,
     settings,
 )
-from tests.waiting import wait_for
 
 pytestmark = pytest.mark.process
 

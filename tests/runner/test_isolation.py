@@ -20,8 +20,8 @@ from arena.processes.procfs import children, is_running
 from arena.runner import worker
 from arena.runner.logs import LOG
 from tests.isolation.inside import need_sandbox
+from tests.processes.waiting import wait_for, wait_for_games
 from tests.runner.runs import Running, bot, forfeits, games, play, settings
-from tests.waiting import wait_for, wait_for_games
 
 pytestmark = [
     pytest.mark.process,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes.waiting import wait_for
 from tests.runner.runs import FIELD, Running, bot, settings
-from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 CLOCK = {"clock": {"move_ms": 400}}

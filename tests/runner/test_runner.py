@@ -16,8 +16,8 @@ from arena.processes.procfs import is_running
 from arena.runner.progress import NoProgress, RunStatus
 from arena.store.reader import Reader
 from arena.store.writer import StoreError
+from tests.processes.waiting import wait_for
 from tests.runner.runs import FIELD, Running, bot, forfeits, games, play, settings
-from tests.waiting import wait_for
 
 pytestmark = pytest.mark.process
 

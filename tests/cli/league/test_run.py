@@ -19,7 +19,7 @@ from tests.league.leagues import (
     sound,
     written,
 )
-from tests.waiting import wait_for
+from tests.processes.waiting import wait_for
 
 
 def test_play(played: Arena) -> None:
