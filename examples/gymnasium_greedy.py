@@ -1,10 +1,8 @@
-"""One seat as a Gymnasium environment; the other is played by `greedy`. Needs: pip install 'schotten-arena[gymnasium]'"""
+"""One seat as a Gymnasium environment, the other played by `greedy`: pip install 'schotten-arena[gymnasium]'"""
 
 import gymnasium
 
-import arena.adapters.gymnasium_env  # registers the environment
-
-env = gymnasium.make("SchottenTotten-v0", opponent="greedy", rules="base")
+env = gymnasium.make("arena.adapters.gymnasium_env:SchottenTotten-v0", opponent="greedy", rules="base")
 env.action_space.seed(1)
 won = 0
 for game in range(20):
@@ -13,5 +11,5 @@ for game in range(20):
     while not done:
         action = env.action_space.sample(info["action_mask"])
         observation, reward, done, truncated, info = env.step(action)
-    won += reward > 0
+    won += float(reward) > 0
 print(f"random moves won {won} of 20 games against greedy")

@@ -1,4 +1,4 @@
-"""The game as a PettingZoo environment, played at random by its action masks. Needs: pip install 'schotten-arena[pettingzoo]'"""
+"""The game as a PettingZoo environment, played at random: pip install 'schotten-arena[pettingzoo]'"""
 
 from arena.adapters import pettingzoo_env
 

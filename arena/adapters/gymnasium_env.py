@@ -1,7 +1,7 @@
 """One seat of the game as a Gymnasium environment with action masks (needs the extra `gymnasium`).
 
-    import gymnasium, arena.adapters.gymnasium_env
-    env = gymnasium.make("SchottenTotten-v0", opponent="greedy", rules="base")
+    import gymnasium
+    env = gymnasium.make("arena.adapters.gymnasium_env:SchottenTotten-v0", opponent="greedy", rules="base")
 
 The other seat is played by a bot. An observation is what the seat knows (`arena.adapters.spaces.Observer`), as float32
 from 0 to 1; `info["action_mask"]` and `env.unwrapped.action_masks()` (which sb3-contrib looks for) have a 1 for each
