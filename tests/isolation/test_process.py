@@ -468,7 +468,7 @@ def test_starts_and_ends_leave_nothing_open(tmp_path: Path) -> None:
 
     launch = Launch(("/bin/cat",), tmp_path, "process")
     BotProcess(launch).close()
-    before, children = descriptors(), children(os.getpid())
+    before, family = descriptors(), children(os.getpid())
     for number in range(200):
         process = BotProcess(launch)
         if number % 3 == 0:
@@ -479,15 +479,15 @@ def test_starts_and_ends_leave_nothing_open(tmp_path: Path) -> None:
             with pytest.raises(CannotStart):
                 BotProcess(Launch(("/nowhere/bot",), tmp_path, "process"))
     assert descriptors() == before
-    assert set(children(os.getpid())) <= set(children)
+    assert set(children(os.getpid())) <= set(family)
 
 
 def test_sandboxes_leave_nothing_open(tmp_path: Path) -> None:
     with started("hear(1)", tmp_path, "sandbox"):
         pass
-    before, families = sorted(os.listdir("/proc/self/fd")), children(os.getpid())
+    before, family = sorted(os.listdir("/proc/self/fd")), children(os.getpid())
     for _ in range(10):
         with started("say(b'x'); hear(1)", tmp_path, "sandbox") as process:
             heard(process, 1)
     assert sorted(os.listdir("/proc/self/fd")) == before
-    assert children(os.getpid()) == families
+    assert children(os.getpid()) == family
