@@ -22,6 +22,7 @@ PAGES = [
     DOCS / "tutorials" / "first-tournament.md",
     DOCS / "howto" / "debugging.md",
     DOCS / "howto" / "growing.md",
+    DOCS / "howto" / "libraries.md",
 ]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SCHEMA = "\n".join(RUN.statements())

@@ -15,7 +15,9 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 SAYS = {
     "compare_rules": "base:hand_size=7",
     "gymnasium_greedy": "random moves won 0 of 20 games",
+    "kaggle_agent": "<agent - random",
     "one_game": "a (counter) wins, stones 5-1: five stones",
+    "openspiel_search": "<Searching - random",
     "pettingzoo_random": "player_0 gets +1",
     "profile_bot": "ms a decision",
     "read_run": "elo_error95",
@@ -26,15 +28,16 @@ SAYS = {
     "tournament": "stored in results",
 }
 
-NEEDS = {"gymnasium_greedy": "gymnasium", "pettingzoo_random": "pettingzoo"}
+NEEDS = {"gymnasium_greedy": "gymnasium", "openspiel_search": "pyspiel", "pettingzoo_random": "pettingzoo"}
 """Libraries that need not be installed."""
+SLOW = ("compare_rules", "openspiel_search")
 
 
 @pytest.mark.process
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow if name == "compare_rules" else ())
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
         for name in SAYS
         if name != "test_bot"
     ],

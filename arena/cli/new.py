@@ -59,10 +59,42 @@ class {class_name}(Bot):
         return worth
 '''
 
+KAGGLE = '''"""{name}: a function agent(observation, configuration), as Kaggle has them. Describe its idea here.
+
+Try it:    arena match bots/{name}.py random --games 200
+See it:    arena replay results/... 1
+Check it:  arena check bots/{name}.py
+"""
+
+from arena.adapters.kaggle import kaggle_bot
+
+
+def agent(observation, configuration):
+    """Return one of observation.moves, or its place in them. Every choice in the game is made here, one at a time.
+
+    observation.hand                            your cards, such as ["r7", "b2", "*J"]
+    observation.mine[s], observation.theirs[s]  the cards of both sides of stone s + 1, for s in 0..8
+    observation.owners[s]                       "mine", "theirs" or None
+    observation.phase, observation.step         the kind of decision (play, draw, take, ...), turns before this one
+    configuration.rules, configuration.hand_size, ...
+    """
+    def worth(move):
+        card, _, stone = move.partition("@")
+        if not stone.isdigit():
+            return 0
+        return sum((other[0] == card[0]) + (other[1:] == card[1:]) for other in observation.mine[int(stone) - 1])
+
+    return max(observation.moves, key=worth)
+
+
+act = kaggle_bot(agent)
+'''
+
 
 @click.command()
 @click.argument("name")
-def new(name: str) -> None:
+@click.option("--kaggle", is_flag=True, help="As a function agent(observation, configuration), as Kaggle has them.")
+def new(name: str, kaggle: bool) -> None:
     """Write a new bot to ./bots/NAME.py. It works as it is, and its comments explain what a bot is given."""
     name = name.removesuffix(".py")
     if keyword.iskeyword(name):
@@ -75,7 +107,7 @@ def new(name: str) -> None:
             f"'{name}' cannot be a bot's name; use lower-case letters, digits and _, starting with a letter{wish}"
         )
     path = Path("bots") / f"{name}.py"
-    _write(path, SKELETON.format(name=name, class_name=class_name(name)))
+    _write(path, (KAGGLE if kaggle else SKELETON).format(name=name, class_name=class_name(name)))
     click.echo(
         f"Wrote {path}. Try it, and check it before you submit it:\n\n"
         f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}"

@@ -1,0 +1,146 @@
+"""The game passes OpenSpiel's own test, deals as the engine does, and its bots play here."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from arena.adapters.openspiel_bot import OpenSpielBot  # noqa: E402
+from arena.adapters.openspiel_game import LONGEST, NAME, first_hand  # noqa: E402
+from arena.game.cards import CARD_NUMBERS  # noqa: E402
+from arena.game.deals import deal_from_cards, make_deal  # noqa: E402
+from arena.game.engine import State  # noqa: E402
+from arena.game.rng import Rng  # noqa: E402
+from arena.game.rules import load_rules, preset_names  # noqa: E402
+from arena.play import play_game  # noqa: E402
+
+
+@pytest.mark.parametrize("rules", ["base", "tactical", *[pytest.param(one, marks=pytest.mark.slow)
+                                                         for one in preset_names()]])  # fmt: skip
+def test_openspiel_s_own_random_simulation(rules: str) -> None:
+    pyspiel.random_sim_test(pyspiel.load_game(NAME, {"rules": rules}), 1, False, False)
+
+
+@pytest.mark.slow
+def test_openspiel_s_own_test_with_serialization() -> None:
+    pyspiel.random_sim_test(pyspiel.load_game(NAME), 2, True, False)
+
+
+def played(rules: str, seed: int, stop: int = 10**6) -> tuple[Any, list[tuple[str, int]]]:
+    """A random game; what chance dealt, and the players' actions, in order."""
+    rng = random.Random(seed)
+    state = pyspiel.load_game(NAME, {"rules": rules}).new_initial_state()
+    done: list[tuple[str, int]] = []
+    while not state.is_terminal() and len(done) < stop:
+        if state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            assert sum(p for _, p in outcomes) == pytest.approx(1)
+            action, kind = rng.choices([o for o, _ in outcomes], [p for _, p in outcomes])[0], "deal"
+        else:
+            action, kind = rng.choice(state.legal_actions()), "move"
+        done.append((kind, action))
+        state.apply_action(action)
+    return state, done
+
+
+@pytest.mark.parametrize("name", ["base", "tactical", "s2-tactical", "bga-expert", "battle-line-tactical"])
+def test_a_game_is_the_engine_s_on_the_cards_that_chance_dealt(name: str) -> None:
+    """The decks: the cards in the order in which they were dealt, then those that nobody saw."""
+    rules = load_rules(name)
+    for seed in range(6):
+        state, done = played(name, seed)
+        clan = [card for kind, card in done if kind == "deal" and card < 60]
+        tactic = [card for kind, card in done if kind == "deal" and card >= 60]
+        rest = [card for card in range(6 * rules.values) if card not in clan]
+        full = make_deal(rules, 1, 0)
+        left = list(full.tactic_numbers)
+        for card in tactic:
+            left.remove(card)
+        texts = [[list(CARD_NUMBERS)[card] for card in cards] for cards in (clan + rest, tactic + left)]
+        engine = State(rules, deal_from_cards(rules, *texts, 0))
+        for kind, action in done:
+            if kind == "move":
+                engine.apply(state.get_game().actions.move(action))
+        assert engine.is_over
+        assert state.returns() == [{None: 0, 0: 1, 1: -1}[engine.winner], {None: 0, 0: -1, 1: 1}[engine.winner]]
+        assert len(done) < LONGEST
+        assert state.move_number() == len(done)
+
+
+@pytest.mark.parametrize("name", ["base", "tactical"])
+def test_what_a_player_knows_does_not_depend_on_what_is_hidden(name: str) -> None:
+    """Another outcome of the opponent's draw: the same information state."""
+    base, done = played(name, 4, stop=40)
+    while not (base.is_chance_node() and 1 - base.view(0).turn in (0, 1)):
+        base.apply_action(base.legal_actions()[0])
+    drawer = base.view(0).turn  # the position before the move: who moves, draws
+    one, other = (base.child(outcome) for outcome in [o for o, _ in base.chance_outcomes()][:2])
+    watcher = 1 - drawer
+    assert one.information_state_string(watcher) == other.information_state_string(watcher)
+    assert one.observation_string(watcher) == other.observation_string(watcher)
+    assert one.observation_tensor(watcher) == other.observation_tensor(watcher)
+    assert one.information_state_string(drawer) != other.information_state_string(drawer)
+    assert done
+
+
+def test_a_clone_goes_its_own_way() -> None:
+    state, _ = played("tactical", 2, stop=30)
+    twin, third = state.clone(), copy.deepcopy(state)
+    before = str(state)
+    while not twin.is_terminal():
+        twin.apply_action(twin.legal_actions()[0])
+    assert str(state) == before == str(third)
+
+
+@pytest.mark.parametrize("name", ["base", "expert"])
+def test_a_sample_has_the_information_state_of_the_game(name: str) -> None:
+    rules = load_rules(name)
+    game = pyspiel.load_game(NAME, {"rules": name})
+    rng = Rng(3)
+    for number in range(8):
+        deal = make_deal(rules, 1, number)
+        state = State(rules, deal)
+        while not state.is_over:
+            seat = state.turn
+            view = state.view(seat)
+            dealt = state.rules.hand_size
+            assert sorted(first_hand(view)) == sorted(deal.clan[seat : 2 * dealt : 2])
+            if state.turns % 9 == 0:
+                sample = game.state_of(view, rng)
+                assert sample.current_player() == seat
+                assert sample.legal_actions() == game.actions.numbers(state.legal_moves())
+                assert str(state.events(seat)[-1]) in sample.information_state_string(seat)
+                assert sample.observation_tensor(seat) == list(game.observer.observe(view))
+            state.apply(rng.choice(state.legal_moves()))
+
+
+class Uniform(OpenSpielBot):
+    def make(self, game: Any, player: int, seed: int) -> Any:
+        return pyspiel.make_uniform_random_bot(player, seed)
+
+
+class Searching(OpenSpielBot):
+    def make(self, game: Any, player: int, seed: int) -> Any:
+        from open_spiel.python.algorithms import mcts
+
+        rng = np.random.RandomState(seed)
+        return mcts.MCTSBot(game, 1.4, 8, mcts.RandomRolloutEvaluator(1, rng), random_state=rng)
+
+
+@pytest.mark.parametrize("rules", ["base", "tactical"])
+def test_bots_of_openspiel_play_here(rules: str) -> None:
+    game = play_game(Uniform, "random", rules=rules, seed=1, errors="raise")
+    assert game.forfeit is None
+    assert game.record == play_game(Uniform, "random", rules=rules, seed=1).record
+
+
+@pytest.mark.slow
+def test_its_search_plays_here() -> None:
+    game = play_game(lambda view, moves: moves[0], Searching, seed=1, errors="raise", names=("first", "searching"))
+    assert game.forfeit is None
