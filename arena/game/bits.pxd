@@ -12,6 +12,7 @@ cdef extern from *:
     typedef unsigned long long st_u64;
     static inline int st_hib(st_u64 x){ return 63 - __builtin_clzll(x); }
     static inline int st_ctz(st_u64 x){ return __builtin_ctzll(x); }
+    static inline st_u64 st_group(int value){ return 63ULL << 6 * (value - 1); }
     static inline int st_pop(st_u64 x){ return __builtin_popcountll(x); }
     #if defined(__BMI2__)
     #include <immintrin.h>
@@ -37,6 +38,7 @@ cdef extern from *:
     int hib "st_hib"(u64 x) noexcept nogil
     int ctz "st_ctz"(u64 x) noexcept nogil
     int popcount "st_pop"(u64 x) noexcept nogil
+    u64 group "st_group"(int value) noexcept nogil
     int nth "st_nth"(u64 m, int k) noexcept nogil
     u64 scale "st_scale"(u64 r, u64 k) noexcept nogil
     const u64 ALL54 "ST_ALL54", ALL60 "ST_ALL60", PLANE "ST_PLANE"

@@ -30,6 +30,11 @@ def popcount(x: int) -> int:
     return x.bit_count()
 
 
+def group(value: int) -> int:
+    """The six cards of a value."""
+    return 63 << 6 * (value - 1)
+
+
 def nth(m: int, k: int) -> int:
     """Index of the `k`-th lowest set bit, from 0.
 

@@ -1,6 +1,6 @@
 # C types for formations.py.
 cimport cython
-from arena.game.bits cimport (u64, u16, u8, hib, ctz, popcount, PLANE, JOKER, SPY, BEARER, ALL60,
+from arena.game.bits cimport (u64, u16, u8, hib, ctz, group, popcount, PLANE, JOKER, SPY, BEARER, ALL60,
                               SUM, RUN, COLOUR, KIND, COLOUR_RUN, RANK)
 
 cdef u8 VALUE[64]
@@ -10,7 +10,6 @@ cdef u64 ABOVE[64]
 cdef u64 BETWEEN[256]
 
 @cython.locals(w=u64)
-cdef u64 group(int value) noexcept nogil
 @cython.locals(w=u64)
 cdef u64 top(u64 cards) noexcept nogil
 cdef u64 values_of(u64 cards) noexcept nogil

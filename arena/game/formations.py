@@ -29,6 +29,7 @@ if not cython.compiled:
         SPY,
         SUM,
         ctz,
+        group,
         hib,
         popcount,
     )
@@ -64,12 +65,6 @@ def fill_tables() -> None:
                     else:
                         category = RUN if run else SUM
                     STRENGTH3[flush << 12 | a << 8 | b << 4 | c] = RANK * category + a + b + c
-
-
-def group(value: int) -> int:
-    """The six cards of a value."""
-    w = 63
-    return w << 6 * (value - 1)
 
 
 def above(value: int) -> int:

@@ -7,7 +7,8 @@ from arena.game.engine cimport State
 from arena.game.moves cimport Move
 from arena.game.public_state cimport Shown
 from arena.game.rng cimport Rng
-from arena.policy.stones cimport Pool, stone_chance
+from arena.policy.layers cimport mix
+from arena.policy.stones cimport Pool, STEP, compare, known_chance, side_levels
 
 cdef extern from "math.h" nogil:
     double log(double x)
@@ -16,6 +17,7 @@ cdef enum:
     FRESH = 9       # + stone: judged for one move
     WITHOUT = 18    # + 64 * stone + card: a stone that is as it was, once the card has left the hand
     SLOTS = 594
+    ANEW = 9        # a side of the other's that is not as in the position looked at
 
 cdef double SPLIT[512]
 
@@ -31,8 +33,13 @@ cdef class Evaluator:
     cdef Pool theirs
     cdef double chances[594]    # of stones, by slot: 0..8 in the position looked at, then FRESH, then WITHOUT
     cdef int picked[9]          # the slots of the position judged
-    cdef double room[32]
-    cdef double table[256]
+    cdef double room[16]        # what the own side of the stone judged last becomes
+    cdef double others[160]     # what the other's sides become, by stone, then ANEW
+    cdef u32 versions[10]       # a new number each time such a side is reckoned; 0: it is not
+    cdef u32 version
+    cdef double table[1024]     # the divisions of the stones, then what is left of them after each stone
+    cdef double folded[9]       # the chances that this was made from
+    cdef int card               # the card that left the hand in the position judged, if nothing else changed; or -1
     cdef u32 stamp[594]         # the look in which a slot was filled
     cdef u32 looks
     cdef u16 choices[2048]
@@ -62,9 +69,12 @@ cdef class Evaluator:
     @cython.locals(p=cython.int, root=State)
     cdef bint wants_cards(self, int s) noexcept
     cdef double result(self, State board) noexcept
+    @cython.locals(chance=cython.double)
     cdef void judge(self, State board, int s, int slot) noexcept
     cdef double combine(self, State board) noexcept
-    @cython.locals(p=cython.double, i=cython.int, half=cython.int, s=cython.int)
+    @cython.locals(p=cython.int, q=cython.int, root=State, changed=cython.int, at=cython.int)
+    cdef int levels(self, State board, int s) noexcept
+    @cython.locals(p=cython.double, half=cython.int, s=cython.int)
     cdef double fold(self) noexcept nogil
     @cython.locals(playing=cython.bint, work=State, price=cython.double, best=cython.double, n=cython.int, i=cython.int,
                    value=cython.double)

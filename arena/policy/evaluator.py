@@ -31,10 +31,11 @@ if not cython.compiled:
     from arena.game.cards import JOKER_CARD
     from arena.game.choices import DRAW_CARD, PLAY, PUT, SCOUT, TAKE
     from arena.game.moves import DRAW, PASS
-    from arena.policy.stones import stone_chance
+    from arena.policy.layers import mix
+    from arena.policy.stones import STEP, compare, known_chance, side_levels
 
     SPLIT = [0.0] * 512
-    FRESH, WITHOUT, SLOTS = 9, 18, 594
+    FRESH, WITHOUT, SLOTS, ANEW = 9, 18, 594, 9
 
 
 def fill_tables() -> None:
@@ -69,8 +70,13 @@ class Evaluator:
         chances: list[float]
         picked: list[int]
         room: list[float]
+        others: list[float]
+        versions: list[int]
+        version: int
         table: list[float]
+        folded: list[float]
         stamp: list[int]
+        card: int
         choices: list[int]
         codes: list[int]
         more: list[int]
@@ -82,10 +88,12 @@ class Evaluator:
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
             self.chances, self.stamp, self.picked = [0.0] * SLOTS, [0] * SLOTS, [0] * 9
-            self.room, self.table = [0.0] * 32, [0.0] * 256
+            self.room, self.others, self.versions = [0.0] * STEP, [0.0] * (10 * STEP), [0] * 10
+            self.table, self.folded = [0.0] * 1024, [0.0] * 9
             self.choices, self.codes, self.more = [0] * 2048, [0] * 2048, [0] * 2048
             self.settings = [0.0] * 5
-            self.looks = self.seat = 0
+            self.looks = self.version = self.seat = 0
+            self.card = -1
             self.most = 0.0
             return self
 
@@ -103,6 +111,10 @@ class Evaluator:
         self.last = State.__new__(State)
         self.mine = Pool.__new__(Pool)
         self.theirs = Pool.__new__(Pool)
+        for m in range(512):
+            self.table[m] = SPLIT[m]
+        for s in range(9):
+            self.folded[s] = -1.0
 
     # ---- for callers in Python ----------------------------------------------------------------------------------
 
@@ -175,6 +187,9 @@ class Evaluator:
         self.mine.fill(root.hands[p], unseen, self.settings[0], drawn if drawn < 0.95 else 0.95)
         self.theirs.fill(0, unseen, 0.0, theirs if theirs < 0.95 else 0.95)
         self.looks += 1
+        self.card = -1
+        for s in range(ANEW):
+            self.versions[s] = 0  # none
         for s in range(9):
             self.judge(root, s, s)
 
@@ -200,6 +215,7 @@ class Evaluator:
                 card = ctz(gone)
         changed = (root.owned[0] ^ board.owned[0]) | (root.owned[1] ^ board.owned[1])
         changed |= (root.fog ^ board.fog) | (root.mud ^ board.mud)
+        self.card = card if not changed and root.tactics[p] == board.tactics[p] else -1
         for s in range(9):
             slot = s
             if (
@@ -238,25 +254,50 @@ class Evaluator:
 
     def judge(self, board: State, s: int, slot: int) -> None:
         """Judge stone `s` (0..8) of a position; what comes out is kept under the number `slot`."""
-        self.chances[slot] = stone_chance(board, self.seat, s, self.mine, self.theirs, self.room, False)
+        chance = known_chance(board, self.seat, s, self.mine, self.theirs)
+        if chance < 0.0:
+            chance = compare(self.room, 0, self.others, STEP * self.levels(board, s))
+        self.chances[slot] = chance
 
     def combine(self, board: State) -> float:
         """The chance to win, from what was kept for the nine stones under the numbers `picked`."""
         return self.fold()
 
     @cython.final
+    def levels(self, board: State, s: int) -> int:
+        """What both sides of an open stone become: the own in `room`, the other's in `others` at STEP * the result.
+
+        The own moves seldom change the other's side: it is reckoned once for each look.
+        """
+        p = self.seat
+        q = 1 - p
+        root = self.root
+        side_levels(board, p, s, self.mine, self.room, 0)
+        changed = (root.fog ^ board.fog) | (root.mud ^ board.mud)
+        at = ANEW if changed >> s & 1 or root.sides[9 * q + s] != board.sides[9 * q + s] else s
+        if at == ANEW or self.versions[at] == 0:
+            self.version += 1
+            self.versions[at] = self.version
+            side_levels(board, q, s, self.theirs, self.others, STEP * at)
+        return at
+
+    @cython.final
     def fold(self) -> float:
-        """The chance to win the game, from the chances to win the stones."""
-        p = self.chances[self.picked[8]]
-        for i in range(256):
-            self.table[i] = SPLIT[i] + (SPLIT[i + 256] - SPLIT[i]) * p
-        half = 128
-        for s in range(7, -1, -1):
+        """The chance to win the game, from the chances to win the stones.
+
+        What is left of the 512 divisions after each stone is kept: where the last stones are as in the last fold, only
+        the first ones are folded again.
+        """
+        s = 8
+        while s >= 0 and self.folded[s] == self.chances[self.picked[s]]:
+            s -= 1
+        while s >= 0:
             p = self.chances[self.picked[s]]
-            for i in range(half):
-                self.table[i] += (self.table[i + half] - self.table[i]) * p
-            half >>= 1
-        return self.table[0]
+            self.folded[s] = p
+            half = 1 << s
+            mix(self.table, 1024 - 4 * half, 1024 - 2 * half, half, p)
+            s -= 1
+        return self.table[1022]
 
     # ---- moves --------------------------------------------------------------------------------------------------
 

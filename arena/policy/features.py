@@ -12,12 +12,15 @@ except ImportError:
     from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.game.board import Board
+from arena.game.engine import State
+from arena.policy.evaluator import Evaluator
 from arena.policy.stones import Pool
 
 if not cython.compiled:
-    from arena.game.bits import PLANE, popcount
-    from arena.game.formations import group, sum_of
-    from arena.policy.stones import STEP, stone_chance
+    from arena.game.bits import PLANE, group, popcount
+    from arena.game.formations import sum_of
+    from arena.policy.evaluator import FRESH
+    from arena.policy.stones import STEP, compare, known_chance
 
     STONE, HAND, ALL = 48, 32, 464
 
@@ -26,45 +29,66 @@ if not cython.compiled:
 NUMBERS = 464
 
 
-def stone_features(
-    board: Board, p: int, s: int, mine: Pool, theirs: Pool, deck: int, room: Any, x: Any, at: int
-) -> float:
-    """Write the 48 numbers of stone `s` (0..8) for seat `p` to `x[at:]`; the chance to win the stone.
+def my_features(board: Board, p: int, s: int, chance: float, levels: Any, x: Any, at: int) -> None:
+    """Write to `x[at:at + 48]` what is the seat's own of the numbers of stone `s` (0..8).
 
-    0, 1 owned by the seat, by the other; 2..5 and 6..9 cards missing on the own and the other side (0, 1, 2, more);
-    10..24 and 25..39 what the sides become, by level; 40 the chance to win; 41, 42 Fog, Mud; 43, 44 strengths of
-    complete sides; 45, 46 sums to expect; 47 cards in the clan deck.
+    0, 1 owned by the seat, by the other; 2..5 cards missing on the own side (0, 1, 2, more); 10..24 what it becomes, by
+    level; 40 the chance to win the stone; 43 strength of a complete side; 45 sum to expect. An owned stone has 0 or 1
+    and 40 only.
     """
-    q = 1 - p
     b = 1 << s
-    for i in range(STONE):
+    for i in range(6):
         x[at + i] = 0.0
-    chance = stone_chance(board, p, s, mine, theirs, room, True)
     x[at + 40] = chance
-    if board.owned[p] & b:
-        x[at] = 1.0
-        return chance
-    if board.owned[q] & b:
-        x[at + 1] = 1.0
-        return chance
-    n = 3 + (board.mud >> s & 1)
-    i = n - board.size[9 * p + s]
+    if (board.owned[0] | board.owned[1]) & b:
+        x[at + (0 if board.owned[p] & b else 1)] = 1.0
+        return
+    i = 3 + (board.mud >> s & 1) - board.size[9 * p + s]
     x[at + 2 + (3 if i > 3 else i)] = 1.0
-    i = n - board.size[9 * q + s]
+    for i in range(15):
+        x[at + 10 + i] = levels[i]
+    x[at + 43] = board.strength[9 * p + s] / 320.0 if board.complete[p] & b else 0.0
+    x[at + 45] = levels[15] / 30.0
+
+
+def their_features(board: Board, q: int, s: int, deck: int, levels: Any, to: int, x: Any, at: int) -> None:
+    """Write to `x[at:at + 48]` what is the other seat's (`q`) of the numbers of the open stone `s`.
+
+    6..9 cards missing on their side; 25..39 what it becomes; 41, 42 Fog, Mud; 44 strength of a complete side; 46 sum
+    to expect; 47 cards in the clan deck. `levels[to:to + 16]` is what the side becomes.
+    """
+    for i in range(6, 10):
+        x[at + i] = 0.0
+    i = 3 + (board.mud >> s & 1) - board.size[9 * q + s]
     x[at + 6 + (3 if i > 3 else i)] = 1.0
     for i in range(15):
-        x[at + 10 + i] = room[i]
-        x[at + 25 + i] = room[STEP + i]
-    x[at + 41] = 1.0 if board.fog & b else 0.0
-    x[at + 42] = 1.0 if board.mud & b else 0.0
-    if board.complete[p] & b:
-        x[at + 43] = board.strength[9 * p + s] / 320.0
-    if board.complete[q] & b:
-        x[at + 44] = board.strength[9 * q + s] / 320.0
-    x[at + 45] = room[15] / 30.0
-    x[at + 46] = room[STEP + 15] / 30.0
+        x[at + 25 + i] = levels[to + i]
+    x[at + 41] = board.fog >> s & 1
+    x[at + 42] = board.mud >> s & 1
+    x[at + 44] = board.strength[9 * q + s] / 320.0 if board.complete[q] >> s & 1 else 0.0
+    x[at + 46] = levels[to + 15] / 30.0
     x[at + 47] = deck / 42.0
-    return chance
+
+
+def position_features(evaluator: Evaluator, board: State, x: Any) -> None:
+    """Write the 464 numbers of a position that followed from the one the evaluator looked at."""
+    p = evaluator.seat
+    root = evaluator.root
+    evaluator.mine.set_hand(board.hands[p])
+    for i in range(ALL):
+        x[i] = 0.0
+    for s in range(9):
+        chance = known_chance(board, p, s, evaluator.mine, evaluator.theirs)
+        if not (board.owned[0] | board.owned[1]) >> s & 1:
+            at = STEP * evaluator.levels(board, s)
+            if chance < 0.0:
+                chance = compare(evaluator.room, 0, evaluator.others, at)
+            their_features(board, 1 - p, s, root.clan_left, evaluator.others, at, x, STONE * s)
+        my_features(board, p, s, chance, evaluator.room, x, STONE * s)
+        evaluator.chances[FRESH + s] = chance
+        evaluator.picked[s] = FRESH + s
+    hand_features(board, p, evaluator.mine, root.clan_left, root.tactic_left, evaluator.fold(), x, 9 * STONE)
+    evaluator.mine.set_hand(root.hands[p])
 
 
 def hand_features(
@@ -128,4 +152,4 @@ def hand_features(
     x[at + 28] = board.jokers[q]
     x[at + 29] = tactic_deck / 10.0
     x[at + 30] = chance
-    x[at + 31] = 1.0 if board.values == 10 else 0.0
+    x[at + 31] = board.values == 10

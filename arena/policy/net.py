@@ -6,7 +6,8 @@
     z = relu(sum of W3[stone] e + Wg g + b3)                nine stones and the hand; 32
     chance to win = logistic(w4 z + b4)
 
-The sum over the stones is linear, so a move costs what it changes. Weights are trained by `arena.training`.
+The sum over the stones is linear, so a move costs what it changes. What the other's side and the hand bring to the
+first layers is reckoned once and kept. All of it is in 32-bit floats. Weights are trained by `arena.training`.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ from arena.game.engine import State
 from arena.policy.evaluator import Evaluator
 
 if not cython.compiled:
-    from math import floor, ldexp
+    from math import floor
 
     from arena.policy.evaluator import SLOTS
-    from arena.policy.features import HAND, STONE, hand_features, stone_features
+    from arena.policy.features import HAND, STONE, hand_features, my_features, their_features
+    from arena.policy.layers import add32, copy32, dot32, floats, narrow, relu32, rows32, widen
+    from arena.policy.stones import STEP, compare, known_chance
 
     HIDDEN, CODE, MIDDLE = 32, 16, 32
+    B1, W2, W3, WG, B3, W4, B4 = 1536, 1568, 2096, 6704, 7728, 7760, 7792
+    POWER2 = [0.0] * 128
 
 
 #: The arrays of a net in their order, with their shapes.
@@ -39,14 +44,22 @@ SHAPES = {
 WEIGHTS = 7793
 
 
+def fill_tables() -> None:
+    """Fill the powers of 2 from -64 on."""
+    for i in range(128):
+        POWER2[i] = 2.0 ** (i - 64)
+
+
 def exponential(x: float) -> float:
     """e to the power of `x` (-40 to 40), the same on every machine: the mathematical libraries differ in last bits."""
     n = floor(x * 1.4426950408889634 + 0.5)
     r = (x - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10
-    p = 1.0
-    for i in range(14, 0, -1):
-        p = 1.0 + p * r / i
-    return ldexp(p, n)
+    t = r * r  # the series, even and odd powers apart
+    even = 1.0 / 40320.0 + t * (1.0 / 3628800.0 + t * (1.0 / 479001600.0))
+    even = 1.0 + t * (1.0 / 2.0 + t * (1.0 / 24.0 + t * (1.0 / 720.0 + t * even)))
+    odd = 1.0 / 362880.0 + t * (1.0 / 39916800.0 + t * (1.0 / 6227020800.0))
+    odd = 1.0 + t * (1.0 / 6.0 + t * (1.0 / 120.0 + t * (1.0 / 5040.0 + t * odd)))
+    return (even + r * odd) * POWER2[n + 64]
 
 
 def logistic(x: float) -> float:
@@ -62,14 +75,21 @@ class Net(Evaluator):
     """An evaluator with learned weights: 7,793 numbers, see `SHAPES` for their order."""
 
     if not cython.compiled:
-        weights: list[float]
-        x: list[float]
-        z: list[float]
+        weights: Any
+        x: Any
+        hidden: Any
+        code: Any
+        halves: Any
+        z: Any
+        hands: Any
+        known: list[int]
+        hand_stamp: list[int]
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
-            self.weights, self.z = [0.0] * WEIGHTS, [0.0] * (SLOTS * MIDDLE)
-            self.x = [0.0] * STONE
+            self.weights, self.x, self.hidden, self.code = floats(WEIGHTS), floats(STONE), floats(HIDDEN), floats(CODE)
+            self.halves, self.z, self.hands = floats(10 * HIDDEN), floats(SLOTS * MIDDLE), floats(61 * MIDDLE)
+            self.known, self.hand_stamp = [0] * 10, [0] * 60
             return self
 
     def __init__(self, weights: Any, **settings: float) -> None:
@@ -79,61 +99,72 @@ class Net(Evaluator):
             raise ArenaError(f"a net has {WEIGHTS} weights, these are {len(numbers)}")
         for i in range(WEIGHTS):
             self.weights[i] = numbers[i]
+        for i in range(10):
+            self.known[i] = 0
+        for i in range(60):
+            self.hand_stamp[i] = 0
 
     def judge(self, board: State, s: int, slot: int) -> None:
         """The stone's share of the middle layer."""
-        if not cython.compiled:  # in C arrays on the stack: what is added to stays in registers
-            hidden, code, z = [0.0] * HIDDEN, [0.0] * CODE, [0.0] * MIDDLE
+        p = self.seat
         x = self.x
         w = self.weights
-        self.chances[slot] = stone_features(
-            board, self.seat, s, self.mine, self.theirs, self.root.clan_left, self.room, x, 0
-        )
-        at = STONE * HIDDEN
-        for j in range(HIDDEN):
-            hidden[j] = w[at + j]
-        for i in range(STONE):
-            if x[i] != 0.0:
-                for j in range(HIDDEN):
-                    hidden[j] += w[i * HIDDEN + j] * x[i]
-        at += HIDDEN
-        for j in range(CODE):
-            code[j] = w[at + HIDDEN * CODE + j]
-        for i in range(HIDDEN):
-            if hidden[i] > 0.0:
-                for j in range(CODE):
-                    code[j] += w[at + i * CODE + j] * hidden[i]
-        at += HIDDEN * CODE + CODE + s * CODE * MIDDLE
-        for j in range(MIDDLE):
-            z[j] = 0.0
-        for i in range(CODE):
-            if code[i] > 0.0:
-                for j in range(MIDDLE):
-                    z[j] += w[at + i * MIDDLE + j] * code[i]
-        for j in range(MIDDLE):
-            self.z[slot * MIDDLE + j] = z[j]
+        hidden = self.hidden
+        chance = known_chance(board, p, s, self.mine, self.theirs)
+        if (board.owned[0] | board.owned[1]) >> s & 1:
+            my_features(board, p, s, chance, self.room, x, 0)
+            copy32(hidden, 0, w, B1)
+            rows32(hidden, 0, w, 0, x, 0, 2)
+        else:
+            at = self.levels(board, s)
+            if chance < 0.0:
+                chance = compare(self.room, 0, self.others, STEP * at)
+            if self.known[at] != self.versions[at]:
+                self.known[at] = self.versions[at]
+                self.their_half(board, s, at)
+            my_features(board, p, s, chance, self.room, x, 0)
+            copy32(hidden, 0, self.halves, HIDDEN * at)
+            rows32(hidden, 0, w, HIDDEN * 2, x, 2, 4)
+            rows32(hidden, 0, w, HIDDEN * 10, x, 10, 15)
+            rows32(hidden, 0, w, HIDDEN * 43, x, 43, 1)
+            rows32(hidden, 0, w, HIDDEN * 45, x, 45, 1)
+        rows32(hidden, 0, w, HIDDEN * 40, x, 40, 1)
+        relu32(hidden)
+        narrow(self.code, w, W2, hidden)
+        widen(self.z, MIDDLE * slot, w, W3 + CODE * MIDDLE * s, self.code)
+        self.chances[slot] = chance
+
+    @cython.final
+    def their_half(self, board: State, s: int, at: int) -> None:
+        """What the other's side of a stone brings to the hidden layer, by the place of what it becomes."""
+        x = self.x
+        to = HIDDEN * at
+        their_features(board, 1 - self.seat, s, self.root.clan_left, self.others, STEP * at, x, 0)
+        copy32(self.halves, to, self.weights, B1)
+        rows32(self.halves, to, self.weights, HIDDEN * 6, x, 6, 4)
+        rows32(self.halves, to, self.weights, HIDDEN * 25, x, 25, 15)
+        rows32(self.halves, to, self.weights, HIDDEN * 41, x, 41, 2)
+        rows32(self.halves, to, self.weights, HIDDEN * 44, x, 44, 1)
+        rows32(self.halves, to, self.weights, HIDDEN * 46, x, 46, 2)
 
     def combine(self, board: State) -> float:
         """The chance to win, out of the shares of the nine stones and the hand."""
-        if not cython.compiled:
-            middle = [0.0] * MIDDLE
-        g = self.x
+        x = self.x
         w = self.weights
-        hand_features(board, self.seat, self.mine, self.root.clan_left, self.root.tactic_left, self.fold(), g, 0)
-        at = STONE * HIDDEN + HIDDEN + HIDDEN * CODE + CODE + 9 * CODE * MIDDLE
-        for j in range(MIDDLE):
-            middle[j] = w[at + HAND * MIDDLE + j]
+        middle = self.hidden
+        at = self.card if self.card >= 0 else 60
+        if at == 60 or self.hand_stamp[at] != self.looks:
+            if at < 60:
+                self.hand_stamp[at] = self.looks
+            hand_features(board, self.seat, self.mine, self.root.clan_left, self.root.tactic_left, 0.0, x, 0)
+            copy32(self.hands, MIDDLE * at, w, B3)
+            rows32(self.hands, MIDDLE * at, w, WG, x, 0, HAND)
+        copy32(middle, 0, self.hands, MIDDLE * at)
         for s in range(9):
-            to = self.picked[s] * MIDDLE
-            for j in range(MIDDLE):
-                middle[j] += self.z[to + j]
-        for i in range(HAND):
-            if g[i] != 0.0:
-                for j in range(MIDDLE):
-                    middle[j] += w[at + i * MIDDLE + j] * g[i]
-        at += HAND * MIDDLE + MIDDLE
-        out = w[at + MIDDLE]
-        for j in range(MIDDLE):
-            if middle[j] > 0.0:
-                out += w[at + j] * middle[j]
-        return logistic(out)
+            add32(middle, 0, self.z, MIDDLE * self.picked[s])
+        x[0] = self.fold()
+        rows32(middle, 0, w, WG + 30 * MIDDLE, x, 0, 1)
+        return logistic(float(dot32(middle, w, W4)) + float(w[B4]))
+
+
+fill_tables()

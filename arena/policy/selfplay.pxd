@@ -6,7 +6,7 @@ from arena.game.choices cimport PLAY, PUT, TAKE
 from arena.game.engine cimport State
 from arena.game.rng cimport Rng
 from arena.policy.evaluator cimport Evaluator
-from arena.policy.features cimport ALL, STONE, hand_features, stone_features
+from arena.policy.features cimport ALL, position_features
 
 @cython.final
 cdef class Recorder:
@@ -15,9 +15,8 @@ cdef class Recorder:
     cdef signed char[:] seats
     cdef float[:] values
     cdef readonly int count
-    cdef double room[32]
-    cdef double x[464]
-    @cython.locals(p=cython.int, s=cython.int, at=cython.int, i=cython.int, root=State)
+    cdef float x[464]
+    @cython.locals(at=cython.int, i=cython.int)
     cdef void write(self, Evaluator evaluator, State board, int game, double value)
 
 @cython.locals(state=State, game=cython.int)

@@ -20,7 +20,8 @@ from arena.policy.evaluator import Evaluator
 if not cython.compiled:
     from arena.game.board import copy_block
     from arena.game.choices import PLAY, PUT, TAKE
-    from arena.policy.features import ALL, STONE, hand_features, stone_features
+    from arena.policy.features import ALL, position_features
+    from arena.policy.layers import floats
 
 
 class Recorder:
@@ -32,12 +33,11 @@ class Recorder:
         seats: Any
         values: Any
         count: int
-        room: list[float]
-        x: list[float]
+        x: Any
 
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             self = super().__new__(cls)
-            self.room, self.x = [0.0] * 32, [0.0] * ALL
+            self.x = floats(ALL)
             return self
 
     def __init__(self, numbers: Any, games: Any, seats: Any, values: Any) -> None:
@@ -54,20 +54,12 @@ class Recorder:
         """Write the features of a position that followed from the one the evaluator looked at."""
         if self.count >= len(self.games):
             return
-        p = evaluator.seat
-        root = evaluator.root
-        evaluator.mine.set_hand(board.hands[p])
-        for s in range(9):
-            evaluator.chances[s] = stone_features(
-                board, p, s, evaluator.mine, evaluator.theirs, root.clan_left, self.room, self.x, STONE * s
-            )
-            evaluator.picked[s] = s
-        hand_features(board, p, evaluator.mine, root.clan_left, root.tactic_left, evaluator.fold(), self.x, 9 * STONE)
+        position_features(evaluator, board, self.x)
         at = ALL * self.count
         for i in range(ALL):
             self.numbers[at + i] = self.x[i]
         self.games[self.count] = game
-        self.seats[self.count] = p
+        self.seats[self.count] = evaluator.seat
         self.values[self.count] = value
         self.count += 1
 

@@ -1,9 +1,9 @@
 # C types for stones.py.
 cimport cython
-from arena.game.bits cimport (u64, u8, ctz, popcount, ALL60, PLANE, JOKER, SPY, BEARER, SUM, RUN, COLOUR, KIND,
+from arena.game.bits cimport (u64, u8, ctz, group, popcount, ALL60, PLANE, JOKER, SPY, BEARER, SUM, RUN, COLOUR, KIND,
                               COLOUR_RUN, RANK)
 from arena.game.board cimport Board
-from arena.game.formations cimport VALUE, group, colours_of, outs_with_one, sum_of
+from arena.game.formations cimport VALUE, colours_of, outs_with_one, sum_of
 
 cdef enum:
     LEVELS = 15
@@ -58,6 +58,7 @@ cdef class Pool:
 cdef void is_strength(double *out, int at, int strength, int n, bint fog) noexcept nogil
 @cython.locals(below=cython.double, p=cython.double, i=cython.int)
 cdef double compare(double *mine, int m, double *theirs, int t) noexcept nogil
-@cython.locals(q=cython.int, b=cython.int, i=cython.int, j=cython.int, my_own=cython.int, their_own=cython.int,
-               exact=cython.double, plain=cython.bint, n=cython.int, fog=cython.bint)
-cdef double stone_chance(Board board, int p, int s, Pool mine, Pool theirs, double *out, bint whole) noexcept nogil
+@cython.locals(q=cython.int, b=cython.int, i=cython.int, j=cython.int, my_own=cython.int, their_own=cython.int)
+cdef double known_chance(Board board, int p, int s, Pool mine, Pool theirs) noexcept nogil
+@cython.locals(n=cython.int, fog=cython.bint)
+cdef void side_levels(Board board, int p, int s, Pool pool, double *out, int at) noexcept nogil

@@ -33,10 +33,11 @@ if not cython.compiled:
         SPY,
         SUM,
         ctz,
+        group,
         popcount,
     )
     from arena.game.board import Board
-    from arena.game.formations import VALUE, colours_of, group, outs_with_one, sum_of
+    from arena.game.formations import VALUE, colours_of, outs_with_one, sum_of
 
     LEVELS = 15
     STEP = 16  # a distribution: 15 levels, then the sum to expect
@@ -315,10 +316,10 @@ def compare(mine: Any, m: int, theirs: Any, t: int) -> float:
     return 0.002 if p < 0.002 else 0.998 if p > 0.998 else p
 
 
-def stone_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool, out: Any, whole: bool) -> float:
-    """How likely seat `p` wins stone `s` (0..8).
+def known_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool) -> float:
+    """How likely seat `p` wins stone `s` (0..8) where that follows from single cards; else -1.
 
-    `out` takes the distributions of both sides: where the chance follows from them, with `whole` for all open stones.
+    So it does on stones that are owned or full, and where a full side meets one that lacks a single card.
     """
     q = 1 - p
     b = 1 << s
@@ -330,30 +331,29 @@ def stone_chance(board: Board, p: int, s: int, mine: Pool, theirs: Pool, out: An
         return 0.0
     my_own = board.complete[p] & b
     their_own = board.complete[q] & b
-    exact = -1.0
-    plain = not (board.fog | board.mud | board.wild) & b
+    if not my_own and not their_own:
+        return -1.0
     if my_own and their_own:
         if board.strength[i] == board.strength[j]:
-            exact = 1.0 if (board.first & b != 0) == (p == 0) else 0.0
-        else:
-            exact = 1.0 if board.strength[i] > board.strength[j] else 0.0
-    elif plain and my_own and board.size[j] == 2:
-        exact = theirs.no_unseen[popcount(outs_with_one(theirs.unseen, board.sides[j], board.strength[i]))]
-    elif plain and their_own and board.size[i] == 2:
-        exact = mine.one_of(outs_with_one(mine.hand | mine.unseen, board.sides[i], board.strength[j]))
-    if exact >= 0.0 and not whole:
-        return exact
+            return 1.0 if (board.first & b != 0) == (p == 0) else 0.0
+        return 1.0 if board.strength[i] > board.strength[j] else 0.0
+    if (board.fog | board.mud | board.wild) & b:
+        return -1.0
+    if my_own and board.size[j] == 2:
+        return theirs.no_unseen[popcount(outs_with_one(theirs.unseen, board.sides[j], board.strength[i]))]
+    if their_own and board.size[i] == 2:
+        return mine.one_of(outs_with_one(mine.hand | mine.unseen, board.sides[i], board.strength[j]))
+    return -1.0
+
+
+def side_levels(board: Board, p: int, s: int, pool: Pool, out: Any, at: int) -> None:
+    """Write to `out[at:at + 16]` what seat `p`'s side of the open stone `s` is or becomes."""
     n = 3 + (board.mud >> s & 1)
-    fog = board.fog & b != 0
-    if my_own:
-        is_strength(out, 0, board.strength[i], n, fog)
+    fog = board.fog >> s & 1 != 0
+    if board.complete[p] >> s & 1:
+        is_strength(out, at, board.strength[9 * p + s], n, fog)
     else:
-        mine.become(out, 0, board.sides[i], n, fog, board, board.bound[p], board.bound[2], board.bound[3])
-    if their_own:
-        is_strength(out, STEP, board.strength[j], n, fog)
-    else:
-        theirs.become(out, STEP, board.sides[j], n, fog, board, board.bound[q], board.bound[2], board.bound[3])
-    return exact if exact >= 0.0 else compare(out, 0, out, STEP)
+        pool.become(out, at, board.sides[9 * p + s], n, fog, board, board.bound[p], board.bound[2], board.bound[3])
 
 
 fill_tables()
