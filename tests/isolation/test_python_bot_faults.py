@@ -11,9 +11,9 @@ from arena.players.bot import BotFault
 from arena.players.faults import BotError
 from arena.players.loading import load_bot
 from arena.processes.limits import BotLimits
+from arena.processes.procfs import is_running
 from tests.isolation.children import (
     ROOT,
-    alive,
     at_table,
     bot_file,
     bot_spec,
@@ -21,8 +21,8 @@ from tests.isolation.children import (
     games,
     inside,
     isolated,
-    wait_for,
 )
+from tests.processes.waiting import wait_for
 from tests.referee.games import detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -257,9 +257,9 @@ class Bot:
     assert bot.process is not None
     words: list[str] = []
     assert wait_for(lambda: bool(words.extend(bot.process.read_stderr().split()) or len(words) == 2))
-    assert alive(int(words[1]))
+    assert is_running(int(words[1]))
     bot.close()
-    assert wait_for(lambda: not alive(int(words[1])))
+    assert wait_for(lambda: not is_running(int(words[1])))
 
 
 @pytest.mark.parametrize(
