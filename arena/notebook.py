@@ -6,10 +6,11 @@ says what the columns mean.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -19,10 +20,12 @@ from arena.report import ratings as rating_table
 from arena.report import standings as standing
 from arena.report.compare import comparison, read_variants
 from arena.report.export import export
+from arena.report.formats.html import table_html
 from arena.report.read_comparison import read_comparison, variant_folders
 from arena.report.read_run import RunData, stored_config
 from arena.report.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
 from arena.report.standings import rate_run
+from arena.report.standings_report import standings_report
 from arena.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, open_records, run_data
 from arena.stats.field import by_seat
 from arena.stats.frames import COLUMNS as GAME_COLUMNS
@@ -33,6 +36,9 @@ from arena.stats.sprt import SprtResult
 from arena.store.reader import Reader
 from arena.store.sequential_test import sequential_test
 from arena.store.tactic_cards import PLAY_COLUMNS, plays_frame
+
+if TYPE_CHECKING:
+    from arena.pages.drawings import Drawing
 
 _MET = {
     "bot": "name of the bot",
@@ -105,6 +111,21 @@ class Run:
     def __repr__(self) -> str:
         bots = ", ".join(self.bots[:5]) + (", ..." if len(self.bots) > 5 else "")
         return f"<Run {self.name}: {len(self.games)} games of {bots}; rules {self.rules}, seed {self.seed}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the heading and the standings, with names as texts."""
+        report = standings_report(self._standings)
+        return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
+
+    def plot(self, kind: str = "standings") -> Drawing:
+        """A figure of matplotlib (the extra `plot`): standings, crosstable, progress or lengths, as by `arena plot`.
+
+        Raises StatsError where there is nothing to show, ArenaError without matplotlib.
+        """
+        from arena.pages.drawings import draw
+        from arena.pages.figures import plot_of
+
+        return draw({"": plot_of(self._data, kind)})
 
     @property
     def name(self) -> str:
@@ -257,6 +278,18 @@ class Comparison(Mapping[str, Run]):
 
     def __repr__(self) -> str:
         return f"<Comparison {self.folder.name}: {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: win rates by rule set, with names as texts."""
+        report = comparison(read_variants(list(self._folders.values())), self.baseline)
+        return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
+
+    def plot(self, kind: str = "variants") -> Drawing:
+        """A figure as `Run.plot` makes it: win rates by rule set, or another kind for each of them."""
+        from arena.pages.drawings import draw
+        from arena.pages.figures import panels_of
+
+        return draw(panels_of(str(self.folder), kind))
 
     def __getitem__(self, rules: str) -> Run:
         return self._runs[rules]

@@ -76,6 +76,17 @@ class PlayedGame(GameResult):
         result = result_line(parse_record(self.record), self.seats)
         return f"{board_text(self.state, self.seats)}\n{result}"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the game to play through, in a frame of its own."""
+        from html import escape
+
+        from arena.pages.replay import replay_page
+        from arena.report.read_game import StoredGame
+
+        page = escape(replay_page(StoredGame.of(self), "1"))
+        title = escape(result_line(parse_record(self.record), self.seats))
+        return f'<iframe title="{title}" sandbox="allow-scripts" width="100%" height="900" srcdoc="{page}"></iframe>'
+
     def __repr__(self) -> str:
         how = self.ending if self.forfeit is None else f"{self.forfeit} by {self.forfeit_by}"
         return f"<{self.first} - {self.second} {self.stones[0]}-{self.stones[1]}: {self.winner or 'draw'}, {how}>"

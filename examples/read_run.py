@@ -9,7 +9,6 @@ assert isinstance(run, arena.Run), "a comparison holds several runs; name one of
 print(run.standings[["bot", "elo", "elo_error95"]].to_string(index=False))
 print(run.crosstable.pivot(index="bot", columns="opponent", values="score").round(2).to_string())
 try:
-    plot = run.ratings.plot.barh(x="bot", y="elo", xerr="elo_error95", legend=False)
-    plot.figure.savefig(f"{run.name}.png")
-except ImportError:
-    print("No plot: matplotlib is not installed.")
+    run.plot("standings").savefig(f"{run.name}.png")
+except arena.ArenaError as error:
+    print(error)

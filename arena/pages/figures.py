@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
+from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.match.results import bucket_ms
-from arena.pages import plots
+from arena.pages.shapes import Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
 from arena.pages.words import PAGE
+from arena.report.compare import comparison, read_variants
+from arena.report.read_comparison import variant_folders
 from arena.report.read_run import RunData
-from arena.report.standings import RunStandings, rate_run
-from arena.report.table import Report, Table, elo_text, likelihood, number, percent, table_of
-from arena.sources import open_records
-from arena.stats.field import scores
+from arena.report.standings import RunStandings, rate_run, standings
+from arena.report.table import Report, elo_text, likelihood, number, percent
+from arena.sources import COMPARISON, DATABASE, find, open_records, run_data
+from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
+from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects
 from arena.store.tactic_cards import plays_frame
 from arena.text import one_line
@@ -41,26 +44,44 @@ MOST_PROGRESS = 200
 _PAIRED = ("round-robin", "gauntlet", "match")
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A figure of a square with its heat (0..8, 4: none), a smaller figure below it, and the same in words."""
+def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
+    """A plot of a run by its name in KINDS. StatsError where there is nothing to show."""
+    if not len(run.games):
+        raise StatsError(f"{run.name}: no games yet")
+    found: Plot | None = None
+    if kind == "standings":
+        found = rating_plot(standings(run, prior))
+    elif kind == "crosstable":
+        if (found := heat(run.games, [str(bot) for bot in standings(run, prior).table["bot"]])) is None:
+            raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots could not be read")
+    elif kind == "progress":
+        if (found := progress_plot(run, prior)) is None:
+            raise StatsError(f"{run.name}: too few games, or too many bots, for a plot of {kind}")
+    elif kind == "lengths":
+        found = length_plot(length_histogram(run.games))
+    if found is None:
+        raise StatsError(f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
+                         "progress, lengths")  # fmt: skip
+    return found
 
-    text: str
-    small: str
-    heat: int
-    tip: str
+
+def variants_plot(folders: Iterable[Path]) -> Dots:
+    """The plot `variants` of the runs of a comparison. StatsError where fewer than two have games."""
+    return rates_plot(comparison(read_variants(list(folders))))
 
 
-@dataclass(frozen=True)
-class Square:
-    """A row and a column for each bot; None where two did not meet."""
+def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
+    """A plot of what `source` names, by its title; of a comparison one for each variant, unless it is of them all."""
+    what, place = find(source)
+    if what != COMPARISON:
+        return {"": plot_of(run_data(what, place), kind, prior)}
+    folders = variant_folders(place)
+    if kind == "variants":
+        return {"": variants_plot(folders.values())}
+    return {rules: plot_of(run_data(DATABASE, folder), kind, prior) for rules, folder in folders.items()}
 
-    caption: str
-    bots: Sequence[str]
-    rows: Sequence[Sequence[Cell | None]]
 
-
-def rating_plot(found: RunStandings) -> Markup:
+def rating_plot(found: RunStandings) -> Dots:
     """Ratings with their 95 % errors, first place first."""
     rows = []
     for row in found.table.head(MOST_DOTS).to_dict("records"):
@@ -69,11 +90,11 @@ def rating_plot(found: RunStandings) -> Markup:
             continue
         sure = not flag and math.isfinite(error)
         tip = f"{row['bot']}: {elo_text(elo, flag)}{f' ± {error:.0f}' if sure else ''} Elo, {row['games']} games"
-        rows.append(plots.Dot(str(row["bot"]), elo, elo - error if sure else None, elo + error if sure else None, tip))
-    return plots.dots(rows, PAGE["elo_axis"])
+        rows.append(Dot(str(row["bot"]), elo, elo - error if sure else None, elo + error if sure else None, tip))
+    return Dots(rows, PAGE["elo_axis"], 0.0)
 
 
-def rates_plot(report: Report) -> Markup:
+def rates_plot(report: Report) -> Dots:
     """Win rates by variant with their intervals."""
     frame = next(table.frame for table in report.tables if table.name == "win_rates")
     assert frame is not None
@@ -84,8 +105,9 @@ def rates_plot(report: Report) -> Markup:
         between = f" ({percent(row['score_low'])} .. {percent(row['score_high'])})" if known else ""
         tip = f"{row['bot']}, {row['variant']}: {percent(row['score'])} %{between}, {row['games']} games"
         label = f"{row['bot']}, {row['variant']}"
-        rows.append(plots.Dot(label, score, low if known else None, high if known else None, tip))
-    return plots.dots(rows, "%")
+        rows.append(Dot(label, score, low if known else None, high if known else None, tip))
+    variants = {str(one) for one in frame["variant"]}
+    return Dots(rows, PAGE["score_axis"], 50.0, len(variants))
 
 
 def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
@@ -124,11 +146,11 @@ def _heat(share: float) -> int:
     return min(max(round(8 * share), 0), 8)
 
 
-def progress_plot(run: RunData, prior: float) -> list[Markup]:
+def progress_plot(run: RunData, prior: float) -> Lines | None:
     """Ratings after more and more games; of a format whose pairings share deals, in the order of the deals."""
     games = run.games.filter(["pairing", "first", "second", "score", "deal"])
     if len(run.bots) > MOST_PROGRESS:
-        return []
+        return None
     if run.config.get("format") in _PAIRED:
         games = games.sort_values("deal", kind="stable")
     at, found = [], []
@@ -141,13 +163,13 @@ def progress_plot(run: RunData, prior: float) -> list[Markup]:
         at.append(size)
         found.append(rated)
     if len(at) < 2:
-        return []
+        return None
     names = list(found[-1].sort_values(ascending=False).index[:MOST_LINES])
     values = [[float(one.get(name, math.nan)) for one in found] for name in names]
-    return [plots.lines([str(name) for name in names], at, values, PAGE["games_axis"], PAGE["elo_axis"])]
+    return Lines([str(name) for name in names], at, values, PAGE["games_axis"], PAGE["elo_axis"])
 
 
-def length_plot(histogram: pd.DataFrame) -> Markup:
+def length_plot(histogram: pd.DataFrame) -> Bars:
     """How many games took how many turns, in at most 60 bars."""
     turns, games = histogram["turns"].to_numpy(), histogram["games"].to_numpy()
     width = max(1, math.ceil((int(turns.max()) - int(turns.min()) + 1) / 60))
@@ -158,11 +180,11 @@ def length_plot(histogram: pd.DataFrame) -> Markup:
     for place, count in enumerate(counts.tolist()):
         start = low + place * width
         label = str(start) if width == 1 else f"{start}-{start + width - 1}"
-        bars.append(plots.Bar(str(start), count, f"{label} {PAGE['turns']}: {count} {PAGE['games_axis']}"))
-    return plots.bars(bars, PAGE["turns"], PAGE["games_axis"])
+        bars.append(Bar(str(start), count, f"{label} {PAGE['turns']}: {count} {PAGE['games_axis']}"))
+    return Bars(bars, PAGE["turns"], PAGE["games_axis"])
 
 
-def times_plots(run: RunData) -> list[Markup]:
+def times_plots(run: RunData) -> list[Bars]:
     """Thinking times of each bot, a bar for each factor of two."""
     made = []
     for bot, counts in list(run.time_counts.items())[:LARGEST_SQUARE]:
@@ -174,9 +196,71 @@ def times_plots(run: RunData) -> list[Markup]:
         for place in range(int(known[0]), int(known[-1]) + 1):
             low, high, count = _edge(4 * place), _edge(4 * place + 4), int(sums[place])
             tip = f"{bot}: {count} {PAGE['decisions']}, {low:.2g} .. {high:.2g} ms"
-            bars.append(plots.Bar(f"{low:.2g}", count, tip))
-        made.append(plots.bars(bars, f"{one_line(bot, 40)}: {PAGE['time_axis']}", PAGE["decisions"], height=90))
+            bars.append(Bar(f"{low:.2g}", count, tip))
+        made.append(Bars(bars, PAGE["time_axis"], PAGE["decisions"], one_line(bot, 40)))
     return made
+
+
+def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
+    """Score of whoever begins, over all and of each bot in the games that it began."""
+    used = games.filter(["first", "second", "score", "deal"])
+    frames = [first_player_score(used).assign(bot=PAGE["all_bots"])]
+    if len(order) <= MOST_DOTS:
+        begun = first_player_score(used, by=["bot"]).astype({"bot": object}).set_index("bot")
+        frames.append(begun.reindex([bot for bot in order if bot in begun.index]).reset_index())
+    rows = []
+    for row in pd.concat(frames).to_dict("records"):
+        if math.isnan(score := float(row["score"])):
+            continue
+        low, high = float(row["score_low"]), float(row["score_high"])
+        known = math.isfinite(low) and math.isfinite(high)
+        between = f" ({percent(low)} .. {percent(high)})" if known else ""
+        tip = f"{row['bot']}: {percent(score)} %{between} in {row['games']:.0f} games begun"
+        rows.append(Dot(str(row["bot"]), 100 * score, 100 * low if known else None, 100 * high if known else None, tip))
+    return Dots(rows, PAGE["begun_axis"], 50.0)
+
+
+def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
+    """How games ended: all of them, and those that each bot won."""
+    ending = games["ending"].astype(object)
+    rows = [(PAGE["all_games_row"], _counts(ending))]
+    if len(order) <= LARGEST_SQUARE:
+        first, second, score = games["first"].astype(object), games["second"].astype(object), games["score"]
+        winner = first.where(score == 1, second.where(score == 0))
+        won = {str(bot): part for bot, part in ending.groupby(winner)}
+        rows += [(PAGE["won_by"].format(bot=bot), _counts(won[bot])) for bot in order if bot in won]
+    used = [at for at in range(len(ENDINGS)) if any(counts[at] for _, counts in rows)]
+    return Stacks([ENDINGS[at] for at in used], [(label, [counts[at] for at in used]) for label, counts in rows])
+
+
+def _counts(ending: pd.Series) -> list[int]:
+    counts = ending.value_counts()
+    return [int(counts.get(name, 0)) for name in ENDINGS]
+
+
+def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
+    """Of the games that each bot forfeited, which kinds; None without any."""
+    lost = games[games["forfeit"].notna()]
+    if not len(lost) or len(order) > LARGEST_SQUARE:
+        return None
+    counts = Counter(zip(lost["forfeit_by"].astype(object), lost["forfeit"].astype(object)))
+    kinds = [kind for kind in FORFEITS if any(kind == one for _, one in counts)]
+    rows = [(bot, [counts[bot, kind] for kind in kinds]) for bot in order]
+    return Stacks(kinds, [(bot, numbers) for bot, numbers in rows if any(numbers)])
+
+
+def cards_plot(effects: pd.DataFrame) -> Dots:
+    """Score of the sides that played each card."""
+    rows = []
+    for row in effects.to_dict("records"):
+        score, low, high = (100 * float(row[name]) for name in ("score", "score_low", "score_high"))
+        if math.isnan(score):
+            continue
+        known = math.isfinite(low) and math.isfinite(high)
+        between = f" ({low:.1f} .. {high:.1f})" if known else ""
+        tip = f"{row['card']}: {score:.1f} %{between} of {row['sides']} sides that played it"
+        rows.append(Dot(str(row["card"]), score, low if known else None, high if known else None, tip))
+    return Dots(rows, PAGE["score_axis"], 50.0)
 
 
 def _edge(bucket: int) -> float:
@@ -194,7 +278,7 @@ class _Spaced:
         return islice(self._source.records(), 0, None, self._step)
 
 
-def cards_table(kind: str, place: Path, run: RunData) -> tuple[Table | None, list[str]]:
+def card_frames(kind: str, place: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
     """How often tactic cards were played and won, and what was sampled; None without tactics."""
     try:
         rules = load_rules(str(run.config.get("rules")))
@@ -207,4 +291,4 @@ def cards_table(kind: str, place: Path, run: RunData) -> tuple[Table | None, lis
         frame = plays_frame(_Spaced(source, step), rules)
     effects = card_effects(frame.assign(variant="")).drop(columns="variant")
     note = PAGE["cards_sample"].format(read=math.ceil(len(run.games) / step), all=len(run.games))
-    return table_of("cards", "", effects), [note] if step > 1 else []
+    return effects, [note] if step > 1 else []

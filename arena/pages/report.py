@@ -12,8 +12,11 @@ from markupsafe import Markup
 
 from arena.errors import ArenaError
 from arena.pages.figures import (
-    Square,
-    cards_table,
+    card_frames,
+    cards_plot,
+    endings_plot,
+    first_plot,
+    forfeits_plot,
     heat,
     length_plot,
     los_square,
@@ -26,15 +29,17 @@ from arena.pages.game_data import game_data
 from arena.pages.render import render
 from arena.pages.sample import sample
 from arena.pages.settings_text import settings_toml
+from arena.pages.shapes import Bars, Dots, Lines, Square, Stacks
+from arena.pages.svg import svg
 from arena.pages.words import PAGE
 from arena.report.compare import comparison, read_variants
 from arena.report.read_comparison import variant_folders
 from arena.report.read_game import ALL_GAMES, GameFilter, StoredGame
 from arena.report.read_run import RunData
 from arena.report.run_stats import stats_report
-from arena.report.standings import standings
+from arena.report.standings import RunStandings, standings
 from arena.report.standings_report import standings_report
-from arena.report.table import Column, Report, Table
+from arena.report.table import Column, Report, Table, percent, table_of
 from arena.sources import COMPARISON, find, run_data
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.text import first_line, one_line
@@ -43,21 +48,33 @@ GAMES = 20
 """Games to replay unless another number is asked for."""
 ERROR = 10.0
 """95 % error in Elo for which the report says how many more pairs are needed, as `arena stats` does."""
+ENDS = ("endings", "endings_by_bot")
 MOST_REASONS = 200
+NARROW = 6
+"""Bots of which two squares stand side by side."""
 MOST_ROWS = 1000
 """Rows of a table that a page shows."""
 
 
 @dataclass
 class Section:
-    """A part of the page with a heading: plots, squares, tables, sentences, and texts to copy."""
+    """A part of the page with a heading: plots, squares, tables, sentences, and texts to copy.
+
+    `closed` are tables that one opens; `half`: narrow enough to stand beside another section.
+    """
 
     id: str
-    plots: Sequence[Markup] = ()
+    plots: Sequence[Dots | Bars | Lines | Stacks | None] = ()
     squares: Sequence[Square] = ()
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     texts: Sequence[tuple[str, str]] = ()
+    closed: Sequence[Table] = ()
+    half: bool = False
+
+    @property
+    def drawn(self) -> list[Markup]:
+        return [svg(plot) for plot in self.plots if plot is not None]
 
     @property
     def title(self) -> str:
@@ -72,6 +89,7 @@ class Part:
     prefix: str
     heading: str
     remarks: Sequence[str]
+    facts: Sequence[tuple[str, str]] = ()
     sections: list[Section] = field(default_factory=list)
 
 
@@ -96,7 +114,8 @@ def report_page(source: str, count: int = GAMES, wanted: GameFilter = ALL_GAMES,
         {"games": games, "page": {"filter": PAGE["filter"]}},
         title=title.replace("\n", "; "),
         remarks=parts[0].remarks if len(parts) == 1 else (),
-        parts=[part if len(parts) > 1 else Part("", "", "", (), part.sections) for part in parts],
+        facts=parts[0].facts if len(parts) == 1 else (),
+        parts=[part if len(parts) > 1 else Part("", "", "", (), (), part.sections) for part in parts],
         viewer=bool(games),
         sampled=words.format(shown=len(games), all=there, command=command),
         made=PAGE["made"],
@@ -126,11 +145,12 @@ def _comparison(
     whole = _compared(list(folders.values()))
     if whole is not None:
         plots = [rates_plot(whole)]
-        parts.append(Part("", "", "", whole.remarks, [Section("variants", plots, tables=_shown(whole))]))
+        sections = [Section("variants", plots, tables=_shown(whole)[:1], closed=_shown(whole)[1:])]
+        parts.append(Part("", "", "", whole.remarks, sections=sections))
     for at, (rules, folder) in enumerate(folders.items()):
         run = run_data("run", folder)
         report, part = _run("run", folder, run, prior)
-        part.id, part.prefix, part.heading = f"v{at}-", f"{rules}: ", report.heading
+        part.id, part.prefix, part.heading = f"v{at}-", rules, report.heading
         parts.append(part)
         share = count * (at + 1) // len(folders) - count * at // len(folders)
         more, held = _games("run", folder, run, share, wanted, f"{folder.name}/")
@@ -153,19 +173,45 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> tuple[Report, Pa
     frames = {table.name: table.frame for table in stats.tables if table.frame is not None}
     found = standings(run, prior)
     main = standings_report(found)
-    part = Part("", "", "", main.remarks)
+    shown = {table.name: table for table in _shown(stats)}
+    order = [str(bot) for bot in found.table["bot"]]
+    part = Part("", "", "", main.remarks, _facts(run, found))
     part.sections = [
         Section("standings", [rating_plot(found)], tables=[_cut(main.tables[0]), *_rounds(main)], notes=[PAGE["elo"]]),
-        *_squares(run, found, frames),
-        *_optional("progress", progress_plot(run, prior), [PAGE["progress_note"]]),
-        Section("lengths", [length_plot(frames["length_histogram"])]),
-        *_optional("times", times_plots(run), [PAGE["time_note"]]),
+        *_squares(run, order, frames, shown.pop("pairings", None)),
+        *_optional("progress", progress_plot(run, prior), PAGE["progress_note"]),
+        Section("lengths", [length_plot(frames["length_histogram"])], closed=_taken(shown, "length"), half=True),
+        _first(run, order, _taken(shown, "first_player")),
+        Section("endings", [endings_plot(run.games, order)], closed=_taken(shown, *ENDS), half=True),
+        *_times(run, _taken(shown, "time")),
         *_cards(kind, place, run),
-        _forfeits(run),
-        Section("statistics", tables=_shown(stats)),
+        _forfeits(run, order, _taken(shown, "terminations", "forfeits")),
+        Section("statistics", closed=list(shown.values())),
         _settings(run),
     ]
     return main, part
+
+
+def _facts(run: RunData, found: RunStandings) -> list[tuple[str, str]]:
+    """What the page says of a run above all: a word and a figure each."""
+    played = f"{len(run.games):,}"
+    if run.planned is not None and not run.complete:
+        played = PAGE["of_planned"].format(played=played, planned=f"{run.planned:,}")
+    facts = [
+        ("fact_format", str(run.config.get("format") or "-")),
+        ("fact_rules", str(run.config.get("rules") or "-")),
+        ("fact_bots", str(len(run.bots))),
+        ("fact_games", played),
+        ("fact_turns", f"{found.mean_turns:.1f}"),
+        ("fact_first", f"{percent(found.first_player['score'])} %"),
+        ("fact_forfeits", f"{found.faults:,}"),
+    ]
+    return [(PAGE[word], one_line(text, 60)) for word, text in facts]
+
+
+def _taken(shown: dict[str, Table], *names: str) -> list[Table]:
+    """Tables that stand beside their plot, so that they are no longer among the others."""
+    return [shown.pop(name) for name in names if name in shown]
 
 
 def _rounds(report: Report) -> list[Table]:
@@ -185,40 +231,54 @@ def _cut(table: Table) -> Table:
     return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
-def _optional(name: str, plots: Sequence[Markup], notes: Sequence[str]) -> Iterator[Section]:
-    if plots:
-        yield Section(name, plots, notes=notes)
+def _optional(name: str, plot: Lines | None, note: str) -> Iterator[Section]:
+    if plot is not None:
+        yield Section(name, [plot], notes=[note], half=True)
 
 
-def _squares(run: RunData, found: Any, frames: Mapping[str, Any]) -> Iterator[Section]:
-    order = [str(bot) for bot in found.table["bot"]]
+def _squares(run: RunData, order: Sequence[str], frames: Mapping[str, Any], met: Table | None) -> Iterator[Section]:
+    closed = [] if met is None else [met]
     square = heat(run.games, order)
     if square is None:
-        yield Section("crosstable", notes=[PAGE["heat_left_out"]])
+        yield Section("crosstable", notes=[PAGE["heat_left_out"]], closed=closed)
         return
-    yield Section("crosstable", squares=[square], notes=[PAGE["heat"], PAGE["heat_orange"]])
+    half = len(order) <= NARROW
+    yield Section("crosstable", squares=[square], notes=[PAGE["heat"], PAGE["heat_orange"]], half=half)
     if "los" in frames:
-        yield Section("los", squares=[los_square(frames["los"], order)], notes=[PAGE["los_note"]])
+        squares = [los_square(frames["los"], order)]
+        yield Section("los", squares=squares, notes=[PAGE["los_note"]], closed=closed, half=half)
+
+
+def _first(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
+    return Section("first", [first_plot(run.games, order)], notes=[PAGE["first_note"]], closed=closed, half=True)
+
+
+def _times(run: RunData, closed: Sequence[Table]) -> Iterator[Section]:
+    if plots := times_plots(run):
+        yield Section("times", plots, notes=[PAGE["time_note"]], closed=closed)
 
 
 def _cards(kind: str, place: Path, run: RunData) -> Iterator[Section]:
-    table, notes = cards_table(kind, place, run)
-    if table is not None:
-        yield Section("cards", tables=[table], notes=[PAGE["cards_note"], *notes])
+    effects, notes = card_frames(kind, place, run)
+    if effects is not None:
+        table = table_of("cards", "", effects)
+        yield Section("cards", [cards_plot(effects)], tables=[table], notes=[PAGE["cards_note"], *notes])
 
 
-def _forfeits(run: RunData) -> Section:
+def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
     """Each bot, kind and reason; where reasons are not known, the tables below have the numbers."""
+    plots = [forfeits_plot(run.games, order)]
     if not run.forfeits:
         none = not run.games["forfeit"].notna().any()
-        return Section("forfeits", notes=[PAGE["forfeits_none" if none else "forfeits_below"]])
+        return Section("forfeits", plots, notes=[PAGE["forfeits_none" if none else "forfeits_below"]],
+                       closed=[] if none else closed)  # fmt: skip
     heads = ("forfeit_bot", "forfeit_kind", "forfeit_games", "forfeit_reason", "forfeit_game")
     columns = tuple(Column(PAGE[head], left=head != "forfeit_games") for head in heads)
     rows = tuple(
         (line.bot, line.kind, str(line.games), first_line(line.reason, 300), str(line.game))
         for line in run.forfeits[:MOST_REASONS]
     )
-    return Section("forfeits", tables=[Table("reasons", "", columns, rows)])
+    return Section("forfeits", plots, tables=[Table("reasons", "", columns, rows)], closed=closed)
 
 
 def _settings(run: RunData) -> Section:

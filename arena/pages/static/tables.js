@@ -49,6 +49,27 @@
     filter(table, told.filter);
   }
 
+  // One mark of a plot or square is reached with the tabulator, the others from it with the arrows.
+  document.addEventListener("keydown", (event) => {
+    const group = event.target.closest("[data-marks]");
+    const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!group || !way || event.target === group) return;
+    const marks = [...group.querySelectorAll("[data-tip]")];
+    const cell = event.target.closest("td");
+    let next;
+    if (!cell || /Left|Right/.test(event.key)) next = marks[marks.indexOf(event.target) + way];
+    else for (let row = cell.parentElement; !next && row; ) {
+      row = way > 0 ? row.nextElementSibling : row.previousElementSibling;
+      const found = row && row.cells[cell.cellIndex];
+      if (found && found.dataset.tip) next = found;
+    }
+    event.preventDefault();
+    if (!next) return;
+    event.target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+
   const tip = document.getElementById("tip");
   const show = (event) => {
     const mark = event.target.closest && event.target.closest("[data-tip]");

@@ -20,7 +20,7 @@ def write(report: Report) -> str:
     for table in report.tables:
         if table.columns:
             blocks += [f"<h2>{html.escape(table.title)}</h2>"] if table.title else []
-            blocks.append(_table(table.unmeasured()))
+            blocks.append(table_html(table.unmeasured()))
             blocks += _paragraphs([table.note] if table.note else [])
     return html_page(report.heading, [*blocks, *_paragraphs(report.remarks)])
 
@@ -46,7 +46,8 @@ def html_page(heading: str, blocks: Iterable[str]) -> str:
 """
 
 
-def _table(table: Table) -> str:
+def table_html(table: Table) -> str:
+    """A table as an element."""
     kinds = [' class="text"' if column.left else "" for column in table.columns]
 
     def line(tag: str, cells: Iterable[str]) -> str:

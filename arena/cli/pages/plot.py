@@ -1,0 +1,44 @@
+"""`arena plot`: a figure of a run for a paper or a post."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.options import PRIOR, complete_runs
+from arena.pages.shapes import KINDS
+from arena.text import one_line
+
+
+@click.command()
+@click.argument("source", shell_complete=complete_runs)
+@click.option("--kind", type=click.Choice(KINDS), default=KINDS[0], show_default=True, help="What to plot.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A name with the ending .png, .svg or .pdf. Default: KIND.png here.",
+)
+@click.option("--prior", type=PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
+def plot(source: str, kind: str, out: Path | None, prior: float | None) -> None:
+    """Draw the figures of SOURCE for a paper or a post, with error bars.
+
+    \b
+    standings   ratings with their 95 % errors
+    crosstable  score of each bot against each other
+    variants    win rates by rule set, of a comparison
+    progress    ratings after more and more games
+    lengths     how many games took how many turns
+
+    SOURCE is the folder of a run (or its name in results/, or `latest`), a comparison, a league, or a file of records.
+    Needs matplotlib: pip install 'schotten-arena[plot]'. The same in a notebook: arena.load(SOURCE).plot(KIND).
+    """
+    from arena.pages.drawings import draw, save
+    from arena.pages.figures import panels_of
+    from arena.stats.ratings import DEFAULT_PRIOR
+
+    path = out or Path(f"{kind}.png")
+    save(draw(panels_of(source, kind, DEFAULT_PRIOR if prior is None else prior)), path)
+    click.echo(f"Written to {one_line(str(path))}", err=True)
