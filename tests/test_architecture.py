@@ -31,7 +31,7 @@ FLOORS = (
     ("sources",),
     ("pages",),
     ("play", "notebook"),
-    ("tournament",),
+    ("tournament", "terminal"),
     ("comparison",),
     ("cli",),
 )

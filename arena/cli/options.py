@@ -114,6 +114,7 @@ def _completed(names: Iterable[str], incomplete: str, type_: str) -> list[Comple
 GAMES, SEED, WORKERS = (as_set(TOURNAMENT, name) for name in ("games", "seed", "workers"))
 MOVE_MS, BANK_MS = as_set(CLOCK, "move_ms"), as_set(CLOCK, "bank_ms")
 DEAL = whole(0, (1 << DEAL_BITS) - 1)
+ISOLATION = click.Choice(ISOLATIONS)
 PRIOR, ERROR = real(0, 1_000_000), _number("number", above=0, most=10_000)
 
 own_deals = click.option(
@@ -126,7 +127,7 @@ workers = click.option("--workers", type=WORKERS, metavar="W", help="Default: on
 trust = click.option("--trust", is_flag=True, help="Run the bots of a folder that somebody else has written.")
 isolation_of_play = click.option(
     "--isolation",
-    type=click.Choice(ISOLATIONS),
+    type=ISOLATION,
     help="Where bots run, instead of what the league says. none: in the workers, with your rights.",
 )
 
@@ -187,7 +188,7 @@ def where(command: Command) -> Command:
         click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Default: results/NAME."),
         click.option(
             "--isolation",
-            type=click.Choice(ISOLATIONS),
+            type=ISOLATION,
             help="Where bots run. none (default): in the workers, with your rights; sandbox: for bots of strangers.",
         ),
     )

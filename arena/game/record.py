@@ -29,6 +29,8 @@ from arena.game.rules import Rules, load_rules
 from arena.text import quoted
 
 VERSION = "schotten/1"
+RESIGNED = "resigned"
+"""The reason in the result of a game that a person gave up."""
 WINNERS = {"a": 0, "b": 1, "draw": None, "*": None}
 _CARDS = re.compile(r"[rgbypk](?:10|[1-9])")
 _RESULT = re.compile(r"(a|b|draw|\*) ([0-9])-([0-9])(?: (.+))?")
@@ -59,6 +61,11 @@ class Record:
     def is_forfeit(self) -> bool:
         """Was the game decided by a forfeit?"""
         return " forfeit" in self.result
+
+    @property
+    def is_resigned(self) -> bool:
+        """Did a person give the game up? Such a game is in no table."""
+        return self.result.endswith(f" {RESIGNED}")
 
     def __str__(self) -> str:
         text = record_text(self.rules, self.deal_text, self.auto_claim, self.moves, self.result)
@@ -214,12 +221,12 @@ def replay(record: Record) -> State:
 def verify(text: str) -> State:
     """Replay a record and compare its result; the state at the end.
 
-    Of a forfeit only the stones can be checked. Raises `RecordError` with the place.
+    Of a forfeit, and of a game that was given up, only the stones can be checked. Raises `RecordError` with the place.
     """
     record = parse_record(text)
     state = replay(record)
     reached = result_text(state)
-    if record.is_forfeit:  # also after the end of the board: a bot may fail when it is told the result
+    if record.is_forfeit or record.is_resigned:  # a forfeit may come after the end: when a bot is told the result
         stones = reached.split(" ")[1]
         if record.result.split(" ")[1] != stones or record.winner is None:
             raise RecordError(f"record, result: '{record.result}' is written, the stones are {stones}")

@@ -14,7 +14,15 @@ from arena.game.record import deal_text, parse_record, verify
 from arena.game.rules import load_rules
 from arena.match.results import GameResult
 from arena.match.tasks import GameId
-from arena.report.records import ReplayError, deal_number, game_of, is_record, read_games, record_lines
+from arena.report.records import (
+    RecordLine,
+    ReplayError,
+    deal_number,
+    game_of,
+    is_record,
+    read_games,
+    record_lines,
+)
 from arena.store.folders import run_folder
 from arena.store.reader import Reader, reason_line
 from arena.store.schema import DATABASE
@@ -195,10 +203,24 @@ def _line(path: Path, game: str) -> StoredGame:
         try:
             found = game_of(line, number, {})
         except ArenaError:
-            return StoredGame(line.record)
+            return _broken_off(line)
         return StoredGame.of(found)
     count = sum(1 for _ in record_lines(path))
     raise ReplayError(f"{path} has no line {game[:30]}; it holds {count} records, numbered from 1")
+
+
+def _broken_off(line: RecordLine) -> StoredGame:
+    """A game without a result that counts, with the names that its line tells."""
+    record = "; ".join(line.record.split("; ", 3)[:3])
+    try:
+        parsed = parse_record(line.record)
+        about = {**line.about, **parsed.about}
+    except ArenaError:  # whoever shows it says what is wrong
+        return StoredGame(line.record)
+    names = [one_line(str(about.get(name, "")), 1000) for name in ("first", "second")]
+    if parsed.deal.starter:
+        names.reverse()
+    return StoredGame(record, (names[0], names[1]))
 
 
 def _number(text: str) -> int:

@@ -172,8 +172,8 @@ def game_of(line: RecordLine, at: int, pairings: dict[tuple[str, str], int]) -> 
     record = parse_record(line.record)
     about = _checked({**line.about, **record.about})
     winner, stones, *reason = record.result.split(" ", 2)
-    if winner == "*":
-        raise ReplayError("the game was broken off; it has no result")
+    if winner == "*" or record.is_resigned:
+        raise ReplayError(f"the game was {'given up' if record.is_resigned else 'broken off; it has no result'}")
     starter = record.deal.starter
     names = [about.get(name, "ab"[seat]) for name, seat in zip(_NAMES, (starter, 1 - starter))]
     first, second = names

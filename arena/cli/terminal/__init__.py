@@ -1,0 +1,1 @@
+"""Commands for a person at a terminal: play, watch, debug."""

@@ -1,0 +1,194 @@
+"""`arena play`: a person against a bot."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import options
+from arena.cli.main import INTERRUPTED
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.terminal.session import Seating, Session
+
+GAMES = Path("games")
+PERSON = "you"
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="BOT", shell_complete=options.complete_bots)
+@click.option("--rules", default=None, metavar="R", shell_complete=options.complete_rules, help="Default: base.")
+@click.option("--seed", type=options.SEED, metavar="S", help="Decides cards and chance. Default: drawn, and shown.")
+@click.option("--begin", type=click.Choice(("you", "bot")), help="Who makes the first move. Default: by the seed.")
+@click.option("--claims", is_flag=True, help="Claim stones yourself; else each is claimed as soon as it can be.")
+@click.option("--isolation", type=options.ISOLATION, default="process", show_default=True, help="Where the bot runs.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Default: a file in games/.")
+@click.option("--resume", "file", type=click.Path(path_type=Path), metavar="FILE", help="Go on with a saved game.")
+@click.option("--plain", is_flag=True, help="Line by line instead of on the whole screen.")
+def play(
+    bots: tuple[str, ...],
+    rules: str | None,
+    seed: int | None,
+    begin: str | None,
+    claims: bool,
+    isolation: str,
+    out: Path | None,
+    file: Path | None,
+    plain: bool,
+) -> int:
+    """Play a game against BOT.
+
+    \b
+    arena play greedy
+    arena play champion --rules tactical --seed 7
+
+    Type a move such as r7@3, or its beginning and Tab; or choose with the arrow keys. `help` lists what else there is:
+    hint, why 3, undo, resign, save, quit.
+
+    The game is saved in games/ after every move, as a record that 'arena replay' shows; it counts in no table. Whoever
+    leaves (quit, Ctrl-C, Ctrl-D, or a terminal that is closed) goes on with --resume FILE or the same command with the
+    same seed. A game that is given up is stored as that.
+    """
+    if file is not None:
+        if bots or rules or seed is not None or begin or claims or out is not None:
+            raise click.UsageError("--resume goes on with the game of FILE; bots, rules and the like are those of it")
+        session_file, seating, moves = _stored(file, isolation)
+    else:
+        if len(bots) != 1:
+            raise click.UsageError(f"expected one bot to play against, found {len(bots)}")
+        seating = _seating(bots[0], rules or "base", seed, begin, claims, isolation)
+        session_file, moves = _file(seating, out), ()
+        if session_file.is_file() and (found := _going_on(session_file, seating)) is not None:
+            click.echo(f"Going on with {session_file}.", err=True)
+            seating, moves = found
+    return _play(seating, session_file, moves, plain)
+
+
+def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: bool, level: str) -> Seating:
+    from arena.game.rng import derive_seed
+    from arena.game.rules import load_rules
+    from arena.players.spec import find_bot
+    from arena.terminal.session import Seating
+    from arena.tournament import drawn_seed
+
+    spec = find_bot(bot)
+    number = drawn_seed() if seed is None else seed
+    first = begin == "you" if begin else derive_seed(number, "who begins") % 2 == 0
+    name = PERSON if spec.name != PERSON else f"{PERSON}2"
+    bots, names = (None, spec), (name, spec.name)
+    if not first:
+        return Seating(load_rules(rules), number, (spec, None), (spec.name, name), claims, level)
+    return Seating(load_rules(rules), number, bots, names, claims, level)
+
+
+def _file(seating: Seating, out: Path | None) -> Path:
+    """The file of a game; one that is over is not written again."""
+    from arena.terminal.session import read_unfinished
+
+    if out is not None:
+        if out.exists() and read_unfinished(out) is None:
+            raise ArenaError(f"{out} holds a game that is over; name another file, or remove it")
+        return out
+    bot = next(name for name in seating.names if name != seating.person)
+    name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
+    at = 1
+    while True:
+        path = GAMES / f"{name}{f'-{at}' if at > 1 else ''}.txt"
+        if not path.exists() or read_unfinished(path) is not None:
+            return path
+        at += 1
+
+
+def _going_on(path: Path, seating: Seating) -> tuple[Seating, tuple[int, ...]] | None:
+    """The game that was begun in a file, if it is the same one."""
+    from dataclasses import replace
+
+    from arena.terminal.session import read_unfinished
+
+    found = read_unfinished(path)
+    if found is None:
+        return None
+    same = (seating.rules.canonical, seating.seed, seating.names, seating.claims)
+    other = (found.record.rules.canonical, found.seed, found.names, found.claims)
+    if same != other:
+        raise ArenaError(
+            f"{path} holds another game that is not over: go on with 'arena play --resume {shlex.quote(str(path))}', "
+            "or name another file with --out"
+        )
+    return replace(seating), found.moves
+
+
+def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
+    from arena.players.spec import find_bot
+    from arena.terminal.session import Seating, read_unfinished
+
+    if not path.is_file():
+        raise ArenaError(f"there is no file {path}; 'arena play BOT' begins a game")
+    found = read_unfinished(path)
+    if found is None:
+        raise ArenaError(f"the game in {path} is over; look at it with: arena replay {shlex.quote(str(path))} 1")
+    bot = find_bot(found.bot)
+    bots = (None, bot) if found.names[0] == found.person else (bot, None)
+    return path, Seating(found.record.rules, found.seed, bots, found.names, found.claims, level), found.moves
+
+
+def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> int:
+    from arena.terminal.desk import Left, Person
+    from arena.terminal.lines import Lines
+    from arena.terminal.session import Session
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    screen = Lines(seating.person, str(path))
+    session = Session(seating, screen, path, moves)
+    screen.say(f"{' against '.join(seating.names)}, rules {seating.rules.name}, seed {seating.seed}")
+    try:
+        session.play(Person(screen, seating.claims))
+    except Left:
+        return _left(path)
+    except KeyboardInterrupt:
+        _left(path)
+        return INTERRUPTED
+    screen.show()
+    _tell_end(session, path)
+    return 0
+
+
+def on_screen() -> bool:
+    """Is there a terminal that can be drawn on?"""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+
+
+def _left(path: Path) -> int:
+    click.echo(f"The game is saved. Go on with: arena play --resume {shlex.quote(str(path))}")
+    return 0
+
+
+def _tell_end(session: Session, path: Path) -> None:
+    click.echo(end_text(session))
+    click.echo(f"Saved in {path}. Look at it again: arena replay {shlex.quote(str(path))} 1")
+
+
+def end_text(session: Session) -> str:
+    """How the game ended, in a line; a bot's failure with its reason."""
+    from arena.text import first_line, one_line
+
+    person = session.seating.person
+    if session.resigned:
+        return "You have given the game up."
+    result = session.result
+    assert result is not None
+    stones = result.stones if result.first == person else result.stones[::-1]
+    if result.forfeit is not None:
+        who = one_line(result.forfeit_by or "")
+        return f"{who} forfeits by {result.forfeit}: {first_line(result.detail or '', 200)}. You win."
+    if result.winner is None:
+        return f"A draw, {stones[0]} stones to {stones[1]}."
+    won = result.winner == person
+    return f"You {'win' if won else 'lose'}, {stones[0]} stones to {stones[1]}: {result.ending}."

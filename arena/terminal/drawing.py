@@ -1,0 +1,168 @@
+"""A scene as lines of text with styles, for a terminal of any width. Suits are told by letter and by colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from arena.game.cards import COLOURS
+from arena.report.formats.fit import shortened
+from arena.terminal.scene import Scene
+from arena.text import one_line
+
+_SUITS = {
+    "r": "bold white on #b3261e",
+    "g": "bold white on #1b7a3d",
+    "b": "bold white on #1f5fbf",
+    "y": "bold black on #f2c230",
+    "p": "bold white on #7b3fa0",
+    "k": "bold black on #f29ec4",
+}
+_TACTIC = "bold black on #8fd3d3"
+_MINE, _THEIRS, _DIM, _LABEL, _MARK = "bold green", "bold red", "dim", "bold", "bold underline"
+_LEAST, _USUAL, _MOST = 6, 8, 11  # widths of a stone's column; a wild with its value, *123=g1, takes 7
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What is drawn besides letters."""
+
+    owned: tuple[str, str] = ("▼", "▲")
+    free: str = "·"
+    point: tuple[str, str] = ("►", "◄")
+
+
+ASCII = Signs(("v", "^"), ".", (">", "<"))
+
+
+def signs_for(encoding: str | None) -> Signs:
+    """The signs that an encoding can write."""
+    try:
+        "".join((*Signs().owned, Signs().free, *Signs().point)).encode(encoding or "ascii")
+    except (UnicodeError, LookupError):
+        return ASCII
+    return Signs()
+
+
+def draw(scene: Scene, width: int, signs: Signs = Signs()) -> Text:
+    """The table: 13 lines in the base game, up to 18; none is wider than `width` cells, from 60 on."""
+    column = min(max((width - 4) // 9, _LEAST), _MOST)
+    indent = " " * (4 if width >= 9 * _USUAL + 4 else 1)
+    below, above = (max(4 if "mud" in modes else 3 for modes in scene.modes) for _ in "12")
+    lines = [_heading(scene), *_player(scene, 1, width, signs)]
+    if scene.hands[1] is not None:
+        lines += _hand(scene, 1, width, signs)
+    lines += [_row(scene, 1, level, indent, column, signs) for level in reversed(range(above))]
+    lines.append(_stones(scene, indent, column, signs))
+    if any(scene.modes):
+        lines.append(_modes(scene, indent, column))
+    lines += [_row(scene, 0, level, indent, column, signs) for level in range(below)]
+    lines += _player(scene, 0, width, signs)
+    if scene.hands[0] is not None:
+        lines += _hand(scene, 0, width, signs)
+    for line in lines:
+        line.truncate(width, overflow="ellipsis")
+    return Text("\n").join(lines)
+
+
+def card_text(card: str) -> Text:
+    """A card in its colour."""
+    suit = card[0] if card[0] in COLOURS and card[1:].isdigit() else card.partition("=")[2][:1]
+    return Text(f" {card} ", _SUITS.get(suit, _TACTIC))
+
+
+def cards_text(cards: Iterable[str]) -> Text:
+    """Cards in a row."""
+    return Text(" ").join(card_text(card) for card in cards)
+
+
+def _heading(scene: Scene) -> Text:
+    clan, tactic = scene.decks
+    decks = f"decks {clan} clan" + (f", {tactic} tactic" if scene.rules.tactics else "")
+    return Text(f"{one_line(scene.rules.name)}   turn {scene.turn}   {decks}", _DIM)
+
+
+def _player(scene: Scene, at: int, width: int, signs: Signs) -> list[Text]:
+    """Who sits there, with what lies face up on that side; in further lines what does not fit into the first."""
+    seat = scene.seat if at == 0 else 1 - scene.seat
+    name = shortened(one_line(scene.names[at]), 24)
+    line = Text(f"{signs.point[0] if scene.to_move == at else ' '} ", _LABEL)
+    line.append(f"{'ab'[seat]} {name}".rstrip(), _MINE if at == 0 else _THEIRS)
+    stones = scene.stones_of(at)
+    line.append(f"   {stones} stone{'s' * (stones != 1)}", _LABEL if stones else _DIM)
+    if scene.hands[at] is None:
+        clan, tactic = scene.counts[at]
+        line.append(f"   hand {clan} clan" + (f", {tactic} tactic" if scene.rules.tactics else ""), _DIM)
+    return _filled([line.append("   beside:", _DIM) if scene.beside[at] else line], scene.beside[at], width, 5)
+
+
+def _filled(lines: list[Text], cards: Iterable[str], width: int, indent: int) -> list[Text]:
+    """Cards behind the last line, or below it where it is full."""
+    for card in cards:
+        shown = card_text(card)
+        if len(lines[-1]) + 1 + len(shown) > width:
+            lines.append(Text(" " * indent))
+        lines[-1].append(" ").append_text(shown)
+    return lines
+
+
+def _row(scene: Scene, at: int, level: int, indent: str, column: int, signs: Signs) -> Text:
+    """The cards at a distance from the stones; sides grow away from them."""
+    line = Text(indent)
+    for side, modes, owner in zip(scene.sides[at], scene.modes, scene.owners):
+        if level < len(side):
+            card = card_text(side[level])
+        elif level < (4 if "mud" in modes else 3) and owner is None:
+            card = Text(f" {signs.free} ", _DIM)
+        else:
+            card = Text()
+        if len(card) > column - 1:  # a wild that is bound, where there is little room
+            card.right_crop(1)
+        card.pad_right(column - len(card))
+        line.append_text(card)
+    line.rstrip()
+    return line
+
+
+def _stones(scene: Scene, indent: str, column: int, signs: Signs) -> Text:
+    line = Text(indent)
+    for stone, owner in enumerate(scene.owners, start=1):
+        if owner is None:
+            text, style = f"[{stone}]", _LABEL if stone in scene.changed else ""
+        else:
+            text, style = f"{signs.owned[owner]}{stone}{signs.owned[owner]}", (_MINE, _THEIRS)[owner]
+        if stone == scene.stone:
+            text, style = f"{signs.point[0]}{stone}{signs.point[1]}", "bold reverse"
+        elif stone in scene.changed:
+            style = f"{style} underline".strip()
+        line.append(text, style or None).append(" " * (column - len(text)))
+    line.rstrip()
+    return line
+
+
+def _modes(scene: Scene, indent: str, column: int) -> Text:
+    line = Text(indent)
+    for modes in scene.modes:
+        text = (" ".join(modes) if column > 7 else "+".join(mode[0] for mode in modes))[: column - 1]
+        line.append(text, _TACTIC if text else None).append(" " * (column - len(text)))
+    line.rstrip()
+    return line
+
+
+def _hand(scene: Scene, at: int, width: int, signs: Signs) -> list[Text]:
+    """A hand, in further lines where it is long; what a ruse has taken stands behind it."""
+    held = scene.hands[at] or ()
+    lines = _filled([Text("  hand" if held else "  hand -", _DIM)], held, width, 6)
+    if at == 0 and scene.card in held:
+        sign = f" {scene.card} "
+        for line in lines:
+            begin = line.plain.find(sign)
+            if begin >= 0:
+                line.stylize("reverse", begin, begin + len(sign))
+                line.plain = line.plain[:begin] + signs.point[0] + line.plain[begin + 1 :]
+                break
+    if at == scene.to_move and scene.pending is not None:
+        lines[-1].append("   taken: ", _DIM).append_text(card_text(scene.pending))
+    return lines

@@ -1,0 +1,81 @@
+"""A game line by line: for terminals that can do no more, for pipes, and for those who have screens read to them."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+from arena.game.engine import State, View
+from arena.game.moves import Move
+from arena.terminal.desk import Ask, Desk, Left
+from arena.terminal.drawing import draw, signs_for
+from arena.terminal.news import News
+from arena.terminal.scene import Scene
+from arena.text import printable_lines
+
+
+def console_for(no_color: bool = False) -> Console:
+    """A console for stdout that honours NO_COLOR and TERM=dumb and does not break lines itself."""
+    return Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True, no_color=no_color or None)
+
+
+class Lines(Ask):
+    """Prints the table at each decision and reads a line."""
+
+    def __init__(self, person: str, saved_to: str, console: Console | None = None) -> None:
+        self.console = console or console_for()
+        self._person = person
+        self._saved_to = saved_to
+        self._signs = signs_for(self.console.encoding)
+        self._news: News | None = None
+        self._scene: Scene | None = None
+        self._told_keys = False
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """The cards are dealt."""
+        self._news = News(seats, seats.index(self._person))
+        self._scene = self._news.scene(state)
+
+    def moved(self, state: State, move: Move) -> None:
+        """A move was made."""
+        assert self._news is not None
+        self._scene = self._news.scene(state)
+
+    def show(self) -> None:
+        """Print the table as it is, and what has happened."""
+        assert self._scene is not None
+        assert self._news is not None
+        width = max(shutil.get_terminal_size().columns, 60)
+        self.console.print()
+        if self._news.events:
+            self.say(self._news.text())
+            self.console.print()
+        self._news.clear()
+        self.console.print(draw(self._scene, width, self._signs))
+        self.console.print()
+
+    def say(self, text: str) -> None:
+        """Print a text of whoever has written it."""
+        self.console.print(Text(printable_lines(text)))
+
+    def ask(self, view: View, moves: list[Move]) -> Move:
+        """The move that the person types."""
+        assert self._scene is not None
+        self.show()
+        desk = Desk(view, moves, self._scene, self._saved_to)
+        if not self._told_keys or len(moves) <= 6:
+            self.say(desk.prompt)
+            self._told_keys = True
+        while True:
+            try:
+                typed = input(f"{desk.asks}> ")
+            except EOFError:
+                self.console.print()
+                raise Left from None
+            move = desk.enter(typed)
+            if move is not None:
+                return move
+            self.say(desk.notes)

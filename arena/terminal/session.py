@@ -1,0 +1,236 @@
+"""A game of which each move is seen, and saved in a file of records as soon as it is made; one can come back to it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from arena.errors import ArenaError
+from arena.game.engine import State, View
+from arena.game.moves import MOVES, Move
+from arena.game.record import RESIGNED, Record, deal_text, parse_record, record_text, replay, result_text, with_about
+from arena.game.rules import Rules
+from arena.isolation.python.bot import PythonBot
+from arena.isolation.wire.bot import WireBot
+from arena.match.results import GameResult, Row
+from arena.match.tasks import GameTask
+from arena.players.bot import Actor
+from arena.players.loading import load_bot
+from arena.players.spec import BotSpec
+from arena.processes.limits import BotLimits
+from arena.referee.player import Player
+from arena.referee.referee import Referee
+from arena.referee.rows import GameSettings
+from arena.report.records import record_line, record_lines
+from arena.report.whole_file import write_whole
+from arena.terminal.desk import Person, Resigned
+
+_PERSON, _BOT = "person", "bot"  # what the record of an unfinished game tells besides
+
+
+class Audience(Protocol):
+    """Is shown the game; called from the thread that plays."""
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """The cards are dealt; `seats` are the names of seat 0 and seat 1."""
+
+    def moved(self, state: State, move: Move) -> None:
+        """A move was made; `state` is the position after it and must not be changed."""
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Who plays what. `bots` and `names` are (who begins, the other); a person has no bot.
+
+    `claims`: the person claims stones. `level`: where bots run (`arena.isolation.levels`).
+    """
+
+    rules: Rules
+    seed: int
+    bots: tuple[BotSpec | None, BotSpec | None]
+    names: tuple[str, str]
+    claims: bool = False
+    level: str = "process"
+
+    @property
+    def person(self) -> str:
+        """The person's name, "" without one."""
+        return next((name for bot, name in zip(self.bots, self.names) if bot is None), "")
+
+
+class Session:
+    """One game. `made` are the moves so far, `result` is how it ended; None while it has not.
+
+    `before` are moves, by number, of a game that goes on: they are made again, whatever the bot would play now.
+    """
+
+    def __init__(
+        self, seating: Seating, audience: Audience, path: Path | None = None, before: Sequence[int] = ()
+    ) -> None:
+        self.seating = seating
+        self.audience = audience
+        self.path = path
+        self.led_by = tuple(before)
+        self.made: list[Move] = []
+        self.result: GameResult | None = None
+        self.resigned = False
+        self.differs = False
+        """Has a bot answered otherwise than it did before?"""
+        self._state: State | None = None
+
+    def play(self, person: Person | None = None) -> None:
+        """Play to the end; what the person raises passes through. The game is saved as far as it went.
+
+        Raises BotError for bots that cannot be loaded.
+        """
+        players = [
+            _Led(self, name, self._maker(bot, person), bot is None)
+            for bot, name in zip(self.seating.bots, self.seating.names)
+        ]
+        referee = Referee(
+            GameSettings(self.seating.rules, self.seating.seed),
+            players,
+            passes=lambda error: isinstance(error, KeyboardInterrupt),
+            observers=[self],
+        )
+        try:
+            row = referee.play(GameTask(0, 0, 0, *self.seating.names, 0))
+            self.result = GameResult.from_row(row, *self.seating.names)
+        except Resigned:
+            self.resigned = True
+        finally:
+            self.save()
+            for player in players:
+                if player.remote is not None:
+                    player.remote.close()
+
+    def _maker(self, bot: BotSpec | None, person: Person | None) -> Callable[[], Actor]:
+        seating = self.seating
+        if bot is None:
+            assert person is not None, "nobody sits there"
+            return lambda: person
+        if not bot.command and seating.level == "none":
+            return load_bot(bot).make
+        level = "process" if seating.level == "none" else seating.level
+        remote = WireBot(bot, level, BotLimits()) if bot.command else PythonBot(bot, seating.rules, level, BotLimits())
+        remote.load()
+        return lambda: remote
+
+    # ---- for the referee ---------------------------------------------------------------------------------------
+
+    def before(self, task: GameTask, state: State) -> None:
+        """The cards are dealt."""
+        self._state = state
+        one, other = self.seating.names
+        self.audience.begun(state, (other, one) if state.first_seat else (one, other))
+
+    def step(self, state: State, move: Move) -> None:
+        """A move was made."""
+        self.made.append(move)
+        self.audience.moved(state, move)
+        if len(self.made) > len(self.led_by) and self.seating.person:
+            self.save()
+
+    def after(self, state: State, row: Row) -> None:
+        """The game is over."""
+
+    # ---- saving ------------------------------------------------------------------------------------------------
+
+    def record(self) -> str:
+        """The line of the game in a file of records, as far as it has gone."""
+        seating, state = self.seating, self._state
+        about: dict[str, Any] = dict(zip(("first", "second"), seating.names))
+        if self.result is not None:
+            return record_line(self.result)
+        assert state is not None
+        result = result_text(state)
+        if self.resigned:
+            seats = seating.names if not state.first_seat else seating.names[::-1]
+            result = f"{'ba'[seats.index(seating.person)]} {result.split(' ')[1]} {RESIGNED}"
+        elif seating.person:
+            about[_PERSON] = seating.person
+            about[_BOT] = next(bot.spec for bot in seating.bots if bot is not None)
+        auto = [not (bot is None and seating.claims) for bot in seating.bots]
+        auto = auto[::-1] if state.first_seat else auto
+        deal = deal_text(seating.seed, 0)
+        record = record_text(seating.rules, deal, (auto[0], auto[1]), self.made, result)
+        return with_about(record, about)
+
+    def save(self) -> None:
+        """Write the game to its file, if it has one and the cards are dealt. Raises ExportError."""
+        if self.path is not None and self._state is not None:
+            write_whole(self.path, [f"{self.record()}\n"])
+
+
+class _Led(Player):
+    """A player who first makes the moves of a game that goes on; a bot is asked nevertheless, for what it remembers."""
+
+    def __init__(self, session: Session, name: str, make: Callable[[], Actor], is_person: bool) -> None:
+        super().__init__(name, make, uses_random=True, uses_numpy="numpy" in sys.modules)
+        self._session = session
+        self._is_person = is_person
+
+    def start(self) -> None:
+        """Make the bot."""
+        super().start()
+        act, session = self.act, self._session
+        table = MOVES[session.seating.rules.spy_value]
+
+        def led(view: View, moves: list[Move]) -> Move:
+            at = len(session.made)
+            if at >= len(session.led_by):
+                return act(view, moves)  # type: ignore[no-any-return]
+            wanted = table[session.led_by[at]]
+            if not self._is_person and act(view, moves) is not wanted:
+                session.differs = True
+            return wanted
+
+        self.act = led
+
+
+# ---------------------------------------------------------------- coming back
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A game that goes on: as in its record."""
+
+    record: Record
+    names: tuple[str, str]
+    person: str
+    bot: str
+
+    @property
+    def moves(self) -> tuple[int, ...]:
+        """Its moves by number."""
+        return tuple(move.index for move in self.record.moves)
+
+    @property
+    def seed(self) -> int:
+        """The seed of its deal."""
+        return int(self.record.deal_text.partition(":")[0])
+
+    @property
+    def claims(self) -> bool:
+        """Does the person claim stones?"""
+        seat = self.names.index(self.person) ^ self.record.deal.starter
+        return not self.record.auto_claim[seat]
+
+
+def read_unfinished(path: Path) -> Unfinished | None:
+    """The game in a file that a session has written; None if it is over. Raises ArenaError for any other file."""
+    lines = list(record_lines(path))
+    if len(lines) != 1:
+        raise ArenaError(f"{path} holds {len(lines)} records; a game that can be gone on with is alone in its file")
+    record = parse_record(lines[0].record)
+    if not record.result.startswith("*"):
+        return None
+    about = record.about
+    names = (about.get("first"), about.get("second"))
+    if about.get(_PERSON) not in names or not isinstance(about.get(_BOT), str) or ":" not in record.deal_text:
+        raise ArenaError(f"{path} does not say who played; only games of 'arena play' can be gone on with")
+    replay(record)
+    return Unfinished(record, (str(names[0]), str(names[1])), str(about[_PERSON]), str(about[_BOT]))

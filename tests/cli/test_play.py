@@ -1,0 +1,100 @@
+"""`arena play`, line by line: a person against a bot, and what is stored of it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.game.record import parse_record, verify
+from tests.cli.conftest import Arena, Result
+
+RULES = ("base", "tactical", "bga-tactical")
+
+
+Typing = Callable[..., Result]
+
+
+@pytest.fixture
+def person(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> Typing:
+    """Plays with what a person types, one line after the other; then comes the end of the input."""
+
+    def call(typed: str, *args: object, code: int | None = 0) -> Result:
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        return arena("play", *args, "--isolation", "none", code=code)
+
+    return call
+
+
+def record_of(path: str) -> str:
+    return Path(path).read_text(encoding="utf-8").strip()
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena, rules: str) -> None:
+    result = person("1\n" * 300, "greedy", "--rules", rules, "--seed", 3, "--out", "one.txt")
+    assert "Saved in one.txt" in result.out
+    assert "You win" in result.out or "You lose" in result.out
+    record = record_of("one.txt")
+    assert verify("; ".join(record.split("; ")[:3])).is_over
+    shown = arena("replay", "one.txt", "1", "--all").out
+    assert "greedy" in shown
+    assert "you" in shown
+    arena("replay", "one.txt", "1", "--html", "-o", "one.html")
+    assert "over" in person("", "--resume", "one.txt", code=2).err
+
+
+def test_the_same_command_and_resume_go_on_with_a_game(person: Typing) -> None:
+    """As if it had not been left: the whole game is the one of somebody who stayed."""
+    options = ("odds", "--rules", "tactical", "--seed", 8)
+    person("1\n" * 300, *options, "--out", "whole.txt")
+    assert "--resume parts.txt" in person("1\n" * 5, *options, "--out", "parts.txt").out
+    assert parse_record(record_of("parts.txt")).result.startswith("*")
+    person("1\n" * 4 + "quit\n", *options, "--out", "parts.txt")
+    person("1\n" * 300, "--resume", "parts.txt")
+    assert record_of("parts.txt") == record_of("whole.txt")
+
+
+def test_a_game_given_up_is_stored_as_that(person: Typing, arena: Arena) -> None:
+    result = person("1\nresign\nresign\n", "greedy", "--seed", 3, "--begin", "you")
+    assert "given the game up" in result.out
+    file = "games/greedy-iello-base-3.txt"
+    assert parse_record(record_of(file)).result.endswith(" 0-0 resigned")
+    assert "greedy) wins, stones 0-0: resigned" in arena("replay", file, "1", "--all").out
+    assert "given up" in arena("standings", file, code=2).err  # it counts in no table
+    person("", "greedy", "--seed", 3)  # another game begins
+    assert Path("games/greedy-iello-base-3-2.txt").is_file()
+
+
+def test_a_bot_that_fails_loses(person: Typing) -> None:
+    Path("bad.py").write_text("def act(view, moves):\n    raise ValueError('\\x1b[2Jno')\n")
+    result = person("1\n" * 9, "bad.py", "--seed", 1)
+    assert "bad forfeits by exception" in result.out
+    assert "You win" in result.out
+    assert "\x1b" not in result.out
+
+
+def test_a_person_may_claim(person: Typing) -> None:
+    person("1\n" * 300, "random", "--claims", "--seed", 4, "--out", "c.txt", "--begin", "you")
+    record = parse_record(record_of("c.txt"))
+    assert sorted(record.auto_claim) == [False, True]
+    assert any(move.kind == "claim" for move in record.moves)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((), "expected one bot"),
+        (("a", "b", "c"), "found 3"),
+        (("nobody",), "nobody"),
+        (("greedy", "--rules", "bse"), "did you mean"),
+        (("--resume", "gone.txt"), "no file gone.txt"),
+        (("greedy", "--resume", "gone.txt"), "--resume goes on"),
+        (("--resume", "other.txt"), "does not say who played"),
+    ],
+)
+def test_wrong_use_is_told(person: Typing, args: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    (tmp_path / "other.txt").write_text("schotten/1 base 1:0 11; r1@1; * 0-0\n")
+    assert said in person("", *args, code=2).err

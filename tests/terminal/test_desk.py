@@ -1,0 +1,116 @@
+"""What a person may type at a decision, and what comes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+from arena.terminal.desk import COMMANDS, Desk, Left, Resigned
+from arena.terminal.scene import scene_of_view
+
+
+def desk(rules: str = "tactical", moves: int = 0, seed: int = 5) -> Desk:
+    state = State(load_rules(rules), make_deal(load_rules(rules), seed, 0))
+    rng = Rng(seed)
+    for _ in range(moves):
+        if state.is_over:
+            break
+        state.apply(rng.choice(state.legal_moves()))
+    view = state.view(state.turn)
+    return Desk(view, state.legal_moves(), scene_of_view(view, ("ann", "bob")), "games/x.txt")
+
+
+@pytest.mark.parametrize("text", ["y2@3", " Y2 @ 3 ", "y2 3", "3"])
+def test_a_move_is_read_as_people_write_it(text: str) -> None:
+    assert str(desk().enter(text)) == "y2@3"
+
+
+def test_a_card_and_then_a_stone_is_a_move_and_can_be_taken_back() -> None:
+    one = desk()
+    assert one.enter("y2") is None
+    assert one.picked == "y2"
+    assert one.completions("") == [str(stone) for stone in range(1, 10)]
+    assert one.enter("undo") is None
+    assert one.picked is None
+    assert one.enter("y2") is None
+    assert str(one.enter("7")) == "y2@7"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "moves"),
+        ("hnit", "did you mean 'hint'"),
+        ("r9@9", "r9 is not in the hand"),
+        ("r9@10", "neither a move nor a command"),
+        ("claim 3", "a card is to be played now"),
+        ("64", "numbered 1 to 63"),
+        ("9" * 5000, "there is no move 999999999;"),
+        ("why", "why needs the number"),
+        ("why 0", "no stone 0"),
+        ("undo", "Nothing is picked"),
+        ("\x1b[2J", "neither a move"),
+        ("y2\u0000", "neither a move"),
+        ("scout", "not legal"),
+        ("why 4", "Stone 4 is free"),
+        ("save", "games/x.txt"),
+        ("log", "Nothing has happened"),
+        ("cards", "r red"),
+    ],
+)
+def test_whatever_is_no_move_is_answered(text: str, said: str) -> None:
+    one = desk()
+    assert one.enter(text) is None
+    assert said in one.notes
+
+
+def test_every_command_is_answered_and_listed() -> None:
+    one = desk()
+    one.enter("help")
+    listed = one.notes
+    for command in COMMANDS:
+        assert command in listed
+        if command not in ("quit", "resign"):
+            one.notes = ""
+            assert one.enter(command) is None
+            assert one.notes
+
+
+def test_a_card_picked_and_a_stone_that_is_full() -> None:
+    one = desk("base", moves=30)
+    head = next(head for head, stones in one.heads.items() if len(stones) < 9)
+    one.enter(head)
+    full = next(stone for stone in range(1, 10) if stone not in one.heads[head])
+    assert one.enter(str(full)) is None
+    assert f"cannot go to stone {full}" in one.notes
+
+
+def test_to_resign_takes_two_words() -> None:
+    one = desk()
+    assert one.enter("resign") is None
+    assert one.enter("hint") is None
+    assert one.enter("resign") is None
+    with pytest.raises(Resigned):
+        one.enter("resign")
+    with pytest.raises(Left):
+        desk().enter("quit")
+
+
+@pytest.mark.parametrize("rules", ["base", "tactical", "bga-tactical", "battle-line-expert"])
+def test_all_moves_of_a_game_can_be_typed_and_completed(rules: str) -> None:
+    for moves in range(0, 120, 7):
+        one = desk(rules, moves)
+        if one.view.is_over:
+            break
+        for at, move in enumerate(one.moves, start=1):
+            assert one.enter(move.text) is move
+            assert one.enter(str(at)) is move
+            assert move.text in one.completions(move.text[:2])
+        for stone in range(1, 10):
+            one.enter(f"why {stone}")
+            assert str(stone) in one.notes
+        one.enter("hint")
+        assert "evaluator" in one.notes
