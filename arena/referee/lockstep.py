@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from arena.game.moves import MOVES
 from arena.game.packing import TABLES, Tables
 from arena.isolation.python.bot import PythonBot
+from arena.isolation.python.progress import IN_BEGIN, MAKING
 from arena.match.results import Row
 from arena.match.tasks import PairTask, Task
 from arena.players.bot import BotFault
@@ -209,8 +210,16 @@ class _Session:
                 raise _Apart(f"{player.name}: a move that is not legal")
 
     def _blame(self, player: Player, tables: list[int], fault: BotFault) -> None:
-        """Note that a bot has forfeited the game at that of these tables at which its process was."""
-        k, in_begin = _remote(player).noted
+        """Note that a bot has forfeited the game at that of these tables at which its process was.
+
+        Who could not be made once more takes too much for many tables, and has seen no card there: it loses no game.
+        """
+        remote = _remote(player)
+        k, doing = remote.noted
+        if doing == MAKING:
+            remote.keep_to_one_table()
+            return
+        in_begin = doing == IN_BEGIN
         if k not in tables:
             k, in_begin = tables[0], False
         game = self.going[k][2]

@@ -68,8 +68,7 @@ def test_the_other_game_of_a_pair_tells_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["ranges", "files"])
 def test_nor_do_the_two_processes_tell_each_other(how: str, tmp_path: Path) -> None:
     found = tournament(tmp_path, [one := attack("tells_its_twin", how=how)], "sandbox", games=40)
-    # what it hears it tells by an exception; that its process ends for want of descriptors is its own loss
-    assert {verdict.kind for verdict in found.verdicts[one.name]} <= {None, "crash"}
+    assert {verdict.kind for verdict in found.verdicts[one.name]} == {None}  # what it hears it tells by an exception
 
 
 ONE_BY_ONE = {"clock": {"move_ms": 1000}}

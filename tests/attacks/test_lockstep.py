@@ -94,6 +94,14 @@ def test_a_fault_in_step_is_the_same_fault_of_the_same_game(
     assert {row[1:5] for row in apart if re.search(f"forfeit {one.kind}", str(row))} == wanted
 
 
+def test_who_takes_too_much_for_many_tables_plays_at_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """54 open files a bot: more than the 128 of a process already at the third table, before a card is seen there."""
+    one = attack("tells_its_twin", how="files")
+    together = played(tmp_path, one, True, monkeypatch)
+    assert "forfeit" not in str(together)
+    assert together == played(tmp_path, one, False, monkeypatch)
+
+
 def test_nobody_plays_a_game_twice_by_failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would know all cards the second time."""
     one = attack("remembers_second_chance", "illegal move")

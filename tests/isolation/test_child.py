@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import random
+import re
 import struct
 import sys
 import termios
@@ -52,6 +53,7 @@ from arena.isolation.python.messages import (
     read_answer,
     read_fault,
 )
+from arena.isolation.python.progress import MAKING
 from arena.players.bot import BotFault
 from arena.players.spec import find_bot
 
@@ -66,13 +68,8 @@ class Spoken:
         path.write_text(code)
         self.said: list[bytes] = []
         self.child = Child(self.said.append)
-        spec = find_bot(str(path), params, name="bot")
-        order = {
-            "spec": dataclasses.asdict(spec),
-            "rules": dataclasses.asdict(RULES),
-            "paths": [],
-            "threads": 0,
-        }
+        plain = map(dataclasses.asdict, (find_bot(str(path), params, name="bot"), RULES))
+        order = {**dict(zip(("spec", "rules"), plain)), "paths": [], "threads": 0}
         self.loading = self.tell(pack_message(LOAD, json.dumps(order).encode()))
         self.line = Line(-1, -1)
         self.state = State(RULES, make_deal(RULES, 1, 1))
@@ -140,6 +137,7 @@ def test_a_bot_is_loaded_and_made(tmp_path: Path) -> None:
 def test_what_the_runner_must_know_of_a_bot(tmp_path: Path) -> None:
     code = """
 import random
+import re
 class Bot:
     auto_claim = False
     ask_forced = True
@@ -335,6 +333,17 @@ class Bot:
     spoken.line.begin(b"")
     assert spoken.begin() == []
     assert spoken.ask().kind == ANSWER  # the next game is unharmed
+
+
+def test_a_bot_that_cannot_be_made_for_a_further_table_says_so_when_it_is_asked(tmp_path: Path) -> None:
+    """Its process ended with exit code 0, and without a word."""
+    code = "made = []\nclass Bot:\n    def __init__(self):\n        made.append(1 // (1 - len(made)))\n    act = min\n"
+    (spoken := Spoken(tmp_path, code)).make()
+    assert spoken.begin() == spoken.begin(table=1) == []
+    words = r"in __init__: Traceback[^$]*ZeroDivisionError"
+    assert re.search(words, spoken.fault(spoken.ask(table=1), 0)[1])
+    assert re.search(words, spoken.fault(*spoken.tell(pack_message(ASK, ASKING.pack(7, 2, 0, 0, 0) + bytes(8))), 7)[1])
+    assert list(spoken.child.noted[:2]) == [1, MAKING]
 
 
 def test_a_bot_that_lowers_the_recursion_limit_is_still_told_of(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from arena.isolation.process import BotProcess
 from arena.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
 from arena.isolation.python import messages
 from arena.isolation.python.messages import Message, MessageReader, clock_flags, pack_message, read_answer, read_fault
-from arena.isolation.python.progress import Progress
+from arena.isolation.python.progress import DECIDING, IN_BEGIN, MAKING, Progress
 from arena.isolation.sandbox.bubblewrap import counts_inside
 from arena.paths import PACKAGE
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
@@ -77,7 +77,10 @@ class PythonBot(ProcessBot):
         self._progress: Progress | None = None
         self._reader = MessageReader()
         self._flags: int | None = None
-        self._last_noted = (0, False)
+        self._last_noted = (0, DECIDING)
+        self._tables: set[int] = set()  # those that its process has a bot for
+        self._sat: set[int] = set()  # those at which games were begun since it was last asked
+        self._takes_too_much = False  # to be made for many tables
         self._table = MOVES[rules.spy_value]
 
     # ---- its life ------------------------------------------------------------------------------------------
@@ -103,6 +106,7 @@ class PythonBot(ProcessBot):
             raise
         self.process = process
         self._line = Line(*process.ends)
+        self._tables, self._sat = {0}, set()
         self._reader = MessageReader()
         spec = dataclasses.asdict(self._spec)
         rules = dataclasses.asdict(self._rules)
@@ -146,7 +150,8 @@ class PythonBot(ProcessBot):
                 self.finish = self._finish
         # by its own processor time, whatever the load; but one that waits in __init__ is not quick either
         quick = self.process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
-        self.steps = quick and not flags & (messages.HAS_OBSERVE | messages.HAS_END | messages.DRAWS)
+        unfit = flags & (messages.HAS_OBSERVE | messages.HAS_END | messages.DRAWS)
+        self.steps = quick and not unfit and not self._takes_too_much
         self._flags = flags
 
     def close(self) -> str:
@@ -161,9 +166,24 @@ class PythonBot(ProcessBot):
         return how
 
     @property
-    def noted(self) -> tuple[int, bool]:
-        """The table of `ask_many` at which its process is, or was last, and whether in `begin`."""
-        return self._last_noted if self._progress is None else self._progress.noted()
+    def noted(self) -> tuple[int, int]:
+        """The table of `ask_many` at which its process is, or was last, and what it did there (see `progress`).
+
+        That it was making a bot is believed where there was none yet.
+        """
+        table, doing = self._last_noted if self._progress is None else self._progress.noted()
+        if doing == MAKING and (table in self._tables or table not in self._sat):
+            return table, IN_BEGIN
+        return table, doing
+
+    def keep_to_one_table(self) -> None:
+        """It cannot be made for many tables: ask it for one game at a time from now on."""
+        self.steps, self._takes_too_much = False, True
+
+    def sits(self, table: int, game: object) -> None:
+        """This game is played at that table from now on."""
+        super().sits(table, game)
+        self._sat.add(table)
 
     def _forget_progress(self) -> None:
         progress, self._progress = self._progress, None
@@ -238,9 +258,12 @@ class PythonBot(ProcessBot):
         body = messages.ASKING.pack(question, count, 0, 0.0, 0.0) + b"".join(questions)
         found = self._exchange(b"".join(beginnings) + pack_message(messages.ASK, body), deadline, "act")
         try:
-            return read_answer(found, question, count)
+            answer = read_answer(found, question, count)
         except BotFault as fault:
             raise self._failed(fault) from None
+        self._tables |= self._sat
+        self._sat.clear()
+        return answer
 
     def _finish(self, view: View, result: GameEnd) -> None:
         """Send the bot the events it has not seen yet, and the result."""

@@ -22,7 +22,7 @@ from arena.game.rng import derive_seed
 from arena.game.rules import Rules
 from arena.isolation.python import messages
 from arena.isolation.python.messages import fault_message, pack_message, read_clock
-from arena.isolation.python.progress import IN_BEGIN, notes
+from arena.isolation.python.progress import DECIDING, IN_BEGIN, MAKING, notes
 from arena.players.bot import GameEnd, Setup, hook_of
 from arena.players.faults import author_traceback, show_value
 from arena.players.loading import LoadedBot, load_bot
@@ -45,7 +45,6 @@ class _Table:
         self.end = hook_of(bot, "end")
         self.bot = bot
         self.seen = 0  # events that observe was told
-        self.fault: bytes = b""  # what went wrong in a begin that wanted no answer
 
 
 class Child:
@@ -58,6 +57,7 @@ class Child:
         self.moves: tuple[Move, ...] = ()
         self.loaded: LoadedBot
         self.tables: dict[int, _Table] = {}
+        self.faults: dict[int, tuple[int, bytes]] = {}  # by table: what went wrong in a begin that wanted no answer
         self.desks: list[Any] = []
         self.acts: list[Any] = []
         self.quick: list[Any] = []  # those whose bot has no observe
@@ -178,24 +178,28 @@ class Child:
     def _begin(self, body: bytes) -> None:
         number, seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
         self.games += 1
-        self.noted[0], self.noted[1] = number, IN_BEGIN
+        self.faults.pop(number, None)
+        self.noted[0], self.noted[1] = number, MAKING
+        hook = "__init__"
         try:
             table = self._table(number)
+            self.noted[1] = IN_BEGIN
+            hook = "begin"
             table.desk.begin(seed)
             self.at, table.seat, table.asked = number, seat, 0
             table.seen = 0
-            table.fault = b""
             self.quick[number] = table.act if table.observe is None else None
             if self.generators:
                 _seed_generators(derive_seed(seed, "global generators"), self.loaded.uses_numpy)
             if table.begin is not None:
                 table.begin(Setup(seat, starter, self.rules, seed, read_clock(flags, move, bank)))
         except BaseException as error:
-            fault = fault_message(0, "begin", "exception", _text_of(error))
+            fault = fault_message(0, hook, "exception", _text_of(error))
             if flags & messages.WANTS_ANSWER:
                 self.write(fault)
-            elif number in self.tables:
-                self.tables[number].fault = fault
+                return
+            self.faults[number] = self.noted[1], fault
+            if number in self.tables:
                 self.quick[number] = None
             return
         if flags & messages.WANTS_ANSWER:
@@ -207,10 +211,10 @@ class Child:
         if count != 1:
             self._ask_many(question, count, data)
             return
-        table = self.tables[number]
-        if table.fault:
-            self.write(table.fault)
+        if number in self.faults:
+            self.write(self.faults[number][1])
             return
+        table = self.tables[number]
         hook = "observe"
         try:
             clock = read_clock(flags, move, bank) if flags else None
@@ -228,13 +232,12 @@ class Child:
             self._say_wrong(question, made)
 
     def _ask_many(self, question: int, count: int, data: bytes) -> None:
-        for number, table in self.tables.items():
-            if fault := table.fault:
-                self.noted[0] = number
-                head = messages.HEAD.size
-                self.write(fault[:head] + question.to_bytes(4, "little") + fault[head + 4 :])
-                return
-        self.noted[1] = 0
+        for number, (doing, fault) in self.faults.items():
+            self.noted[0], self.noted[1] = number, doing
+            head = messages.HEAD.size
+            self.write(fault[:head] + question.to_bytes(4, "little") + fault[head + 4 :])
+            return
+        self.noted[1] = DECIDING
         moves_made, table_number, thing = answer_all(self.desks, self.acts, data, messages.QUESTION.size - 2, count)
         if table_number < 0:
             self.write(pack_message(messages.ANSWER, messages.ANSWERING.pack(question, count) + moves_made))
@@ -355,7 +358,12 @@ def main() -> None:
     output = _Output(lambda: ("", child.games), where=child.where)
     sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
     sys.breakpointhook = no_breakpoint
+    code = 0
     try:
         child.serve(orders, answers)
+    except BaseException as error:  # what a bot has done to the modules here, or a fault of ours
+        code = 1
+        with contextlib.suppress(BaseException):
+            os.write(2, f"the process of the bot cannot go on: {type(error).__name__}: {error}\n".encode())
     finally:
-        os._exit(0)  # no waiting for threads and no exit handlers: both may be a bot's
+        os._exit(code)  # no waiting for threads and no exit handlers: both may be a bot's

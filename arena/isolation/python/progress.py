@@ -11,7 +11,8 @@ import mmap
 import os
 import tempfile
 
-IN_BEGIN = 1
+DECIDING, IN_BEGIN, MAKING = range(3)
+"""What the bot of a table is doing; `MAKING`: it is not there yet."""
 _SIZE = mmap.PAGESIZE
 
 
@@ -22,9 +23,9 @@ class Progress:
         self.descriptor = _memory()
         self._memory = mmap.mmap(self.descriptor, _SIZE)
 
-    def noted(self) -> tuple[int, bool]:
-        """The table that was noted last, and whether in the hook `begin` there."""
-        return int.from_bytes(self._memory[:2], "little"), self._memory[2] == IN_BEGIN
+    def noted(self) -> tuple[int, int]:
+        """The table that was noted last, and what was done there."""
+        return int.from_bytes(self._memory[:2], "little"), self._memory[2]
 
     def close(self) -> None:
         """Give the memory back."""
@@ -33,7 +34,7 @@ class Progress:
 
 
 def notes(descriptor: int) -> memoryview[int]:
-    """The bot's side: the first item is for the table, the second for `IN_BEGIN`. Closes the descriptor."""
+    """The bot's side: the first item is for the table, the second for what is done there. Closes the descriptor."""
     memory = mmap.mmap(descriptor, _SIZE)
     os.close(descriptor)
     return memoryview(memory).cast("H")
