@@ -70,9 +70,9 @@ print(sorted(set(sys.modules) - before))
 
 
 def imports_of_ours(path: Path) -> list[str]:
-    """The lines of a page or a source that import from a module of the package, but for the toolkit `arena.policy`."""
+    """The lines of a page or a source that import from a module of the package, but for `arena.policy` and adapters."""
     text = SKELETON if path.name == "new.py" else path.read_text(encoding="utf-8")
-    return re.findall(r"^(?:>>> )?\s*(?:from|import) arena\.(?!policy import )\S+.*", text, re.MULTILINE)
+    return re.findall(r"^(?:>>> )?\s*(?:from|import) arena\.(?!policy import |adapters\b)\S+.*", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ COMMANDS: dict[str, Entry] = {
     "ratings": Entry("arena.cli.ratings:ratings", "Rate the bots in any list of games.", LOOK),
     "init": Entry("arena.cli.init:init", "Make a folder to work in, with examples.", WRITE),
     "new": Entry("arena.cli.new:new", "Write the skeleton of a new bot.", WRITE),
+    "tune": Entry("arena.cli.authors.tune:tune", "Find parameters of a bot by paired games.", WRITE),
     "check": Entry("arena.cli.check:check", "Check a bot before it is submitted.", WRITE),
     "config": Entry("arena.cli.init:config", "Print a configuration to start from.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor", "Check the installation.", WRITE),

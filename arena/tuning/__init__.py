@@ -1,0 +1,1 @@
+"""Parameters of bots found by paired games: `arena tune`."""
