@@ -24,6 +24,11 @@ cdef extern from *:
         return __builtin_ctzll(m);
     }
     #endif
+    static inline st_u64 st_stir(st_u64 h, st_u64 word){
+        h = (h ^ word) * 0x9E3779B97F4A7C15ULL;
+        h = (h ^ h >> 32) * 0xBF58476D1CE4E5B9ULL;
+        return h ^ h >> 29;
+    }
     /* k scaled by a 32-bit random number: a whole number in 0..k-1 */
     static inline st_u64 st_scale(st_u64 r, st_u64 k){ return (r & 0xFFFFFFFFULL) * k >> 32; }
     #define ST_ALL54 0x3FFFFFFFFFFFFFULL
@@ -40,6 +45,7 @@ cdef extern from *:
     int popcount "st_pop"(u64 x) noexcept nogil
     u64 group "st_group"(int value) noexcept nogil
     int nth "st_nth"(u64 m, int k) noexcept nogil
+    u64 stir "st_stir"(u64 h, u64 word) noexcept nogil
     u64 scale "st_scale"(u64 r, u64 k) noexcept nogil
     const u64 ALL54 "ST_ALL54", ALL60 "ST_ALL60", PLANE "ST_PLANE"
     const u64 JOKER "ST_JOKER", SPY "ST_SPY", BEARER "ST_BEARER"

@@ -46,6 +46,13 @@ def nth(m: int, k: int) -> int:
     return ctz(m)
 
 
+def stir(h: int, word: int) -> int:
+    """Mix a word of 64 bits into a hash of 64 bits."""
+    h = ((h ^ word) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+    h = ((h ^ h >> 32) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+    return h ^ h >> 29
+
+
 def scale(r: int, k: int) -> int:
     """A whole number in `0..k-1` out of the low 32 bits of `r`."""
     return (r & 0xFFFFFFFF) * k >> 32

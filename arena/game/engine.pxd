@@ -1,8 +1,8 @@
 # C types for engine.py.
 cimport cython
-from arena.game.bits cimport u64, u16, u8
+from arena.game.bits cimport u64, u16, u8, stir
 from arena.game.board cimport Board, copy_block, memcpy
-from arena.game.choices cimport CODES, OVER
+from arena.game.choices cimport CODES, DRAW_CARD, OVER, SCOUT
 from arena.game.playouts cimport Playouts
 from arena.game.rng cimport Rng
 from arena.game.moves cimport Move
@@ -58,8 +58,11 @@ cdef class View(Shown):
     cdef readonly object clock
     cdef SeatLog log
     cdef int log_length
-    @cython.locals(state=State, q=cython.int, i=cython.int, clan=u64, n=cython.int, card=cython.int, place=cython.int, known=cython.int)
-    cpdef State sample(self, Rng rng)
+    @cython.locals(state=State)
+    cpdef State sample(self, Rng rng, hand=*, deck=*, tactic_deck=*)
+    cdef int sample_into(self, State state, Rng rng) except -1
+    @cython.locals(state=State, seen=View, code=cython.int)
+    cpdef View after(self, Move move)
 
 @cython.locals(state=State, k=cython.longlong, n=cython.longlong, turns=cython.longlong, wins=list)
 cpdef tuple play_random_games(rules, long long count, seed)

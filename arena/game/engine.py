@@ -9,6 +9,7 @@ beside it; uncompiled it is plain Python.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 try:
@@ -17,7 +18,7 @@ except ImportError:
     from arena.game import nocython as cython  # type: ignore[no-redef]
 
 from arena.errors import ArenaError
-from arena.game.cards import TACTIC_DECK, clan_cards
+from arena.game.cards import JOKER_CARD, card_number, clan_cards
 from arena.game.deals import Deal, DealError, make_deal
 from arena.game.event_log import Event, SeatLog
 from arena.game.illegal import why_illegal
@@ -28,8 +29,9 @@ from arena.game.rng import Rng
 from arena.game.rules import Rules
 
 if not cython.compiled:
+    from arena.game.bits import stir
     from arena.game.board import copy_block
-    from arena.game.choices import CODES, OVER
+    from arena.game.choices import CODES, DRAW_CARD, OVER, SCOUT
 
     def is_spare(view: View) -> bool:
         """Do only the state and its caller's variable still hold this object? (In C: by its reference count.)"""
@@ -41,6 +43,7 @@ if not cython.compiled:
 
 
 NEW = "this state has no game: make it by State(rules, deal)"
+NO_RNG = "sample() needs a generator: view.rng, or Rng(seed)"
 
 
 class IllegalMove(ArenaError):
@@ -252,6 +255,59 @@ class State(Playouts):
         """The tactic deck, next card first."""
         return tuple([self.card_text(self.tactic_deck[i]) for i in range(self.tactic_pos, self.tactic_end)])
 
+    @property
+    def key(self) -> int:
+        """A 64-bit number for this position: hands, decks and all that matters to the rest of the game.
+
+        As `View.key`, but of everything, the hidden cards as well.
+        """
+        h = self.mixed(0)
+        for i in range(self.clan_pos, self.clan_end):
+            h = stir(h, self.clan_deck[i])
+        for i in range(self.tactic_pos, self.tactic_end):
+            h = stir(h, self.tactic_deck[i])
+        return h
+
+    def place_given(self, p: int, hand: Iterable[str], deck: Sequence[str], tactic_deck: Sequence[str]) -> None:
+        """Put cards where they are wanted in a sample of what seat `p` knows; `ArenaError` if they cannot be there."""
+        if isinstance(hand, str) or isinstance(deck, str) or isinstance(tactic_deck, str):
+            raise TypeError("cards of a sample are given as several texts, such as ['r7', 'b3']")
+        q = 1 - p
+        held = list(self.hand_texts(q))  # known to be there
+        wanted = []
+        for card in hand:
+            if card in held:
+                held.remove(card)
+            else:
+                wanted.append((card, "hand", 0))
+        wanted += [(card, "clan", self.clan_pos + i) for i, card in enumerate(deck)]
+        wanted += [(card, "tactic", self.tactic_pos + i) for i, card in enumerate(tactic_deck)]
+        for text, where, place in wanted:
+            card = card_number(text)
+            name = "the opponent's hand" if where == "hand" else f"the {where} deck"
+            kind = "clan" if card < JOKER_CARD else "tactic"
+            if where == "hand":
+                room = self.hidden_clan(q) if kind == "clan" else self.hidden_tactics(q)
+            else:
+                if where != kind:
+                    raise ArenaError(f"{text} is no card of {name}")
+                room = (self.clan_end if kind == "clan" else self.tactic_end) - place
+            if room < 1:
+                raise ArenaError(f"there is no room for {text} in {name} of the sample: its size is known")
+            known = 255 if where == "hand" else self.clan_deck[place] if kind == "clan" else self.tactic_deck[place]
+            if known == card:
+                continue
+            if known < 255:
+                raise ArenaError(f"{text} cannot lie there in {name} of the sample: {self.card_text(known)} does")
+            if card not in self.unplaced(p):
+                raise ArenaError(f"{text} cannot be in {name} of the sample: it is known to be elsewhere")
+            if where == "hand":
+                self.add_known(q, card)
+            elif kind == "clan":
+                self.clan_deck[place] = card
+            else:
+                self.tactic_deck[place] = card
+
     def events(self, seat: int, start: int = 0) -> tuple[Event, ...]:
         """What a seat has seen happen, from event number `start`; nothing in states that come from a sample."""
         if check_seat(seat) < 0 or not self.logging:
@@ -333,51 +389,76 @@ class View(Shown):
              for i in range(self.back_n) if self.scouter == self.seat and self.back_place[i] < 250]
         )  # fmt: skip
 
-    def sample(self, rng: Rng) -> State:
+    def sample(
+        self, rng: Rng, hand: Iterable[str] = (), deck: Sequence[str] = (), tactic_deck: Sequence[str] = ()
+    ) -> State:
         """A full state that agrees with everything this seat knows, all such states equally likely.
 
         The hidden cards are shuffled and dealt to the opponent's hand and the decks, whose sizes are public; cards that
         this seat put back by the recruiter stay where they are known to be. The state has no history.
+
+        `hand` are cards that the opponent holds in the sample, `deck` and `tactic_deck` the cards drawn next, in their
+        order; the rest is dealt as before. Raises `ArenaError` for cards that cannot be there.
         """
+        state: State = State.__new__(State)
+        if not (hand or deck or tactic_deck):
+            self.sample_into(state, rng)
+            return state
         if self.rules is None or rng is None:
-            raise TypeError("this view shows no game" if self.rules is None else "sample() needs a generator: view.rng")
+            raise TypeError(NEW if self.rules is None else NO_RNG)
+        copy_block(state, self)
+        state.place_known(self.seat)
+        state.place_given(self.seat, hand, deck, tactic_deck)
+        state.deal_rest(self.seat, rng)
+        return state
+
+    @cython.final
+    def sample_into(self, state: State, rng: Rng) -> None:
+        """`sample` into a state without history that is there already, and that only its caller knows."""
+        if self.rules is None or rng is None:
+            raise TypeError(NEW if self.rules is None else NO_RNG)
+        copy_block(state, self)
+        state.place_known(self.seat)
+        state.deal_rest(self.seat, rng)
+
+    def after(self, move: Move) -> View:
+        """What this seat knows after its legal `move` and before it draws: a position to evaluate.
+
+        Everything that follows by itself has happened (claims above all), but for the draw, so nothing is told of the
+        decks: the hand is a card short, the decks are as they were, and it is the opponent's turn. A recruiter draws
+        nothing. Raises `IllegalMove`, and ValueError if it is not this seat's turn or the move is a draw.
+        """
+        if self.rules is None or move is None:
+            raise TypeError(NEW if self.rules is None else "None is no move")
+        if self.mover != self.seat or self.stage == SCOUT or self.stage == DRAW_CARD:
+            raise ValueError("it is not this seat's turn" if self.mover != self.seat else "what is drawn is not known")
         state: State = State.__new__(State)
         copy_block(state, self)
-        q = 1 - self.seat
-        clan = self.all_cards ^ (self.visible | self.hands[self.seat])
-        hidden = [n for n in range(60) if clan >> n & 1]
-        tactics = list(TACTIC_DECK) if self.with_tactics else []
-        for number in self.tactics_seen():
-            tactics.remove(number)
-        for number in self.hand_tactics(self.seat):
-            tactics.remove(number)
-        places: dict[tuple[int, int], int] = {}
-        for i in range(self.back_n):
-            card = self.back_card[i]
-            if self.scouter != self.seat or self.back_place[i] == 255:
-                continue
-            (tactics if card >= 60 else hidden).remove(card)
-            if self.back_place[i] == 254:
-                state.add_known(q, card)
-            else:
-                places[self.back_deck[i], self.back_place[i]] = card
-        rng.shuffle(hidden)
-        rng.shuffle(tactics)
-        while state.hidden_clan(q):
-            state.add_known(q, hidden.pop())
-        while state.hidden_tactics(q):
-            state.add_known(q, tactics.pop())
-        for place in range(self.clan_pos, self.clan_end):
-            known = places.get((0, place), -1)
-            state.clan_deck[place] = hidden.pop() if known < 0 else known
-        for place in range(self.tactic_pos, self.tactic_end):
-            known = places.get((1, place), -1)
-            state.tactic_deck[place] = tactics.pop() if known < 0 else known
-        for i in range(self.back_n):  # the opponent's recruiter knows what it put back, in this state too
-            if self.back_place[i] < 250:
-                place = self.back_place[i]
-                state.back_card[i] = state.tactic_deck[place] if self.back_deck[i] else state.clan_deck[place]
-        return state
+        code = move.index
+        if not 0 <= code < MOVE_COUNT or state.table[code] is not move or not state.is_legal(code):
+            raise IllegalMove(why_illegal(state, move))
+        state.clan_left = 0
+        state.tactic_left = 0
+        state.perform(code)
+        seen: View = View.__new__(View)
+        copy_block(seen, state)
+        seen.clan_left += self.clan_left
+        seen.tactic_left += self.tactic_left
+        seen.seat = self.seat
+        seen.log = self.log
+        seen.log_length = self.log_length
+        seen.rng = self.rng
+        seen.clock = self.clock
+        return seen
+
+    @property
+    def key(self) -> int:
+        """A 64-bit number for what this seat knows, as far as it matters to the rest of the game.
+
+        Equal knowledge has equal keys, whatever the order of the moves that led to it, on every machine; different
+        knowledge has different ones but for one chance in 2**64. What one's own moves told the opponent is no part.
+        """
+        return self.mixed(self.seat + 1)
 
 
 def play_random_games(rules: Rules, count: int, seed: int) -> tuple[int, int, int, int]:

@@ -1,8 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""Random play inside the engine: shuffled decks, random moves, whole games to their end."""
+"""Chance inside the engine: shuffled decks, hidden cards dealt anew, random moves, whole games to their end."""
 
 from __future__ import annotations
+
+from typing import Any
 
 try:
     import cython
@@ -13,7 +15,7 @@ from arena.game.rng import Rng
 from arena.game.turns import Turns
 
 if not cython.compiled:
-    from arena.game.bits import nth, scale
+    from arena.game.bits import ctz, nth, popcount, scale
     from arena.game.board import COUNT9, NTH9
     from arena.game.choices import CODES, OVER, PLAY
     from arena.game.moves import PASS
@@ -84,6 +86,118 @@ class Playouts(Turns):
         self.mover = p
         self.stage = OVER
         return self.won
+
+    # ---- samples: the board is a copy of what a seat knows, the decks are its own --------------------------------
+
+    @cython.final
+    def place_known(self, p: int) -> None:
+        """What seat `p` knows of the hidden cards: its own returns. All other places in the decks become 255."""
+        q = 1 - p
+        for i in range(self.clan_pos, self.clan_end):
+            self.clan_deck[i] = 255
+        for i in range(self.tactic_pos, self.tactic_end):
+            self.tactic_deck[i] = 255
+        if self.scouter == p:
+            for i in range(self.back_n):
+                if self.back_place[i] == 254:
+                    self.add_known(q, self.back_card[i])
+                elif self.back_place[i] < 250:
+                    if self.back_deck[i]:
+                        self.tactic_deck[self.back_place[i]] = self.back_card[i]
+                    else:
+                        self.clan_deck[self.back_place[i]] = self.back_card[i]
+
+    @cython.final
+    def hidden_clan_cards(self, p: int) -> int:
+        """The clan cards that seat `p` does not see and that have not been placed yet."""
+        bit = 1
+        hidden = self.all_cards & ~(self.visible | self.hands[p] | self.hands[1 - p])
+        for i in range(self.clan_pos, self.clan_end):
+            if self.clan_deck[i] < 60:
+                hidden &= ~(bit << self.clan_deck[i])
+        return hidden
+
+    @cython.final
+    def hidden_tactic_cards(self, p: int, out: Any) -> int:
+        """Write the tactic cards that seat `p` does not see and that have not been placed yet; how many there are."""
+        q = 1 - p
+        gone = self.rows[0] | self.rows[1]
+        for i in range(18):
+            gone |= self.sides[i] >> 60
+        if 60 < self.taken < 69:
+            gone |= 1 << (self.taken - 60)
+        gone |= (8 if self.fog else 0) | (16 if self.mud else 0)
+        gone |= (self.tactics[p] | self.tactics[q]) >> 1  # without the jokers, which are counted
+        jokers = 2 - self.jokers[0] - self.jokers[1] - popcount(self.tactics[p] & 3) - popcount(self.tactics[q] & 3)
+        for i in range(self.tactic_pos, self.tactic_end):
+            if self.tactic_deck[i] == 60:
+                jokers -= 1
+            elif self.tactic_deck[i] < 69:
+                gone |= 1 << (self.tactic_deck[i] - 60)
+        n = 0
+        while n < jokers:
+            out[n] = 60
+            n += 1
+        for i in range(1, 9):
+            if not gone >> i & 1:
+                out[n] = 60 + i
+                n += 1
+        return n
+
+    @cython.final
+    def unplaced(self, p: int) -> list[int]:
+        """The numbers of the cards that seat `p` does not see and that have not been placed yet."""
+        if not cython.compiled:
+            tactics = [0] * 16
+        hidden = self.hidden_clan_cards(p)
+        cards = [card for card in range(60) if hidden >> card & 1]
+        n = self.hidden_tactic_cards(p, tactics) if self.with_tactics else 0
+        return cards + [tactics[i] for i in range(n)]
+
+    @cython.final
+    def deal_rest(self, p: int, rng: Rng) -> None:
+        """Deal what has not been placed yet to the hand of the other seat and the decks, all ways equally likely."""
+        if not cython.compiled:
+            cards, tactics = [0] * 64, [0] * 16
+        q = 1 - p
+        bit = 1
+        n = 0
+        hidden = self.hidden_clan_cards(p)
+        while hidden:
+            cards[n] = ctz(hidden)
+            hidden &= hidden - 1
+            n += 1
+        for i in range(n - 1, 0, -1):
+            j = rng.pick(i + 1)
+            c = cards[i]
+            cards[i] = cards[j]
+            cards[j] = c
+        m = 0
+        if self.with_tactics:
+            m = self.hidden_tactic_cards(p, tactics)
+        for i in range(m - 1, 0, -1):
+            j = rng.pick(i + 1)
+            c = tactics[i]
+            tactics[i] = tactics[j]
+            tactics[j] = c
+        while n and self.hidden_clan(q) > 0:
+            n -= 1
+            self.hands[q] |= bit << cards[n]
+        while m and self.hidden_tactics(q) > 0:
+            m -= 1
+            self.add_known(q, tactics[m])
+        for i in range(self.clan_pos, self.clan_end):
+            if self.clan_deck[i] == 255 and n:
+                n -= 1
+                self.clan_deck[i] = cards[n]
+        for i in range(self.tactic_pos, self.tactic_end):
+            if self.tactic_deck[i] == 255 and m:
+                m -= 1
+                self.tactic_deck[i] = tactics[m]
+        for i in range(self.back_n):  # the other's recruiter knows what it put back, in this state too
+            if self.back_place[i] < 250:
+                j = self.back_place[i]
+                self.back_card[i] = self.tactic_deck[j] if self.back_deck[i] else self.clan_deck[j]
 
     @cython.final
     def shuffle(self, rng: Rng) -> None:

@@ -14,8 +14,11 @@ from arena.game.board import Board
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK, clan_cards
 
 if not cython.compiled:
-    from arena.game.bits import popcount
+    from arena.game.bits import popcount, stir
     from arena.game.cards import SPY_CARD
+
+if not cython.compiled:
+    CLAIM_START, TAKE, PUT, SCOUT, PUT_BACK, CLAIM_END = 0, 2, 3, 4, 5, 6
 
 PHASES = ("claim", "play", "take", "put", "scout", "return", "claim", "draw", "over")
 REASONS = ("", "five stones", "three adjacent", "stalemate")
@@ -160,6 +163,55 @@ class Shown(Board):
     def seen_clan_cards(self) -> tuple[str, ...]:
         """The clan cards that lie face up."""
         return clan_cards(self.visible)
+
+    @cython.final
+    def mixed(self, h: int) -> int:
+        """A hash of what matters to the rest of the game but for the decks, begun with `h`."""
+        for i in range(18):
+            h = stir(h, self.sides[i])
+        for i in range(2):
+            h = stir(h, self.hands[i])
+            h = stir(h, self.tactics[i])
+            h = stir(h, self.owned[i])
+            h = stir(h, self.clan_count[i])
+            h = stir(h, self.tactic_count[i])
+            h = stir(h, self.played[i])
+            h = stir(h, self.jokers[i])
+            h = stir(h, self.auto[i])
+        for i in range(4):
+            h = stir(h, self.bound[i] + 1)
+        h = stir(h, self.visible)
+        h = stir(h, self.first & self.complete[0] & self.complete[1])
+        h = stir(h, self.fog)
+        h = stir(h, self.mud)
+        h = stir(h, self.rows[0] | self.rows[1])
+        h = stir(h, self.clan_left)
+        h = stir(h, self.tactic_left)
+        h = stir(h, self.idle)
+        h = stir(h, self.mover)
+        h = stir(h, self.stage)
+        h = stir(h, self.won + 1)
+        if self.stage == CLAIM_START or self.stage == CLAIM_END:
+            h = stir(h, self.claims)
+        elif self.stage >= TAKE and self.stage <= PUT_BACK:  # in a ruse
+            h = stir(h, self.ruse)
+            h = stir(h, self.taken)
+            h = stir(h, self.taken_stone if self.stage == PUT else 0)
+            h = stir(h, self.scout_left)
+            h = stir(h, self.scout_deck + 1 if self.stage == SCOUT else 0)
+        back = 0
+        for i in range(self.back_n):  # what is known of cards put back, in any order
+            place = self.back_place[i]
+            if place < 250:
+                place -= self.tactic_pos if self.back_deck[i] else self.clan_pos
+            if place < 255:
+                back ^= stir(stir(stir(self.scouter + 1, self.back_card[i]), self.back_deck[i]), place)
+        h = stir(h, back)
+        h = stir(h, self.values)
+        h = stir(h, self.hand_size)
+        h = stir(h, self.spy)
+        flags = self.window_start | self.window_after << 1 | self.on_play << 2 | self.clan_only << 3
+        return stir(h, flags | self.with_tactics << 4 | self.back_on_top << 5 | self.single << 6)
 
     # ---- used by states and views -------------------------------------------------------------------------------
 
