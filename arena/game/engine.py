@@ -274,14 +274,14 @@ class State(Playouts):
             raise TypeError("cards of a sample are given as several texts, such as ['r7', 'b3']")
         q = 1 - p
         held = list(self.hand_texts(q))  # known to be there
-        wanted = []
-        for card in hand:
-            if card in held:
-                held.remove(card)
+        wanted: list[tuple[str, str, int]] = []
+        for text in hand:
+            if text in held:
+                held.remove(text)
             else:
-                wanted.append((card, "hand", 0))
-        wanted += [(card, "clan", self.clan_pos + i) for i, card in enumerate(deck)]
-        wanted += [(card, "tactic", self.tactic_pos + i) for i, card in enumerate(tactic_deck)]
+                wanted.append((text, "hand", 0))
+        wanted += [(text, "clan", self.clan_pos + i) for i, text in enumerate(deck)]
+        wanted += [(text, "tactic", self.tactic_pos + i) for i, text in enumerate(tactic_deck)]
         for text, where, place in wanted:
             card = card_number(text)
             name = "the opponent's hand" if where == "hand" else f"the {where} deck"
