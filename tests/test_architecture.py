@@ -32,7 +32,7 @@ FLOORS = (
     ("pages",),
     ("play", "notebook"),
     ("tournament", "terminal"),
-    ("comparison", "tuning"),
+    ("comparison", "tuning", "ladder"),
     ("cli",),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

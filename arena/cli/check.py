@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli import options
+from arena.cli.main import INTERRUPTED
 from arena.isolation.levels import ISOLATIONS
 from arena.text import json_text
 
@@ -36,6 +37,7 @@ SECONDS = 60
 @click.option("--isolation", type=click.Choice(ISOLATIONS), default="sandbox", show_default=True,
               help="Where the bot runs. With none and process it has all your rights.")  # fmt: skip
 @click.option("--strength", is_flag=True, help="Also play against random and greedy.")
+@click.option("--ladder", is_flag=True, help="Also say on which rung of the ladder of reference bots it stands.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--strict", is_flag=True, help="Exit code 1 also for warnings.")
 def check(
@@ -49,6 +51,7 @@ def check(
     bank_ms: int | None,
     isolation: str,
     strength: bool,
+    ladder: bool,
     as_json: bool,
     strict: bool,
 ) -> int:
@@ -84,10 +87,20 @@ def check(
         )
     finally:
         line.end()
-    if as_json:
-        click.echo(json_text(report.to_dict()))
-    else:
+    found = report.to_dict() if as_json else {}
+    if not as_json:
         click.echo(report_text(report), nl=False)
+    if ladder:
+        from arena.cli.ladder.ladder import for_check
+
+        place = None if report.errors else for_check(bot, [one.rules for one in report.rules], isolation, as_json)
+        if place is None and not report.errors:
+            return INTERRUPTED
+        found["ladder"] = place
+        if not as_json:
+            click.echo(f"\n{place or 'Not placed on the ladder, for it has errors.'}", nl=not place)
+    if as_json:
+        click.echo(json_text(found))
     return NOT_READY if report.errors or (strict and report.warnings) else READY
 
 

@@ -44,6 +44,7 @@ COMMANDS: dict[str, Entry] = {
     "resume": Entry("arena.cli.run:resume", "Resume an interrupted run.", PLAY),
     "sprt": Entry("arena.cli.sprt:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
     "play": Entry("arena.cli.terminal.play:play", "Play against a bot in the terminal.", PLAY),
+    "ladder": Entry("arena.cli.ladder.ladder:ladder", "Play the ladder of reference bots, or place a bot on it.", PLAY),
     "league": Entry("arena.cli.league:league", "A standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
     "runs": Entry("arena.cli.runs:runs", "List the runs that there are.", LOOK),

@@ -17,7 +17,7 @@ from tests.referee.games import COLUMN, detail, forfeit, play, referee, timeless
 
 ROOT = Path(__file__).parents[2]
 BOTS = ["random", "first", "greedy", "counter", "search:rollouts=10", "scripted", "scripted:otherwise=last",
-        "odds", "net", "champion:nodes=20"]  # fmt: skip
+        "odds", "net", "champion:nodes=20", "formations", "ismcts:nodes=10"]  # fmt: skip
 
 
 @pytest.mark.parametrize("bot", BOTS)
@@ -42,6 +42,7 @@ def _score(a: str, b: str, pairs: int, rules: str) -> float:
     ("a", "b", "pairs", "least"),
     [
         ("greedy", "random", 20, 0.9),
+        ("formations", "greedy", 20, 0.5),
         ("counter", "greedy", 20, 0.6),
         ("search:rollouts=200", "random", 10, 0.9),
         ("odds", "greedy", 30, 0.75),

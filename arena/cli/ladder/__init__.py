@@ -1,0 +1,1 @@
+"""`arena ladder`, and what `arena check --ladder` shows of it."""
