@@ -93,8 +93,16 @@ class Part:
     sections: list[Section] = field(default_factory=list)
 
 
-def report_page(source: str, count: int = GAMES, wanted: GameFilter = ALL_GAMES, prior: float = DEFAULT_PRIOR) -> str:
+def report_page(
+    source: str,
+    count: int = GAMES,
+    wanted: GameFilter = ALL_GAMES,
+    prior: float = DEFAULT_PRIOR,
+    reload: float | None = None,
+) -> str:
     """The page of what `source` names, with `count` of its games that are `wanted` to replay.
+
+    `reload`: the run goes on, and the page loads itself again after so many seconds.
 
     StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
     """
@@ -110,14 +118,15 @@ def report_page(source: str, count: int = GAMES, wanted: GameFilter = ALL_GAMES,
     command = f"arena replay {one_line(str(place))} GAME --html"
     return render(
         "report.html",
-        ["tables.js", "viewer.js"],
-        {"games": games, "page": {"filter": PAGE["filter"]}},
+        ["tables.js", "viewer.js", *(["live.js"] if reload else [])],
+        {"games": games, "page": {"filter": PAGE["filter"], "reload": reload and 1000 * reload}},
         title=title.replace("\n", "; "),
         remarks=parts[0].remarks if len(parts) == 1 else (),
         facts=parts[0].facts if len(parts) == 1 else (),
         parts=[part if len(parts) > 1 else Part("", "", "", (), (), part.sections) for part in parts],
         viewer=bool(games),
         sampled=words.format(shown=len(games), all=there, command=command),
+        live=PAGE["live"] if reload else "",
         made=PAGE["made"],
     )
 

@@ -72,7 +72,8 @@ PAGE: dict[str, str] = {
     "all_games": "All {all} games can be replayed here.",
     "no_script": "The viewer needs JavaScript; the game's record is below.",
     "record": "Record",
-    "made": "Written by arena report.",
+    "live": "The run goes on; this page is written anew and loads itself again.",
+    "made": "Written by schotten-arena.",
 }
 """Strings that templates use."""
 
@@ -128,6 +129,12 @@ VIEWER: dict[str, str] = {
     "better": "{move} was worth {n} % more",
     "blunder": "blunder",
     "turning": "turning point",
+    "log": "Moves",
+    "won": "stones won: {n}",
+    "pace": "Pace",
+    "slow": "slow",
+    "medium": "medium",
+    "fast": "fast",
     "fog": "fog",
     "mud": "mud",
 }

@@ -56,11 +56,12 @@ class RunLine:
 
 def run_lines(root: Path) -> list[RunLine]:
     """The runs and comparisons in a folder, the one that was worked on last first."""
-    lines = [_line(found) for found in runs_in(root)]
+    lines = [run_line(found) for found in runs_in(root)]
     return sorted(lines, key=lambda line: (-line.last_played, line.name))
 
 
-def _line(found: Found) -> RunLine:
+def run_line(found: Found) -> RunLine:
+    """How a run or a comparison stands."""
     name, worked = found.folder.name, last_worked_on(found)
     try:
         return _compared(name, worked, found.folder) if found.kind == COMPARISON else _run(name, worked, found.folder)

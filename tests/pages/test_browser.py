@@ -19,6 +19,8 @@ from arena.report.read_game import ALL_GAMES
 from arena.sources import read_one
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 pytestmark = [
@@ -165,3 +167,66 @@ def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Pat
     bare.write_text(replay_page(stored, "1"), encoding="utf-8")
     driver.get(bare.as_uri())
     assert not driver.find_element("css selector", ".curve").is_displayed()
+
+
+def test_a_page_that_loads_itself_again_keeps_its_place(driver: Any, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "live.html"
+    path.write_text(report_page(str(folder), count=6, reload=0.5), encoding="utf-8")
+    driver.get(path.as_uri())
+    key = driver.execute_script("return [...document.querySelectorAll('.viewer select option')][3].text.split(':')[0]")
+    driver.get(f"{path.as_uri()}#game={key}&step=7")
+    driver.execute_script(
+        "document.querySelector('#standings th:nth-child(3) button').click();"
+        "document.querySelector('details').open = true; scrollTo(0, 300);"
+    )
+    rows = "return [...document.querySelectorAll('#standings tbody tr')].map((row) => row.cells[1].textContent)"
+    sorted_rows = driver.execute_script(rows)
+    page = report_page(str(folder), count=1)  # without that game; the run is over
+    path.write_text(page, encoding="utf-8")
+    page_data = "document.getElementById('data-page').textContent"
+    last = f"return document.readyState === 'complete' && {page_data}.includes('null')"
+    WebDriverWait(driver, 60).until(lambda _: driver.execute_script(last))
+    shown = driver.execute_script(
+        "const viewer = document.querySelector('[data-viewer]').dataset;"
+        "return [viewer.game, viewer.step, scrollY, document.querySelector('details').open]"
+    )
+    assert shown == [key, "7", 300, True]
+    assert driver.execute_script(rows) == sorted_rows
+    assert driver.get_log("browser") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_path: Path, scheme: str) -> None:
+    axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
+    script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    path = tmp_path / "compared.html"
+    path.write_text(report_page(str(compared), count=2), encoding="utf-8")
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                           {"features": [{"name": "prefers-color-scheme", "value": scheme}]})  # fmt: skip
+    driver.set_script_timeout(120)
+    for page in (file, path):
+        driver.get(page.as_uri())
+        driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+        driver.execute_script(script)
+        found = driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_arrows_move_between_figures(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    stops = "return document.querySelectorAll('#crosstable [data-tip][tabindex=\"0\"]').length"
+    tip = "return document.activeElement.dataset.tip"
+    assert driver.execute_script(stops) == 1
+    driver.execute_script("document.querySelector('#crosstable [data-tip][tabindex=\"0\"]').focus()")
+    first = driver.execute_script(tip)
+    for key, back in (("ArrowRight", "ArrowLeft"), ("ArrowDown", "ArrowUp")):
+        for one in (key, back):
+            driver.execute_script(
+                "const event = new KeyboardEvent('keydown', {key: arguments[0], bubbles: true});"
+                "document.activeElement.dispatchEvent(event)",
+                one,
+            )
+            assert (driver.execute_script(tip) == first) == (one == back)
+    assert driver.execute_script(stops) == 1
+    assert driver.find_element("id", "tip").text == first

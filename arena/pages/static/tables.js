@@ -3,12 +3,13 @@
 (() => {
   const figure = (text) => parseFloat(text.replace(/^[<>?\s]+/, "").replace(/^\+/, ""));
 
-  function sort(table, at, head) {
+  function sort(table, at, head, wanted) {
     const body = table.tBodies[0];
     const rows = [...body.rows];
     const cells = rows.map((row) => row.cells[at].textContent.trim());
     const numeric = cells.every((text) => text === "" || text === "-" || text === "?" || !isNaN(figure(text)));
-    const up = head.getAttribute("aria-sort") === (numeric ? "descending" : "none") || !head.hasAttribute("aria-sort") && !numeric;
+    let up = head.getAttribute("aria-sort") === (numeric ? "descending" : "none") || !head.hasAttribute("aria-sort") && !numeric;
+    if (wanted !== undefined) up = wanted;
     const sign = up ? 1 : -1;
     const order = rows.map((row, i) => [row, cells[i], i]);
     order.sort((one, two) => {
@@ -47,6 +48,26 @@
       button.addEventListener("click", () => sort(table, at, head));
     });
     filter(table, told.filter);
+  }
+
+  // a page that loads itself again (live.js) comes back to its order, to what was open, and to its place
+  const sortable = [...document.querySelectorAll("table.sortable")], details = [...document.querySelectorAll("details")];
+  const name = (one) => (one.closest("section[id]") || one).id + one.querySelector("summary").textContent;
+  document.addEventListener("keep", (event) => {
+    event.detail.sorted = sortable.flatMap((table, i) => [...table.tHead.rows[0].cells].flatMap((head, at) =>
+      (head.hasAttribute("aria-sort") ? [[i, at, head.getAttribute("aria-sort") === "ascending"]] : [])));
+    event.detail.open = details.filter((one) => one.open).map(name);
+    event.detail.y = scrollY;
+  });
+  const kept = history.state || {};
+  for (const [i, at, up] of kept.sorted || []) {
+    const head = sortable[i] && sortable[i].tHead.rows[0].cells[at];
+    if (head) sort(sortable[i], at, head, up);
+  }
+  for (const one of details) if ((kept.open || []).includes(name(one))) one.open = true;
+  if (kept.y !== undefined) {
+    history.scrollRestoration = "manual";
+    addEventListener("load", () => scrollTo(0, kept.y));
   }
 
   // One mark of a plot or square is reached with the tabulator, the others from it with the arrows.

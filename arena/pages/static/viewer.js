@@ -56,16 +56,20 @@
   told.setAttribute("aria-live", "polite");
   const board = make("table", "board");
   const hands = [make("div", "hand"), make("div", "hand")];
-  const decks = make("p", "small");
+  const decks = make("p", "decks");
   const why = make("div", "why");
   const svg = (tag, values) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
     return made;
   };
+  const strip = svg("svg", { class: "strip", viewBox: "0 0 600 10", preserveAspectRatio: "none", "aria-hidden": "true" });
   const curve = svg("svg", { class: "curve", viewBox: "0 0 600 100", preserveAspectRatio: "none", role: "img" });
   const cursor = svg("line", { y1: 0, y2: 100, class: "now" });
   const judged = make("p", "small judged");
+  const log = make("ol", "log");
+  log.tabIndex = 0;
+  log.setAttribute("aria-label", words.log);
   const link = make("a", "", words.link);
   const keys = {
     first: () => go(0), back: () => go(at - 1), play: toggle, next: () => go(at + 1), last: () => go(game.steps.length - 1),
@@ -74,11 +78,16 @@
   const buttons = Object.fromEntries(Object.entries(keys).map(([word, act]) => [word, button(word, act)]));
   const legend = make("p", "small"), missing = make("p", "");
   missing.setAttribute("role", "alert");
+  const [paceLabel, paceSelect] = choice("pace", [[1400, words.slow], [700, words.medium], [250, words.fast]]);
+  paceSelect.value = 700;
   place.append(
-    make("div", "row", ...(games.length > 1 ? [gameLabel] : []), handLabel),
-    missing, told, hands[1], board, hands[0], decks,
-    make("div", "row", ...Object.values(buttons)), slider, curve, judged, why,
-    make("p", "small", link, ". ", words.keys), legend,
+    make("div", "row", ...(games.length > 1 ? [gameLabel] : []), handLabel, paceLabel),
+    missing,
+    make("div", "sides",
+      make("div", "main", told, make("div", "felt", hands[1], board, hands[0]), decks,
+        make("div", "row", ...Object.values(buttons)), make("div", "track", strip, slider), curve, judged),
+      log),
+    why, make("p", "small", link, ". ", words.keys), legend,
   );
 
   // ------------------------------------------------------------ moving
@@ -91,16 +100,18 @@
   function stop() {
     clearInterval(timer);
     timer = 0;
+    delete place.dataset.playing;
     buttons.play.textContent = words.play;
   }
   function toggle() {
     if (timer) return stop();
     if (at === game.steps.length - 1) go(0);
     buttons.play.textContent = words.stop;
+    place.dataset.playing = "";
     timer = setInterval(() => {
       if (at >= game.steps.length - 1) stop();
       else go(at + 1, true);
-    }, 700);
+    }, Number(paceSelect.value));
   }
   function claim(way) {
     for (let step = at + way; step >= 0 && step < game.steps.length; step += way) {
@@ -124,6 +135,8 @@
     slider.max = game.steps.length - 1;
     legend.textContent = game.legend;
     drawCurve();
+    drawStrip();
+    log.dataset.hands = "";
     buttons.forfeit.disabled = !games.some((one) => one.forfeit);
     buttons.claim.disabled = buttons.claim_back.disabled = !game.steps.some((one) => one.claims);
     go(step);
@@ -160,10 +173,18 @@
     cursor.setAttribute("x1", across(at));
     cursor.setAttribute("x2", across(at));
   }
-  curve.addEventListener("click", (event) => {
-    const box = curve.getBoundingClientRect();
-    go(Math.round((event.clientX - box.left) / box.width * (game.steps.length - 1)));
-  });
+  for (const one of [curve, strip]) {
+    one.addEventListener("click", (event) => {
+      const box = one.getBoundingClientRect();
+      go(Math.round((event.clientX - box.left) / box.width * (game.steps.length - 1)));
+    });
+  }
+  // where stones are claimed, by whom, and where the game is forfeited
+  function drawStrip() {
+    const mark = (step, style) => svg("line", { x1: across(step), x2: across(step), y1: 0, y2: 10, class: style });
+    const claims = game.steps.flatMap((one, step) => (one.claims || []).map((claim) => mark(step, "ab"[claim.seat])));
+    strip.replaceChildren(...claims, ...(game.forfeit ? [mark(game.steps.length - 1, "fault")] : []));
+  }
 
   const turnTo = (way) => open(games[(games.indexOf(game) + way + games.length) % games.length], 0);
 
@@ -171,8 +192,13 @@
 
   const colour = (card) => (/^[rgbypk]\d+$/.test(card) ? card[0] : "t");
   function card(text, fresh) {
-    const made = make("span", "card c-" + colour(text) + (fresh ? " new" : ""), text);
-    if (colour(text) !== "t") made.title = words.colours[text[0]] + " " + text.slice(1);
+    const suit = colour(text);
+    const made = make("span", "card c-" + suit + (fresh ? " new" : ""));
+    if (suit === "t") made.append(text);
+    else {
+      made.append(make("i", "", text[0]), make("b", "", text.slice(1)));
+      made.title = words.colours[suit] + " " + text.slice(1);
+    }
     return made;
   }
   const list = (text) => (text ? text.split(" ") : []);
@@ -212,23 +238,27 @@
     const sign = "ab"[seat];
     const cards = list(state["h" + sign]);
     const row = list(state["d" + sign]);
-    const who = make("b", "", sign + " " + game.names[seat]);
+    const who = make("b", "", make("span", "seat " + sign, sign), " " + game.names[seat]);
+    const won = state.own.split(sign).length - 1;
     const open_ = shown(seat, state);
+    hands[seat].classList.toggle("moves", at < game.steps.length - 1 && state.seat === seat);
     hands[seat].replaceChildren(
-      who, " ", make("span", "small", words.hand + " (" + cards.length + ") "),
+      who, " ", make("span", "small", fill(words.won, { n: won }) + ", " + words.hand + " (" + cards.length + ") "),
       ...cards.map((one) => (open_ ? card(one) : make("span", "card c-x", "?"))),
       ...(row.length ? [make("span", "small", " " + words.beside + " "), ...row.map((one) => card(one))] : []),
     );
   }
 
+  const said = (step) => {
+    const hide = !shown(step.seat, { seat: step.seat });
+    return step.events.map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? words.draws : one)).join(", ");
+  };
   function tell(step, state) {
     if (!step.n) return [make("strong", "", words.deal), " " + "ab"[game.starter] + " " + game.names[game.starter] + " " + words.begins + "."];
-    const hide = !shown(step.seat, { seat: step.seat });
-    const events = step.events.map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? words.draws : one));
     const parts = [step.of > 1 ? fill(words.chose, { n: step.of }) : words.forced];
     if (step.ms !== null) parts.push(fill(words.ms, { ms: step.ms }));
     return [
-      make("strong", "", "ab"[step.seat] + " " + game.names[step.seat] + ": " + events.join(", ")),
+      make("strong", "", make("span", "seat " + "ab"[step.seat], "ab"[step.seat]), " " + game.names[step.seat] + ": " + said(step)),
       " (" + parts.join(", ") + ") ",
       make("span", "small", words.step + " " + at + " " + words.of + " " + (game.steps.length - 1) + ", " + words.turn + " " + step.turn),
     ];
@@ -254,6 +284,25 @@
     why.replaceChildren(...parts);
   }
 
+  // the moves as a list; made anew only when the game or the hands change
+  function drawLog() {
+    const mode = game.key + " " + handSelect.value;
+    if (log.dataset.hands !== mode) {
+      log.dataset.hands = mode;
+      log.replaceChildren(...game.steps.map((step, i) => {
+        const line = make("li", step.claims ? "claim" : "");
+        if (step.n) line.append(make("span", "seat " + "ab"[step.seat], "ab"[step.seat]), " " + said(step));
+        else line.append(words.deal);
+        line.dataset.step = i;
+        return line;
+      }));
+    }
+    const old = log.querySelector("[aria-current]"), now = log.children[at];
+    if (old) old.removeAttribute("aria-current");
+    now.setAttribute("aria-current", "step");
+    log.scrollTop = now.offsetTop - log.clientHeight / 2;
+  }
+
   function draw() {
     const all = states(game), state = all[at], step = game.steps[at];
     told.replaceChildren(...tell(step, state));
@@ -264,6 +313,7 @@
     if (game.tactics) parts.push(words.tactic_deck + ": " + state.tactic);
     if (state.pend) parts.push(words.pending + ": " + state.pend);
     decks.textContent = parts.join(", ");
+    drawLog();
     drawJudged(step);
     drawWhy(step, state);
     slider.value = at;
@@ -279,6 +329,11 @@
 
   gameSelect.addEventListener("change", () => open(games[gameSelect.value], 0));
   handSelect.addEventListener("change", draw);
+  paceSelect.addEventListener("change", () => { if (timer) { stop(); toggle(); } });
+  log.addEventListener("click", (event) => {
+    const line = event.target.closest("li");
+    if (line) go(Number(line.dataset.step));
+  });
   slider.addEventListener("input", () => go(Number(slider.value)));
   document.addEventListener("keydown", (event) => {
     const from = event.target;
@@ -291,6 +346,7 @@
       h: () => { handSelect.selectedIndex = (handSelect.selectedIndex + 1) % handSelect.options.length; draw(); },
     };
     if (inside) Object.assign(near, { Home: keys.first, End: keys.last });
+    if (from === log) Object.assign(near, { ArrowUp: keys.back, ArrowDown: keys.next });
     if (inside && from.tagName !== "BUTTON" && from.tagName !== "A") near[" "] = toggle;
     const act = near[event.key];
     if (!act) return;
@@ -312,5 +368,17 @@
     return true;
   }
   addEventListener("hashchange", follow);
-  if (!follow()) open(games[0], 0);
+  // a page that reloads itself (live.js) comes back to the game and the step, even if it holds other games now
+  document.addEventListener("keep", (event) => { event.detail.viewer = { game, at, hands: handSelect.value }; });
+  const kept = (history.state || {}).viewer;
+  if (kept) {
+    let there = games.find((one) => one.record === kept.game.record);
+    if (!there) {
+      there = kept.game;
+      games.push(there);
+      gameSelect.append(new Option(title(there), games.length - 1));
+    }
+    handSelect.value = kept.hands;
+    open(there, kept.at);
+  } else if (!follow()) open(games[0], 0);
 })();
