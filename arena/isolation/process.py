@@ -31,6 +31,8 @@ from arena.processes.tree import exit_text, kill_group, kill_with_group, send_gr
 
 _STOPPING_S = 5.0
 _GLANCE_S = 0.00005
+_AGAIN_S = 0.01  # between two signals to what does not stop: a thread of it may take them back
+_STILL_S = 0.001  # processor time of a process on its way to a stop
 PONDERING_S = 0.05
 """Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
 
@@ -93,6 +95,7 @@ class BotProcess(PipedProcess):
         self._pondered_s = 0.0
         self._suspended = False
         self._is_still = False
+        self._still_at_s = 0.0
         running.add(self.pid)
         _watched.add(self)
 
@@ -144,6 +147,9 @@ class BotProcess(PipedProcess):
         """Before a question: see how much the bot has worked since `rest`, and let it go on if it was stopped."""
         self._count_pondering()
         if self._suspended:
+            if self._is_still and self.level.confined and not self._has_stayed_still():
+                self._excess = "it went on while it was to stand still"
+                send_signal(self.bot_pid, signal.SIGKILL)
             self._signal(signal.SIGCONT)
             self._suspended = self._is_still = False
 
@@ -169,13 +175,24 @@ class BotProcess(PipedProcess):
         self.suspend()
         if self._is_still or self.ended is not None:
             return
-        deadline = time.monotonic() + _STOPPING_S
+        again = time.monotonic() + _AGAIN_S
+        deadline = again + _STOPPING_S
         while not is_stopped(self.bot_pid) and self.popen.poll() is None:
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if now > deadline:
+                self._excess = "it did not stop while it was to stand still"
                 self.close()
                 return
+            if now > again:
+                again = now + _AGAIN_S
+                self._signal(signal.SIGSTOP)
             time.sleep(_GLANCE_S)
         self._is_still = True
+        self._still_at_s = self.cpu_seconds()
+
+    def _has_stayed_still(self) -> bool:
+        """Nothing else has woken it: all ways that we know by which it could do so are closed to it."""
+        return is_stopped(self.bot_pid) and self.cpu_seconds() - self._still_at_s < _STILL_S
 
     def _count_pondering(self) -> None:
         if self._pondering_from > 0:

@@ -51,9 +51,11 @@ class ProcessBot(RemoteBot):
 
     def stand_still(self) -> None:
         """Its twin is to play, see `BotProcess.stand_still`."""
-        self.suspend()
-        if self.process is not None:
-            self.process.stand_still()
+        process = self.process
+        if process is not None and process.ended is None:
+            process.stand_still()
+            if process.ended is not None:  # it did not
+                self._start_budget.blame()
 
     def log_output(self) -> None:
         """Put into the log what the bot has written, as far as it is there."""

@@ -69,19 +69,26 @@ def start_time(pid: int) -> str:
 def is_stopped(pid: int) -> bool:
     """Have all threads of a process stopped, or ended? Where /proc does not tell, that is taken for granted."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b") ")[2].split()
+        fields = _read_once(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
         if fields[0] not in b"TtZX":
             return False
         if fields[17] == b"1":
             return True
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
-                if file.read().rpartition(b") ")[2][:1] not in b"TtZX":
-                    return False
+            if _read_once(f"/proc/{pid}/task/{thread}/stat").rpartition(b") ")[2][:1] not in b"TtZX":
+                return False
     except OSError:
         pass
     return True
+
+
+def _read_once(path: str) -> bytes:
+    """A short file, by three system calls instead of Python's eight."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 4096)
+    finally:
+        os.close(file)
 
 
 def is_running(pid: int) -> bool:

@@ -172,6 +172,7 @@ FORK = 0x01200011  # what fork of the C library asks for
         ("getsockopt", (3, 6, 57), ALLOW),
         ("fcntl", (0, 1), ALLOW),
         ("fcntl", (1031, 3), ALLOW),  # the descriptor may have any number
+        ("fcntl", (0, 10), EPERM),  # F_SETSIG
         ("fcntl", (0, 1031), EPERM),
         ("fcntl", (0, 1024), EPERM),
         ("fcntl", (0, 1026), EPERM),  # to be told when files of a folder are read

@@ -48,6 +48,8 @@ FORBIDDEN = (
     # No hand in other processes: the one other process in there is the first of the process namespace.
     "ptrace process_vm_readv process_vm_writev kcmp pidfd_open pidfd_getfd pidfd_send_signal process_madvise "
     "process_mrelease migrate_pages move_pages perf_event_open lookup_dcookie",
+    # A timer may send SIGCONT: a bot that was stopped while others play would wake itself.
+    "timer_create",
     # No memory that RLIMIT_DATA does not count, and none that lives on without a process.
     "memfd_create memfd_secret userfaultfd remap_file_pages shmget shmat shmctl shmdt semget semop semctl semtimedop "
     "msgget msgsnd msgrcv msgctl mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr "
@@ -102,6 +104,7 @@ _SOL_SOCKET = 1
 #: (numbers in order for all sockets of the machine), SO_NETNS_COOKIE and younger ones.
 _SO_OF_THE_MACHINE = 49
 _F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY = 1031, 1024, 1026
+_F_SETSIG = 10  # which signal tells that a descriptor is ready: SIGCONT, to one that was stopped
 _LOCKS = 6, 7, 37, 38  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
 #: F_GET_RW_HINT, the first of the commands that keep something with the file itself, even where it is read-only:
 #: hints (to 1038) and, on younger kernels, delegations.
@@ -257,7 +260,7 @@ def _only_of_the_socket() -> Block:
 def _nothing_kept_with_files() -> Block:
     load, *rest = _by_value(
         _argument(1),
-        [((_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY), _refusal(errno.EPERM)), (_LOCKS, _answer(_ERRNO))],
+        [((_F_SETSIG, _F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY), _refusal(errno.EPERM)), (_LOCKS, _answer(_ERRNO))],
         _answer(ALLOW),
     )
     # EINVAL: as on a kernel that does not know them yet

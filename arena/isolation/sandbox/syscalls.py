@@ -48,6 +48,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "pidfd_open": (434, 434), "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424),
     "process_madvise": (440, 440), "process_mrelease": (448, 448), "migrate_pages": (256, 238),
     "move_pages": (279, 239), "perf_event_open": (298, 241), "lookup_dcookie": (212, 18),
+    # signals of a process to itself
+    "timer_create": (222, 107),
     # memory
     "madvise": (28, 233), "mincore": (27, 232), "mbind": (237, 235), "set_mempolicy": (238, 237),
     "get_mempolicy": (239, 236), "set_mempolicy_home_node": (450, 450),
