@@ -33,6 +33,7 @@ FLOORS = (
     ("play", "notebook"),
     ("tournament", "terminal"),
     ("comparison", "tuning", "ladder"),
+    ("web",),
     ("cli",),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.cli.new import SKELETON
+from arena.players.skeleton import SKELETON
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ast.parse((ROOT / "arena" / "__init__.py").read_text(encoding="utf-8"))

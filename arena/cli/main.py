@@ -47,6 +47,7 @@ COMMANDS: dict[str, Entry] = {
     "ladder": Entry("arena.cli.ladder.ladder:ladder", "Play the ladder of reference bots, or place a bot on it.", PLAY),
     "league": Entry("arena.cli.league:league", "A standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
+    "serve": Entry("arena.cli.web.serve:serve", "Serve a league on the web.", LEAGUE),
     "runs": Entry("arena.cli.runs:runs", "List the runs that there are.", LOOK),
     "standings": Entry("arena.cli.results:standings", "Show the standings of a run, even in progress.", LOOK),
     "replay": Entry("arena.cli.replay:replay", "Show a game on a board, move by move.", LOOK),

@@ -148,8 +148,8 @@ class Receipt:
     version: Version
 
 
-def submit(league: League, process: int, submission: Submission, again: bool = False) -> Receipt:
-    """Store a submission as pending, held by `process`, unless its content is known.
+def submit(league: League, process: int | None, submission: Submission, again: bool = False) -> Receipt:
+    """Store a submission as pending, held by `process` (None: by nobody), unless its content is known.
 
     With `again` a refused version is checked once more. LeagueError for a name that belongs to another author, for
     another bot's content, or for a retired bot.
@@ -177,7 +177,7 @@ def submit(league: League, process: int, submission: Submission, again: bool = F
         return _received(league, "new", new)
 
 
-def _known(league: League, process: int, submission: Submission, old: Version, again: bool) -> Receipt:
+def _known(league: League, process: int | None, submission: Submission, old: Version, again: bool) -> Receipt:
     """Receive content that the league has already."""
     if old.name.lower() != submission.name.lower():
         raise LeagueError(f"{league.name} already has this content, as {old.label}, submitted {date(old.submitted)}")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
 from arena.league import events, games, versions
 from arena.league.events import LeagueEvent
 from arena.league.rating import Standings, StandingsRow, standings
-from arena.league.settings import LeagueError
+from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import DATABASE, League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
@@ -131,6 +134,51 @@ def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[L
     return shown, sorted(lines.values(), key=lambda line: order.get(line["bot"], len(order) + 1))
 
 
+def describe(settings: LeagueSettings) -> str:
+    """The settings in one line."""
+    clock = settings.clock
+    times = [f"{clock.move_ms} ms a decision"] if clock.move_ms else []
+    times += [f"a bank of {clock.bank_ms} ms"] if clock.bank_ms else []
+    return f"rules {settings.rules}, isolation {settings.isolation}, {' and '.join(times) or 'no clock'}"
+
+
+def standing_values(league: League, table: Standings) -> Line:
+    """All of the table as it is now, for JSON."""
+    before, since = table_before(league, table)
+    return {
+        "league": league.name,
+        "settings": asdict(league.settings),
+        "games": table.total,
+        "change_since_event": None if since is None else since.id,
+        "standings": standing_lines(league, table.rows, before),
+        "first_advantage": table.first_advantage[0],
+        "first_advantage_error95": table.first_advantage[1],
+        "waiting": waiting(league),
+        "notes": list(table.notes),
+    }
+
+
+def standing_remarks(found: League, table: Standings, since: int | None) -> list[str]:
+    """What has to be said beside the table as it is now; `since` is the event that changes are counted from."""
+    anchor = found.settings.anchor
+    zero = "mean of the table 0" if anchor is None else f"{anchor} = {found.settings.anchor_elo:g}"
+    remarks = [f"Elo: {zero}; 95 % errors, clustered by deal. Prior: {found.settings.prior:g} virtual draws a bot."]
+    if since is not None:
+        common = ", beside the mean move of all" if anchor is None else ""
+        remarks[0] += f" Change: since event {since}{common}."
+    elo, error = table.first_advantage
+    if not math.isnan(error):
+        remarks.append(f"First player's advantage: {elo:+z.0f} ± {error:.0f} Elo.")
+    remarks += [f"{note[0].upper()}{note[1:]}." for note in table.notes]
+    if len(table.rows) == 1 and not table.total:
+        name = shlex.quote(found.name)
+        remarks.append(f"A bot alone has no rating. Submit others, such as: arena submit random --league {name}")
+    left = ", ".join(f"{one['bot']} v{one['version']} ({one['state']})" for one in waiting(found))
+    if left:
+        remarks.append(f"Not in the table yet: {left}.")
+    return remarks
+
+
 # ---------------------------------------------------------------- events
 
 
@@ -198,6 +246,49 @@ def version_lines(league: League, name: str, found: Standings) -> list[Line]:
             }
         )
     return lines
+
+
+def rating_over_time(league: League, name: str) -> list[Line]:
+    """The rating of a bot after each event that changed the table, with the games of the league by then."""
+    league.check_ratings()
+    rows = league.query(
+        "SELECT e.event, e.happened, e.total, v.number, r.elo, r.error, r.rank FROM ratings r"
+        " JOIN events e ON e.event = r.event JOIN versions v ON v.version = r.version"
+        " JOIN bots b ON b.bot = v.bot WHERE b.name = ? ORDER BY e.event",
+        name,
+    )
+    names = ("event", "happened", "total", "version", "elo", "elo_error95", "rank")
+    return [dict(zip(names, row)) for row in rows]
+
+
+def last_games(league: League, numbers: Sequence[int], most: int) -> list[GameResult]:
+    """The last games of some versions, those on the latest deals first."""
+    marks = ", ".join("?" * len(numbers))
+    sides = {
+        pairing: (a, b)
+        for pairing, a, b in league.query(
+            f"SELECT pairing, a, b FROM pairings WHERE a IN ({marks}) OR b IN ({marks})", *numbers, *numbers
+        )
+    }
+    ids = league.query(
+        f"SELECT id FROM games WHERE pairing IN ({', '.join('?' * len(sides))}) ORDER BY id DESC LIMIT {int(most)}",
+        *sides,
+    )
+    labels = {one.id: one.label for one in versions.in_state(league, retired=True)}
+    found = []
+    for row in league.games(f"WHERE id IN ({', '.join('?' * len(ids))})", *(id_ for (id_,) in ids)):
+        a, b = sides[GameId.from_key(row[0]).pairing]
+        found.append(GameResult.from_row(row, labels[a], labels[b]))
+    return found[::-1]
+
+
+def stored_game(league: League, identity: GameId) -> GameResult:
+    """A game of a league. LeagueError if it is not there."""
+    labels = {one.id: one.label for one in versions.in_state(league, retired=True)}
+    sides = league.query("SELECT a, b FROM pairings WHERE pairing = ?", identity.pairing)
+    for row in league.games("WHERE id = ?", identity.key) if sides else ():
+        return GameResult.from_row(row, labels[sides[0][0]], labels[sides[0][1]])
+    raise LeagueError(f"there is no game {identity} in {league.name}")
 
 
 def chosen_version(league: League, name: str, number: int | None) -> Version:

@@ -28,15 +28,16 @@ def prctl() -> Callable[..., int] | None:
     return found
 
 
-def tie_to_parent(parent: int) -> Callable[[], bool]:
-    """A function that has the kernel kill the process that calls it when `parent` ends; False if it cannot.
+def tie_to_parent(parent: int, number: int = signal.SIGKILL) -> Callable[[], bool]:
+    """A function that has the kernel end the process that calls it, with a signal, when `parent` ends; False if it
+    cannot.
 
     To be made before a fork and called in the child.
     """
     call = prctl()
 
     def set_signal() -> bool:
-        if call is None or call(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        if call is None or call(PR_SET_PDEATHSIG, number, 0, 0, 0) != 0:
             return False
         if os.getppid() != parent:  # it ended before the call
             os._exit(1)

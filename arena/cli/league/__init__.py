@@ -11,6 +11,7 @@ from arena.cli.main import Entry, LazyGroup
 SET_UP, LOOK, RUN, OVERSEE = "Set up", "Look", "Run", "Oversee"
 COMMANDS: dict[str, Entry] = {
     "create": Entry("arena.cli.league.setup:create", "Create a league.", SET_UP),
+    "invite": Entry("arena.cli.web.invite:invite", "Invite authors to its web pages.", SET_UP),
     "list": Entry("arena.cli.league.setup:list_", "List the leagues here.", SET_UP),
     "standings": Entry("arena.cli.league.look:standings", "Show the table, now or as it was.", LOOK),
     "history": Entry("arena.cli.league.look:history", "Show what has happened.", LOOK),
@@ -23,6 +24,7 @@ COMMANDS: dict[str, Entry] = {
     "pause": Entry("arena.cli.league.oversee:pause", "Pause it.", OVERSEE),
     "resume": Entry("arena.cli.league.oversee:resume", "Let it go on.", OVERSEE),
     "play": Entry("arena.cli.league.run:play", "Play more games to narrow the errors.", RUN),
+    "work": Entry("arena.cli.web.serve:work", "Check and place submissions as they come.", RUN),
     "retire": Entry("arena.cli.league.run:retire", "Take a bot out of the table.", RUN),
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from arena.cli import options
-from arena.cli.league.shared import describe, print_json
+from arena.cli.league.shared import print_json
 from arena.cli.output import output, print_report
 from arena.isolation.levels import ISOLATIONS
 from arena.text import indented
@@ -49,6 +49,7 @@ def create(name: str, config: Path | None, folder: Path | None, **given: Any) ->
     from arena.league import audit
     from arena.league.settings import load_settings
     from arena.league.store import LEAGUES, create_league
+    from arena.league.views import describe
 
     settings = load_settings(config, name, _nested(given))
     require_isolation(settings.isolation)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +16,9 @@ from arena.text import indented
 if TYPE_CHECKING:
     from arena.league.placement import SubmissionResult
     from arena.league.rating import Standings
-    from arena.league.settings import LeagueSettings
     from arena.league.store import League
 
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
-
-
-def describe(settings: LeagueSettings) -> str:
-    """The settings in one line."""
-    clock = settings.clock
-    times = [f"{clock.move_ms} ms a decision"] if clock.move_ms else []
-    times += [f"a bank of {clock.bank_ms} ms"] if clock.bank_ms else []
-    return f"rules {settings.rules}, isolation {settings.isolation}, {' and '.join(times) or 'no clock'}"
 
 
 def show_league(folder: Path, form: str) -> None:
@@ -43,57 +32,22 @@ def show_league(folder: Path, form: str) -> None:
 
 def show_standings(found: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` goes into the JSON as well."""
-    from arena.league.views import standing_lines, table_before, waiting
+    from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
     from arena.report.league import standing_table
     from arena.report.table import Report
 
+    if form == "json":
+        print_json((more or {}) | standing_values(found, table))
+        return
     before, since = table_before(found, table)
     lines = standing_lines(found, table.rows, before)
-    if form == "json":
-        print_json(
-            {
-                **(more or {}),
-                "league": found.name,
-                "settings": asdict(found.settings),
-                "games": table.total,
-                "change_since_event": None if since is None else since.id,
-                "standings": lines,
-                "first_advantage": table.first_advantage[0],
-                "first_advantage_error95": table.first_advantage[1],
-                "waiting": waiting(found),
-                "notes": list(table.notes),
-            }
-        )
-        return
     bots = f"{len(lines)} bot{'s' * (len(lines) != 1)}"
     heading = f"{found.name}: {describe(found.settings)}; {bots}, {table.total} games"
     if not lines:
         click.echo(f"{heading}\n\nNo bot is in the table yet.")
         return
-    remarks = _remarks(found, table, None if since is None else since.id)
+    remarks = standing_remarks(found, table, None if since is None else since.id)
     print_report(Report(heading, [standing_table(lines)], remarks), form)
-
-
-def _remarks(found: League, table: Standings, since: int | None) -> list[str]:
-    from arena.league.views import waiting
-
-    anchor = found.settings.anchor
-    zero = "mean of the table 0" if anchor is None else f"{anchor} = {found.settings.anchor_elo:g}"
-    remarks = [f"Elo: {zero}; 95 % errors, clustered by deal. Prior: {found.settings.prior:g} virtual draws a bot."]
-    if since is not None:
-        common = ", beside the mean move of all" if anchor is None else ""
-        remarks[0] += f" Change: since event {since}{common}."
-    elo, error = table.first_advantage
-    if not math.isnan(error):
-        remarks.append(f"First player's advantage: {elo:+z.0f} ± {error:.0f} Elo.")
-    remarks += [f"{note[0].upper()}{note[1:]}." for note in table.notes]
-    if len(table.rows) == 1 and not table.total:
-        name = shlex.quote(found.name)
-        remarks.append(f"A bot alone has no rating. Submit others, such as: arena submit random --league {name}")
-    left = ", ".join(f"{one['bot']} v{one['version']} ({one['state']})" for one in waiting(found))
-    if left:
-        remarks.append(f"Not in the table yet: {left}.")
-    return remarks
 
 
 def tell_result(league: League, result: SubmissionResult) -> None:
@@ -170,14 +124,6 @@ class LeagueProgress:
 
 def print_json(values: dict[str, Any]) -> None:
     """Print values as JSON, with null for numbers that are not finite."""
-    from arena.report.formats.json import json_text
+    from arena.report.formats.json import finite, json_text
 
-    click.echo(json_text(_finite(values)), nl=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    click.echo(json_text(finite(values)), nl=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,3 +17,16 @@ def write(report: Report) -> str:
 def json_text(values: Mapping[str, Any]) -> str:
     """JSON with a line end; never NaN, which JSON does not have."""
     return text.json_text(values) + "\n"
+
+
+def finite(value: Any) -> Any:
+    """Plain values with None for numbers that are not finite.
+
+    >>> finite({"elo": [float("nan"), 1.5]})
+    {'elo': [None, 1.5]}
+    """
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

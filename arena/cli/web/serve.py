@@ -1,0 +1,90 @@
+"""`arena serve` and `arena league work`."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import options
+from arena.cli.league import limit_threads
+from arena.cli.league.shared import LeagueProgress, league_argument, tell_result
+from arena.cli.web import require_web
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.league.placement import SubmissionResult
+
+
+@click.command()
+@league_argument
+@click.option("--host", default="127.0.0.1", help="Address to listen at (default: only this machine).")
+@click.option("--port", type=options.whole(0, 65535), default=8000, show_default=True, metavar="N")
+@click.option("--workers", type=options.whole(0, 1024), metavar="N",
+              help="Processes that check and place bots (default: one per core; 0: none).")  # fmt: skip
+@click.option("--play", is_flag=True, help="Play on while no submission waits, to narrow the errors.")
+@click.option("--secure", is_flag=True, help="Browsers reach it by HTTPS: send cookies by nothing else.")
+@click.option("--uploads", type=options.whole(1), default=20, show_default=True, metavar="N",
+              help="Uploads of an author in an hour.")  # fmt: skip
+@click.option("--upload-mb", type=options.whole(1, 32), default=8, show_default=True, metavar="N",
+              help="MiB of an upload.")  # fmt: skip
+@click.option("--bots", type=options.whole(1), default=5, show_default=True, metavar="N",
+              help="Bots of an author in the table or on their way there.")  # fmt: skip
+@options.isolation_of_play
+def serve(
+    name: str, host: str, port: int, workers: int | None, play: bool, secure: bool, uploads: int, upload_mb: int,
+    bots: int, isolation: str | None,
+) -> None:  # fmt: skip
+    """Serve LEAGUE on the web: its pages, and uploads by authors that were invited (arena league invite).
+
+    The commands of arena league can be used on it at the same time. Stop it with Ctrl-C: games in hand are finished.
+    """
+    require_web()
+    limit_threads()
+    from arena.isolation.process import require_isolation
+    from arena.league.store import open_league
+    from arena.processes.affinity import core_count
+    from arena.web.queue import Limits
+    from arena.web.serve import serve as run
+    from arena.web.state import WebSettings
+
+    with open_league(name) as found:
+        folder, level = found.folder, isolation or found.settings.isolation
+        if level != "sandbox" and isolation is None:
+            raise ArenaError(
+                f"{found.name} plays its bots at isolation {level}, where they can do what you can. To let others"
+                f" upload bots to it all the same: --isolation {level}"
+            )
+    require_isolation(level)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    number = core_count() if workers is None else workers
+    click.echo(f"Serving {folder} at http://{host}:{port}/ with {number} workers; Ctrl-C stops it.", err=True)
+    words = [*(["--play"] if play else []), *(["--isolation", isolation] if isolation else [])]
+    run(folder, host, port, number, words, WebSettings(Limits(uploads, upload_mb, bots), secure))
+
+
+@click.command()
+@league_argument
+@click.option("--play", is_flag=True, help="Play on while no submission waits, to narrow the errors.")
+@options.workers
+@options.isolation_of_play
+@options.trust
+def work(name: str, play: bool, workers: int | None, isolation: str | None, trust: bool) -> None:
+    """Check and place what is submitted to LEAGUE as it comes, until Ctrl-C. Several may run side by side.
+
+    `arena serve` starts some of these, with a core each.
+    """
+    from arena.league.match_runner import open_session
+    from arena.league.store import open_league
+    from arena.web.work import work as go_on
+
+    with open_league(name) as found:
+        progress = LeagueProgress()
+
+        def told(result: SubmissionResult) -> None:
+            tell_result(found, result)
+
+        with open_session(found, "work", workers or 1, isolation, progress.add, progress.say, trust) as session:
+            go_on(session, play, told)
+        progress.end()

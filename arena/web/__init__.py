@@ -1,0 +1,14 @@
+"""A league on the web: its pages, uploads by its authors, and the processes that work on what was uploaded.
+
+The web process reads and queues; it plays nothing. A league's folder holds all of it: `league.sqlite` is that of the
+commands, so both can be used at once, and `web.sqlite` holds what only the web knows.
+
+    store accounts      who may sign in: tokens and sessions
+    uploads queue       a file, an archive or a text as a submission; submissions received, and what became of them
+    public              the pages that everybody may see
+    members admin api   what authors, organisers and programs may do
+    desk reader         the threads and processes that ask the databases
+    app guard state     addresses; what each request has to pass; what handlers share
+    render              templates
+    work serve          the processes that check and place submissions; everything together
+"""

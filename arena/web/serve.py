@@ -1,0 +1,113 @@
+"""A league served: the web application, and beside it the processes that do the work."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvicorn
+
+from arena.processes.tree import tie_to_parent
+from arena.web.app import create_app
+from arena.web.state import WebSettings
+
+log = logging.getLogger("arena.web")
+_PATIENCE_S = 30.0
+_LOOK_S = 0.2
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S, _WELL_S = 1.0, 60.0, 60.0
+_MOST_AT_ONCE = 1000
+
+
+def serve(folder: Path, host: str, port: int, workers: int, words: Sequence[str], settings: WebSettings) -> None:
+    """Serve a league until Ctrl-C or SIGTERM, with `workers` processes `arena league work` started with `words`."""
+    logging.getLogger("arena.web").setLevel(logging.INFO)
+    config = uvicorn.Config(
+        create_app(folder, settings), host=host, port=port, log_config=None, access_log=False, server_header=False,
+        limit_concurrency=_MOST_AT_ONCE, timeout_keep_alive=15, timeout_graceful_shutdown=5, ws="none",
+    )  # fmt: skip
+    with Workers(folder, workers, words):
+        uvicorn.Server(config).run()
+
+
+class Workers:
+    """Processes that work on a league, each replaced when it ends; a context manager.
+
+    They stop, after the games in hand, when this process ends, however that is.
+    """
+
+    def __init__(self, folder: Path, number: int, words: Sequence[str]) -> None:
+        self._command = [sys.executable, "-m", "arena.cli.main", "league", "work", str(folder.resolve()), *words]
+        self._number = number
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._mind, name="workers")
+
+    def __enter__(self) -> Workers:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ending.set()
+        self._thread.join()
+
+    def _mind(self) -> None:
+        """Start them, look after them, end them: in one thread, with which the kernel ends them."""
+        slots = [_Slot(self._command) for _ in range(self._number)]
+        while not self._ending.wait(_LOOK_S):
+            for slot in slots:
+                slot.mind()
+        for slot in slots:
+            slot.stop()
+        end = time.monotonic() + _PATIENCE_S
+        for slot in slots:
+            slot.wait(end)
+
+
+class _Slot:
+    """One of the processes, or the pause before its next start."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pause_s = _FIRST_PAUSE_S
+        self._due = self._began = 0.0
+
+    def mind(self) -> None:
+        now = time.monotonic()
+        if self._process is not None:
+            code = self._process.poll()
+            if code is None:
+                return
+            self._process = None
+            lived = now - self._began
+            self._pause_s = _FIRST_PAUSE_S if lived > _WELL_S else min(2 * self._pause_s, _LONGEST_PAUSE_S)
+            self._due = now + self._pause_s
+            log.warning("a worker ended with %s after %.0f s; the next one in %.0f s", code, lived, self._pause_s)
+        if now >= self._due:
+            tie = tie_to_parent(os.getpid(), signal.SIGTERM)
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=tie,
+                start_new_session=True,
+            )  # fmt: skip
+            self._began = now
+
+    def stop(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
+
+    def wait(self, end: float) -> None:
+        if self._process is None:
+            return
+        try:
+            self._process.wait(max(end - time.monotonic(), 0.1))
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()

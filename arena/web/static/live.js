@@ -1,0 +1,23 @@
+// Shows the page anew when the server says that something has changed; without script the page reloads itself.
+"use strict";
+(() => {
+  const main = document.querySelector("main[data-live]");
+  if (!main || !window.EventSource) return;
+  const PAUSE = 2000;
+  let last = 0, timer = 0;
+  async function renew() {
+    timer = 0;
+    last = Date.now();
+    if (document.hidden || document.activeElement && main.contains(document.activeElement)) return;
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      if (!answer.ok) return;
+      const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+      if (found && found.innerHTML !== main.innerHTML) main.replaceChildren(...found.childNodes);
+    } catch { /* the server is not there: the source connects again */ }
+  }
+  const source = new EventSource(main.dataset.live);
+  source.addEventListener("change", () => {
+    if (!timer) timer = setTimeout(renew, Math.max(0, last + PAUSE - Date.now()) + 500 * Math.random());
+  });
+})();

@@ -1,0 +1,101 @@
+"""A served league without processes: what is uploaded stays in the queue, where a test can look at it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra web is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed")
+
+from starlette.testclient import TestClient
+
+from arena.league.store import open_league
+from arena.web.accounts import invite
+from arena.web.app import create_app
+from arena.web.queue import Limits
+from arena.web.state import WebSettings
+from arena.web.store import WebStore
+from tests.league.leagues import enter, league, played
+
+GOOD = "def act(view, moves):\n    return moves[-1]\n"
+
+
+@dataclass
+class Person:
+    """Somebody with a browser."""
+
+    client: TestClient
+    form: str = ""
+
+    def get(self, path: str) -> str:
+        answer = self.client.get(path)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+    def post(self, path: str, status: int = 303, **values: str) -> str:
+        answer = self.client.post(path, data={"form": self.form} | values, follow_redirects=False)
+        assert answer.status_code == status, answer.text
+        return answer.headers.get("location", answer.text)
+
+    def upload(self, name: str = "mine.py", content: bytes | str = GOOD, status: int = 303, **values: str) -> str:
+        """Upload a file: where that leads, or the text of a refusal."""
+        answer = self.client.post(
+            "/me/upload", data={"form": self.form} | values, files={"file": (name, content)}, follow_redirects=False
+        )
+        assert answer.status_code == status, answer.text
+        return answer.headers.get("location", answer.text)
+
+
+@dataclass
+class Web:
+    """A served league in `folder`."""
+
+    folder: Path
+    new: Callable[[], TestClient]
+
+    def token(self, author: str, days: float = 1, admin: bool = False) -> str:
+        with WebStore(self.folder) as store:
+            return invite(store, author, days, admin)
+
+    def person(self, author: str, admin: bool = False) -> Person:
+        """An author who is signed in."""
+        client = self.new()
+        answer = client.post("/sign-in", data={"token": self.token(author, admin=admin)}, follow_redirects=False)
+        assert answer.status_code == 303
+        found = re.search(r'name="form" value="(\w+)"', client.get("/me").text)
+        assert found
+        return Person(client, found[1])
+
+    def states(self) -> dict[str, str]:
+        """The state of each version by its label."""
+        from arena.league.versions import in_state
+
+        with open_league(self.folder, write=False) as found:
+            return {one.label: one.state for one in in_state(found, retired=True)}
+
+
+@pytest.fixture
+def limits() -> Limits:
+    return Limits()
+
+
+@pytest.fixture
+def web(tmp_path: Path, limits: Limits) -> Iterator[Web]:
+    folder = tmp_path / "league"
+    with league(folder) as made:
+        one, two = enter(made, "one", "two")
+        played(made, [(one, two, [2, 1, 0, 2])])
+    app = create_app(folder, WebSettings(limits, body_s=5), apart=False)
+    with TestClient(app, base_url="http://league.test") as first:
+
+        def new() -> TestClient:
+            client = TestClient(app, base_url="http://league.test")
+            client.portal = first.portal  # one event loop for all
+            return client
+
+        yield Web(folder, new)

@@ -1,0 +1,123 @@
+"""The pages, and what is told of an upload."""
+
+from __future__ import annotations
+
+import re
+
+from arena.league.store import open_league
+from arena.league.versions import get, refuse
+from tests.pages.conftest import Page
+from tests.web.conftest import GOOD, Web
+
+PUBLIC = ("/", "/live", "/history", "/rules", "/write", "/bots/one", "/sign-in")
+
+
+def test_every_page_is_whole_and_its_links_lead_somewhere(web: Web) -> None:
+    client = web.new()
+    person = web.person("Ann", admin=True)
+    person.upload()
+    seen: set[str] = set()
+    left = [*PUBLIC, "/me", "/admin"]
+    while left:
+        path = left.pop()
+        if path in seen or path.startswith(("/events", "/games")):  # these games have no records
+            continue
+        seen.add(path)
+        answer = (person.client if path.startswith(("/me", "/admin")) else client).get(path)
+        assert answer.status_code == 200, path
+        if not answer.headers["content-type"].startswith("text/html"):
+            continue
+        page = Page.of(answer.text)
+        for tag, attributes in page.tags:
+            target = attributes.get("href") or attributes.get("src")
+            if tag in ("a", "link", "script") and target and not target.startswith("#"):
+                left.append(str(answer.url.join(target).path))
+    assert {"/bots/two", "/static/web.css", "/skeleton.py", "/me/bots/mine", "/me/versions/3"} <= seen
+
+
+def test_the_table_is_that_of_the_commands(web: Web) -> None:
+    from arena.league.rating import standings
+    from arena.league.views import standing_values
+
+    with open_league(web.folder, write=False) as league:
+        wanted = standing_values(league, standings(league))
+    found = web.new().get("/api/v1/standings").json()
+    assert found["standings"] == wanted["standings"]
+    assert found["games"] == 8
+    rows = Page.of(web.new().get("/").text).tables[0]
+    assert [row[1] for row in rows[1:]] == [line["bot"] for line in wanted["standings"]]
+
+
+def test_an_unchanged_page_is_not_sent_again(web: Web) -> None:
+    client = web.new()
+    first = client.get("/")
+    assert client.get("/", headers={"if-none-match": first.headers["etag"]}).status_code == 304
+
+
+def test_an_upload_is_told_step_by_step(web: Web) -> None:
+    ann = web.person("Ann")
+    assert ann.upload() == "../me/versions/3"
+    assert ann.upload("other.py", GOOD + "# other\n") == "../me/versions/4"
+    assert "In the queue: 1 ahead" in ann.get("/me/versions/4")
+    assert web.states() == {"one v1": "active", "two v1": "active", "mine v1": "pending", "other v1": "pending"}
+    with open_league(web.folder) as league:
+        refuse(league, get(league, 4), "it <b>cannot</b> play\n  line 2")
+    assert "it &lt;b&gt;cannot&lt;/b&gt; play" in ann.get("/me/versions/4")
+    ann.post("/me/versions/4/again")
+    assert web.states()["other v1"] == "pending"
+    assert "mine" in ann.get("/me")
+
+
+def test_a_pasted_bot_and_the_same_once_more(web: Web) -> None:
+    ann = web.person("Ann")
+    assert ann.post("/me/upload", text=GOOD.replace("\n", "\r\n"), name="pasted") == "../me/versions/3"
+    assert ann.upload("pasted.py") == "../me/versions/3"  # the same content: nothing is stored twice
+    assert "waiting" in ann.get("/me")
+
+
+def test_what_is_not_taken_is_kept_with_the_reason(web: Web) -> None:
+    ann = web.person("Ann")
+    text = ann.upload("one.py", GOOD, status=400)
+    assert "the name &#39;one&#39; is taken" in text
+    assert "is taken" in ann.get("/me")
+    assert "choose a file" in ann.post("/me/upload", status=400)
+
+
+def test_programs_submit_with_a_token(web: Web) -> None:
+    client, token = web.new(), web.token("Ann")
+    head = {"authorization": f"Bearer {token}"}
+    answer = client.post("/api/v1/submissions", headers=head, files={"file": ("mine.py", GOOD)})
+    assert (answer.status_code, answer.json()["state"], answer.json()["ahead"]) == (202, "pending", 0)
+    assert client.get("/api/v1/submissions/3", headers=head).json()["bot"] == "mine"
+    other = {"authorization": f"Bearer {web.token('Bob')}"}
+    assert client.get("/api/v1/submissions/3", headers=other).status_code == 404
+    assert client.get("/api/v1/submissions/3").json() == {
+        "error": "a valid token is needed: Authorization: Bearer TOKEN"
+    }
+
+
+def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
+    boss = web.person("Boss", admin=True)
+    boss.post("/admin", do="pause", reason="moving")
+    assert "moving" in web.new().get("/").text
+    boss.post("/admin", do="resume")
+    made = boss.post("/admin", status=200, do="invite", what="Cleo")
+    token = re.search(r"<code>(arena_[\w-]+)</code>", made)
+    assert token
+    assert web.new().post("/sign-in", data={"token": token[1]}, follow_redirects=False).status_code == 303
+    boss.post("/admin", do="revoke", what="Cleo")
+    assert web.new().post("/sign-in", data={"token": token[1]}).status_code == 401
+    boss.post("/admin", do="retire", what="one")
+    assert "retired" in boss.get("/admin")
+    boss.post("/admin", do="return", what="one")
+    assert "brought back" in boss.get("/admin")
+
+
+def test_figures_for_machines(web: Web) -> None:
+    client = web.new()
+    assert client.get("/healthz").text == "ok 8 games\n"
+    client.get("/")
+    text = client.get("/metrics").text
+    assert 'arena_requests_total{method="GET",place="/",status="200"} 1' in text
+    assert 'arena_versions{state="active"} 2' in text
+    assert re.search(r'arena_request_seconds_bucket\{le="\+Inf"\} 2\n', text)

@@ -1,0 +1,271 @@
+"""Attacks, each of which succeeds without its defence."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.league.store import open_league
+from arena.league.versions import get, refuse
+from arena.web import accounts
+from arena.web.guard import Attempts
+from arena.web.queue import Limits
+from arena.web.store import WebStore
+from tests.web.conftest import GOOD, Web
+
+CHANGES = ("/me/upload", "/me/versions/3/again", "/me/bots/mine/retire", "/admin", "/sign-out", "/api/v1/submissions")
+
+
+def test_nobody_signed_out_changes_anything(web: Web) -> None:
+    before = web.states()
+    for path in CHANGES:
+        answer = web.new().post(path, data={"do": "pause"}, files={"file": ("mine.py", GOOD)})
+        assert answer.status_code == 401, path
+        assert web.new().get(path).status_code in (401, 404, 405), path
+    assert web.states() == before
+
+
+@pytest.mark.parametrize("form", ["", "0" * 64, None])
+def test_a_form_from_elsewhere_does_nothing(web: Web, form: str | None) -> None:
+    """Cross-site request forgery: the browser sends the cookie, but the page does not know the form's text."""
+    boss = web.person("Boss", admin=True)
+    for path in CHANGES[:-1]:
+        data = {"do": "pause"} | ({} if form is None else {"form": form})
+        assert boss.client.post(path, data=data, files={"file": ("mine.py", GOOD)}).status_code in (400, 403), path
+    assert len(web.states()) == 2
+    assert "paused" not in boss.get("/")
+
+
+@pytest.mark.parametrize(
+    "headers", [{"origin": "http://evil.test"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"},
+                {"sec-fetch-site": "same-site"}],
+)  # fmt: skip
+def test_a_request_of_another_site_does_nothing(web: Web, headers: dict[str, str]) -> None:
+    ann = web.person("Ann")
+    answer = ann.client.post("/me/upload", data={"form": ann.form}, files={"file": ("mine.py", GOOD)}, headers=headers)
+    assert answer.status_code == 403
+    token = web.token("Ann")  # nor does it sign in somebody else's browser as another author
+    assert web.new().post("/sign-in", data={"token": token}, headers=headers).status_code == 403
+    assert len(web.states()) == 2
+
+
+def test_no_other_site_can_frame_a_page_or_run_a_script_in_it(web: Web) -> None:
+    ann = web.person("Ann")
+    for path in ("/", "/me", "/nope", "/static/live.js", "/healthz", "/api/v1/standings", "/bots/one"):
+        headers = ann.client.get(path).headers
+        assert headers["x-frame-options"] == "DENY", path
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+    assert ann.client.get("/me").headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "", "application/xml"])
+def test_only_forms_are_read(web: Web, kind: str) -> None:
+    """A page of another site can send text/plain without being asked."""
+    ann = web.person("Ann")
+    answer = ann.client.post("/me/upload", content=b"x", headers={"content-type": kind})
+    assert answer.status_code == 415
+    assert ann.client.put("/me/upload", content=b"x").status_code == 405
+
+
+def test_one_author_at_anothers_bots(web: Web) -> None:
+    ann, bob = web.person("Ann"), web.person("Bob")
+    ann.upload("mine.py")
+    with open_league(web.folder) as league:
+        refuse(league, get(league, 3), "the secret traceback")
+    for path in ("/me/versions/3", "/me/bots/mine", "/me/bots/one", "/me/versions/1", "/me/versions/99"):
+        assert bob.client.get(path).status_code == 404, path
+    for path in ("/me/versions/3/again", "/me/bots/mine/retire", "/me/bots/one/retire"):
+        bob.post(path, status=404)
+    ann.upload("other.py", GOOD + "#")
+    assert "is taken" in bob.upload("other.py", GOOD + "##", status=400)
+    assert bob.client.get("/admin").status_code == 404
+    bob.post("/admin", status=404, do="pause")
+    assert web.states() == {"one v1": "active", "two v1": "active", "mine v1": "refused", "other v1": "pending"}
+
+
+def test_reasons_and_tracebacks_are_for_their_author(web: Web) -> None:
+    ann = web.person("Ann")
+    ann.upload("mine.py")
+    with open_league(web.folder) as league:
+        refuse(league, get(league, 3), "the secret traceback")
+    assert "the secret traceback" in ann.get("/me/versions/3")
+    assert "the secret traceback" in ann.get("/me/bots/mine")
+    anybody = web.new()
+    for path in ("/", "/live", "/history"):
+        assert "secret" not in anybody.get(path).text, path
+    assert anybody.get("/bots/mine").status_code == 404
+    assert "secret" not in anybody.get("/api/v1/standings").text
+
+
+def test_texts_of_strangers_are_no_markup(web: Web) -> None:
+    script = "<script>alert(1)</script>"
+    eve = web.person(f"Eve{script}")
+    eve.upload("eve.py")
+    with open_league(web.folder) as league:
+        refuse(league, get(league, 3), f"{script}\x1b[31m\u202e")
+    eve.upload(f"{script}.py", GOOD + "#", status=400)
+    boss = web.person("Boss", admin=True)
+    pages = [eve.get(path) for path in ("/me", "/me/versions/3", "/me/bots/eve", "/history", "/live")]
+    pages += [boss.get("/admin"), *(eve.client.get(f"{path}{script}").text for path in ("/bots/", "/sign-in?token="))]
+    for page in pages:
+        assert "<script>alert" not in page
+        assert "\x1b" not in page
+        assert "\u202e" not in page
+
+
+# ---------------------------------------------------------------- signing in
+
+
+def test_tokens_and_sessions_are_not_stored(web: Web) -> None:
+    token = web.token("Ann")
+    client = web.new()
+    client.post("/sign-in", data={"token": token})
+    stored = b"".join(path.read_bytes() for path in web.folder.glob("*.sqlite*"))
+    assert token.encode() not in stored
+    assert client.cookies["arena"].encode() not in stored
+    assert (web.folder / "web.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_a_token_that_is_guessed_revoked_or_expired_opens_nothing(web: Web) -> None:
+    token = web.token("Ann")
+    for wrong in (token[:-1], token + "x", token.upper(), "", "arena_", "%", "' OR 1=1 --", "x" * 5000, "\udc00"):
+        with WebStore(web.folder) as store:
+            assert accounts.account_of(store, wrong) is None
+    with WebStore(web.folder) as store:
+        assert accounts.account_of(store, token) is not None
+        assert accounts.account_of(store, token, now=time.time() + 86401) is None
+        session = accounts.sign_in(store, token)
+        assert session is not None
+        assert accounts.session_of(store, session, now=time.time() + 86401) is None  # it ends with its token
+        accounts.revoke(store, "Ann")
+        assert accounts.account_of(store, token) is None
+        assert accounts.session_of(store, session) is None
+
+
+def test_whoever_guesses_is_not_listened_to(web: Web) -> None:
+    client, token = web.new(), web.token("Ann")
+    codes = [client.post("/sign-in", data={"token": f"arena_{n}"}).status_code for n in range(12)]
+    assert codes == [401] * 10 + [429] * 2
+    assert client.post("/sign-in", data={"token": token}).status_code == 429
+    head = {"authorization": f"Bearer {token}"}
+    assert client.get("/api/v1/submissions/1", headers=head).status_code == 429
+
+
+def test_guessing_is_forgotten_after_a_while() -> None:
+    now = [0.0]
+    attempts = Attempts(2, 10, lambda: now[0])
+    attempts.fail("a")
+    attempts.fail("a")
+    assert attempts.blocked("a")
+    assert not attempts.blocked("b")
+    now[0] = 11
+    assert not attempts.blocked("a")
+
+
+def test_a_session_cannot_be_chosen_by_somebody_else(web: Web) -> None:
+    """Session fixation: the cookie that was there before is worth nothing after."""
+    client = web.new()
+    client.cookies.set("arena", "chosen-by-eve")
+    client.post("/sign-in", data={"token": web.token("Ann")}, follow_redirects=False)
+    eve = web.new()
+    eve.cookies.set("arena", "chosen-by-eve")
+    assert eve.get("/me", follow_redirects=False).status_code == 303
+    first = web.person("Ann").client.cookies["arena"]
+    assert first != web.person("Ann").client.cookies["arena"]
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(web: Web) -> None:
+    answer = web.new().post("/sign-in", data={"token": web.token("Ann")}, follow_redirects=False)
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
+
+
+def test_signing_out_ends_the_session_on_the_server(web: Web) -> None:
+    ann = web.person("Ann")
+    kept = ann.client.cookies["arena"]
+    ann.post("/sign-out")
+    thief = web.new()
+    thief.cookies.set("arena", kept)
+    assert thief.get("/me", follow_redirects=False).headers["location"] == "sign-in"
+
+
+def test_following_an_invitation_changes_nothing(web: Web) -> None:
+    """Mail programs and previews follow links."""
+    token = web.token("Ann")
+    answer = web.new().get(f"/sign-in?token={token}")
+    assert "set-cookie" not in answer.headers
+    with sqlite3.connect(web.folder / "web.sqlite") as db:
+        assert db.execute("SELECT used FROM tokens").fetchall() == [(None,)]
+
+
+def test_the_log_has_no_tokens(web: Web, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "arena.web")
+    token = web.token("Ann")
+    client = web.new()
+    client.get(f"/sign-in?token={token}")
+    client.get("/api/v1/submissions/1", headers={"authorization": f"Bearer {token}"})
+    assert token not in caplog.text
+    line = json.loads(next(one.message for one in caplog.records if "sign-in" in one.message))
+    assert (line["method"], line["path"], line["status"]) == ("GET", "/sign-in", 200)
+
+
+# ---------------------------------------------------------------- bodies and limits
+
+
+def test_a_large_body_is_not_read(web: Web) -> None:
+    ann = web.person("Ann")
+    read = []
+
+    def endless(chunk: bytes = b"x" * 65536):  # type: ignore[no-untyped-def]
+        head = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.py"\r\n\r\n'
+        yield head
+        for _ in range(1000):
+            read.append(1)
+            yield chunk
+
+    headers = {"content-type": "multipart/form-data; boundary=b"}
+    assert ann.client.post("/me/upload", content=endless(), headers=headers).status_code == 413
+    assert ann.client.post("/admin", content=b"x" * 70_000, headers=headers).status_code == 413
+    declared = headers | {"content-length": "9" * 30}
+    assert ann.client.post("/me/upload", content=b"", headers=declared).status_code == 413
+    assert len(web.states()) == 2
+
+
+
+
+@pytest.mark.parametrize("limits", [Limits(uploads=2, mb=1, bots=2)])
+def test_limits_of_an_author(web: Web, limits: Limits) -> None:
+    ann = web.person("Ann")
+    assert "too large" in ann.upload("large.py", b"#" * ((1 << 20) + 70_000), status=413)
+    ann.upload("mine.py")
+    assert "cannot be read" in ann.upload("a.zip", b"PK\3\4nonsense", status=400)
+    assert "2 of 2 uploads in an hour" in ann.upload("other.py", GOOD + "#", status=400)
+    bob = web.person("Bob")  # others are not held up
+    bob.upload("bobs.py", GOOD + "##")
+
+
+@pytest.mark.parametrize("limits", [Limits(bots=1)])
+def test_an_author_has_so_many_bots(web: Web, limits: Limits) -> None:
+    ann = web.person("Ann")
+    ann.upload("mine.py")
+    assert "1 bots in the league, and 1 are allowed" in ann.upload("more.py", GOOD + "#", status=400)
+    ann.upload("mine.py", GOOD + "# version 2")
+    assert web.states()["mine v2"] == "pending"
+
+
+def test_a_link_in_the_place_of_the_database_is_refused(tmp_path: Path) -> None:
+    from arena.errors import ArenaError
+
+    (tmp_path / "web.sqlite").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ArenaError, match="not a regular file"):
+        WebStore(tmp_path)
+    assert not (tmp_path / "elsewhere").exists()

@@ -1,0 +1,165 @@
+"""What is uploaded becomes a submission, or is refused in words: hostile archives, too."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.league.submission import MOST_BYTES, Submission, read_submission
+from arena.web import uploads
+from arena.web.uploads import read_upload
+
+BOT = b"def act(view, moves):\n    return moves[0]\n"
+
+
+def zipped(files: Mapping[str, bytes], mode: int = stat.S_IFREG | 0o644, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in files.items():
+            one = zipfile.ZipInfo(name)
+            one.external_attr = mode << 16
+            one.compress_type = method
+            archive.writestr(one, content)
+    return out.getvalue()
+
+
+def tarred(files: Mapping[str, bytes], zip_it: bool = True, **changed: object) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in files.items():
+            one = tarfile.TarInfo(name)
+            one.size = len(content)
+            for key, value in changed.items():
+                setattr(one, key, value)
+            archive.addfile(one, io.BytesIO(content))
+    return gzip.compress(out.getvalue()) if zip_it else out.getvalue()
+
+
+def paths(found: Submission) -> list[str]:
+    return [file.path for file in found.files]
+
+
+def test_a_file_is_what_the_command_would_submit(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_bytes(BOT)
+    wanted = read_submission(str(tmp_path / "mine.py"), author="Ann")
+    assert read_upload("C:\\bots\\mine.py", BOT, "Ann") == wanted
+    assert read_upload("mine.py", BOT, "Ann", "other", "mine.py:depth=2").entry == "mine.py:depth=2"
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred, lambda files: tarred(files, zip_it=False)])
+def test_an_archive_is_a_folder(pack, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    files = {"mine/bot.py": BOT, "mine/data/net.txt": b"1", "mine/.git/x": b"2", "mine/__pycache__/b.pyc": b"3"}
+    found = read_upload("mine.zip", pack(files), "Ann", "mine")
+    assert (found.name, found.entry, paths(found)) == ("mine", "bot.py", ["bot.py", "data/net.txt"])
+    for name in ("bot.py", "data/net.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(files[f"mine/{name}"])
+    assert found == read_submission("bot.py", tmp_path, "mine", "Ann")
+
+
+def test_which_file_is_the_bot() -> None:
+    assert read_upload("x.zip", zipped({"a.py": BOT}), "Ann").entry == "a.py"
+    assert read_upload("b.zip", zipped({"a.py": BOT, "b.py": BOT}), "Ann").entry == "b.py"
+    with pytest.raises(ArenaError, match="say which file"):
+        read_upload("x.zip", zipped({"a.py": BOT, "b.py": BOT}), "Ann")
+    with pytest.raises(ArenaError, match=r"it has no file c\.py"):
+        read_upload("x.zip", zipped({"a.py": BOT}), "Ann", entry="c.py")
+
+
+OUTSIDE = ("../evil.py", "/etc/evil.py", "a/../../evil.py", "a\\..\\evil.py", "C:/evil.py", "a//b.py", "a\n.py",
+           "./../e.py")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*OUTSIDE, "x" * 300 + ".py"])
+def test_no_path_leads_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for content in (zipped({name: BOT, "bot.py": BOT}), tarred({name: BOT, "bot.py": BOT})):
+        with pytest.raises(ArenaError, match=r"leads out|characters|too long"):
+            read_upload("x.zip", content, "Ann")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_no_links_and_no_devices() -> None:
+    for kind in (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR):
+        with pytest.raises(ArenaError, match="link or a special file"):
+            read_upload("x.zip", zipped({"bot.py": b"/etc/passwd"}, kind | 0o644), "Ann")
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
+        with pytest.raises(ArenaError, match="link or a special file"):
+            read_upload("x.tar", tarred({"bot.py": b""}, type=kind, linkname="/etc/passwd"), "Ann")
+
+
+def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(uploads, "_TAR_BYTES", 120_000)
+    zeros = bytes(80_000)
+    for content in (zipped({"bot.py": zeros, "b": zeros}), tarred({"bot.py": zeros, "b": zeros})):
+        assert len(content) < 2_000
+        with pytest.raises(ArenaError, match="unpacks to more than"):
+            read_upload("x.zip", content, "Ann")
+
+
+def test_what_an_archive_says_about_sizes_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MOST_BYTES", 100_000)
+    content = bytearray(zipped({"bot.py": bytes(200_000)}))
+    for at in (22, content.rfind(b"PK\1\2") + 24):  # in both headers
+        content[at : at + 4] = (10).to_bytes(4, "little")
+    with pytest.raises(ArenaError):
+        read_upload("x.zip", bytes(content), "Ann")
+
+
+def test_a_sparse_file_does_not_grow() -> None:
+    """Some hundred bytes of an archive in GNU's format say that they are a file of a terabyte."""
+    one = tarfile.TarInfo("bot.py")
+    one.type = tarfile.GNUTYPE_SPARSE
+    one.size = 0
+    head = bytearray(one.tobuf(tarfile.GNU_FORMAT))
+    head[386:398] = head[398:410] = b"00000000000\0"
+    head[483:495] = tarfile.itn(1 << 40, 12, tarfile.GNU_FORMAT)
+    head[148:156] = b" " * 8
+    head[148:156] = b"%06o\0 " % sum(head)
+    with pytest.raises(ArenaError, match=r"unpacks to more than|cannot be read"):
+        read_upload("x.tar", bytes(head) + bytes(1024), "Ann")
+
+
+def test_too_many_files_are_counted_before_they_are_read() -> None:
+    with pytest.raises(ArenaError, match="more than 500 files"):
+        read_upload("x.zip", zipped({f"{n}.py": b"" for n in range(501)}), "Ann")
+    with pytest.raises(ArenaError, match="more than 500 files"):
+        read_upload("x.zip", b"PK\3\4" + b"PK\1\2" * 3000, "Ann")
+    with pytest.raises(ArenaError, match="more than 500 files"):
+        read_upload("x.tar", tarred({f"{n}/": b"" for n in range(2001)}, type=tarfile.DIRTYPE), "Ann")
+
+
+@pytest.mark.parametrize("content", [b"PK\3\4", b"\x1f\x8bnonsense", b"\x7fELF", b"\0", b"x\0y", zipped({}),
+                                     zipped({"bot.py": BOT}, method=zipfile.ZIP_LZMA)])  # fmt: skip
+def test_nonsense_is_refused_in_words(content: bytes) -> None:
+    with pytest.raises(ArenaError) as error:
+        read_upload("x.bin", content, "Ann")
+    assert "arena-upload" not in str(error.value)
+
+
+def test_an_encrypted_archive_is_refused() -> None:
+    content = bytearray(zipped({"bot.py": BOT}))
+    content[6] |= 1
+    content[content.rfind(b"PK\1\2") + 8] |= 1
+    with pytest.raises(ArenaError, match="cannot be read"):
+        read_upload("x.zip", bytes(content), "Ann")
+
+
+def test_a_bot_is_never_looked_for_among_ours() -> None:
+    """A name such as `greedy` or a path means a file of the upload, not one of the organiser's."""
+    for entry in ("greedy", "/etc/passwd", "../../bots/greedy.py", "cmd:/etc/passwd"):
+        with pytest.raises(ArenaError):
+            read_upload("x.zip", zipped({"bot.py": BOT}), "Ann", entry=entry)
+
+
+def test_the_largest_is_the_leagues() -> None:
+    assert uploads.MOST_BYTES == MOST_BYTES
