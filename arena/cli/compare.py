@@ -14,7 +14,7 @@ import click
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import from_options, tell_error, with_options
+from arena.cli.playing import from_options, progress_for, tell_error, with_options
 from arena.cli.trust import require_trust
 from arena.errors import ArenaError
 
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 @options.what_to_play
 @options.how_to_play
 @options.where
+@options.quiet
+@options.verbose
 @csv_folder
 @output
 def compare(
@@ -169,7 +171,6 @@ def play_and_show(
 ) -> int:
     """Play what is left of a comparison and show its tables, of all variants or `only` some; the exit code."""
     from arena.comparison import play_comparison
-    from arena.runner.progress import progress_for
 
     try:
         complete = play_comparison(

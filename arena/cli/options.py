@@ -132,21 +132,22 @@ isolation_of_play = click.option(
 )
 
 
-WIDE = "arena.wide"
-"""Where a command's context holds whether `--wide` was given."""
+WIDE, QUIET, VERBOSE = "arena.wide", "arena.quiet", "arena.verbose"
+"""Where the context of a command holds whether `--wide`, `--quiet` or `--verbose` was given."""
 
 
-def _note_wide(ctx: click.Context, param: click.Parameter, given: bool) -> None:
-    ctx.meta[WIDE] = given
+def _noted(key: str, *names: str, help: str) -> Callable[[Command], Command]:
+    """A flag that is left in the context, for what prints."""
+
+    def note(ctx: click.Context, param: click.Parameter, given: bool) -> None:
+        ctx.meta[key] = given
+
+    return click.option(*names, is_flag=True, expose_value=False, callback=note, help=help)
 
 
-wide = click.option(
-    "--wide",
-    is_flag=True,
-    expose_value=False,
-    callback=_note_wide,
-    help="Show all columns of tables, also where they do not fit the terminal.",
-)
+wide = _noted(WIDE, "--wide", help="Show all columns of tables, also where they do not fit the terminal.")
+quiet = _noted(QUIET, "-q", "--quiet", help="Show nothing while the games are played.")
+verbose = _noted(VERBOSE, "-v", "--verbose", help="Show plain lines and the log meanwhile, instead of a table.")
 
 
 def what_to_play(command: Command) -> Command:
@@ -178,6 +179,8 @@ def what_to_show(command: Command) -> Command:
         click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON."),
         click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit."),
         wide,
+        quiet,
+        verbose,
     )
 
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.main import INTERRUPTED
+from arena.cli.options import QUIET, VERBOSE
 
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
     from arena.report.read_run import RunData
     from arena.report.until_error import UntilError
+    from arena.runner.progress import LineProgress, RunStatus
     from arena.store.sequential_test import SequentialTest
+    from arena.terminal.live import LiveTable
 
 DONE, FORFEITED = 0, 1
 VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
@@ -73,7 +79,7 @@ def play(
 ) -> int:
     """Play, write the tables, show the standings; the exit code. `named`: the settings have a name of their own."""
     from arena.report.sprt import sprt_line
-    from arena.runner.progress import RunStatus, progress_for, rate_text, status_text
+    from arena.runner.progress import rate_text, status_text
     from arena.tournament import play_config, sequential_test_of, with_folder
 
     config, folder = with_folder(config, folder, named)
@@ -84,9 +90,9 @@ def play(
         assert test is not None
         return sprt_line(test.result()) + (f", {rate_text(status.rate)}" if status.rate > 0 else "")
 
-    progress = progress_for(text=test_text if test else None)
+    progress = progress_for(test_text if test else None)
     if until is not None:
-        progress = progress_for(text=lambda status: f"{status_text(status)}  |  {until.state}")
+        progress = progress_for(lambda status: f"{status_text(status)}  |  {until.state}")
         progress.most = ""
     report = play_config(config, folder, progress, test, resume=resume, more=until)
     if report.interrupted:
@@ -106,6 +112,27 @@ def play(
         click.echo(f"{report.forfeits} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
     return DONE if test is None else VERDICT_CODES[test.result().verdict]
+
+
+def progress_for(text: Callable[[RunStatus], str] | None = None) -> LiveTable | LineProgress:
+    """What shows a run while it goes on: a table on a terminal, plain lines elsewhere and with `-v`, nothing with `-q`.
+
+    `text` replaces the usual figures.
+    """
+    from arena.runner.progress import LineProgress
+
+    meta = click.get_current_context().meta
+    if meta.get(QUIET):
+        return LineProgress(io.StringIO(), text=text)
+    if meta.get(VERBOSE):
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+        logging.getLogger("arena").addHandler(handler)
+    elif sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown"):
+        from arena.terminal.live import LiveTable
+
+        return LiveTable(text)
+    return LineProgress(text=text)
 
 
 def tell_error(until: UntilError) -> bool:

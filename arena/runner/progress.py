@@ -8,9 +8,9 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TextIO, TypeAlias
+from typing import NamedTuple, Protocol, TextIO, TypeAlias
 
 from arena.rounding import half_up
 from arena.text import one_line, printable_lines
@@ -27,13 +27,23 @@ class BotShare:
     share: float
 
 
+class PairResult(NamedTuple):
+    """The games of two bots so far, and the points of the first of them (a draw is half a point)."""
+
+    a: str
+    b: str
+    games: int
+    points: float
+
+
 @dataclass(frozen=True)
 class RunStatus:
     """Where a run stands. `total` is what is planned by now; formats played in rounds may add to it.
 
     `rate` is in games a second over the last seconds, 0 while nothing is known; `seconds_left` None then.
     `shares` computes how the bots do so far, best first; call it only if that is shown. `quiet_s` are the seconds since
-    the last game came back, or since play began; `moves` counts those made by now in the games in hand.
+    the last game came back, or since play began; `moves` counts those made by now in the games in hand. `results` are
+    those of all pairings, `forfeits` counts the games that each bot forfeited.
     """
 
     done: int
@@ -43,6 +53,8 @@ class RunStatus:
     shares: Callable[[], Sequence[BotShare]]
     quiet_s: float = 0.0
     moves: Callable[[], int] = int
+    results: Callable[[], Sequence[PairResult]] = tuple
+    forfeits: Callable[[], Mapping[str, int]] = dict
 
 
 class ProgressListener(Protocol):

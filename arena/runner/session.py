@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from arena.config.tournament import TournamentConfig
+from arena.endings import AFTER
 from arena.errors import ArenaError
 from arena.formats.round_robin import FixedSchedule
 from arena.formats.schedule import Schedule
 from arena.match.results import ScheduleProgress
+from arena.match.tasks import GameId
 from arena.runner.dispatch import Dispatcher
 from arena.runner.executors.base import Executor, Failed, Lost, Played, WorkerFault
-from arena.runner.progress import BotShare, ProgressListener, RunStatus
+from arena.runner.progress import BotShare, PairResult, ProgressListener, RunStatus
 from arena.runner.signals import StopSignals
 from arena.store.reader import Reader
 from arena.store.writer import Store
@@ -88,7 +90,7 @@ class Session:
         self._dropped = 0
         self._lost = 0
         self._started = time.monotonic()
-        self._scores = _Scores(run.schedule, self._before)
+        self._scores = _Scores(run.schedule, self._before, self._stored_forfeits)
         self._rate = _Rate()
         self._heard = time.monotonic()  # when a game last came back
         self._moves: Callable[[], int] = int
@@ -126,7 +128,7 @@ class Session:
                     break
                 done = self._store.progress()
                 self._total = self._schedule.planned(done)
-                self._scores = _Scores(self._schedule, done)
+                self._scores = _Scores(self._schedule, done, self._stored_forfeits)
         finally:
             run.listener.end(self._status(), self._signals.stopping)
 
@@ -200,6 +202,14 @@ class Session:
 
     # ------------------------------------------------------------ for the listener
 
+    def _stored_forfeits(self) -> Counter[str]:
+        """The games in the store that each bot forfeited."""
+        found: Counter[str] = Counter()
+        for line in self._store.forfeit_reasons() if self._store.count() else ():
+            if line.kind != AFTER:
+                found[line.bot] += line.games
+        return found
+
     def _status(self) -> RunStatus:
         done, rate = self._done, self._rate.per_second(self._played)
         return RunStatus(
@@ -210,6 +220,8 @@ class Session:
             shares=self._scores.shares,
             quiet_s=time.monotonic() - self._heard,
             moves=self._moves,
+            results=self._scores.results,
+            forfeits=self._scores.forfeits,
         )
 
 
@@ -239,29 +251,49 @@ class _Rate:
 
 
 class _Scores:
-    """Games and points of each bot so far, for display; kept up without reading the store."""
+    """How the bots do so far, for display; kept up without reading the store, but for forfeits of earlier games."""
 
-    def __init__(self, schedule: Schedule, done: ScheduleProgress) -> None:
-        self._games = dict.fromkeys(schedule.bots, 0)
-        self._points = dict.fromkeys(schedule.bots, 0.0)
+    def __init__(self, schedule: Schedule, done: ScheduleProgress, stored: Callable[[], Counter[str]]) -> None:
+        self._pairs: dict[tuple[str, str], list[float]] = {}
+        self._bots = tuple(schedule.bots)
+        self._stored = stored
+        self._forfeits: Counter[str] | None = None if done.games else Counter()
         for pairing in schedule.pairings(done):
             score = done.score(pairing.number)
             self._enter(pairing.a, pairing.b, score.games, score.wins + score.draws / 2)
 
     def _enter(self, a: str, b: str, games: int, points: float) -> None:
-        for bot, own in ((a, points), (b, games - points)):
-            self._games[bot] += games
-            self._points[bot] += own
+        sums = self._pairs.setdefault((a, b), [0, 0.0])
+        sums[0] += games
+        sums[1] += points
 
     def add(self, played: Played) -> None:
-        """Count what was delivered."""
+        """Count what was delivered, and is stored."""
         names = {task.pairing: (task.a, task.b) for task in played.chunk.tasks}
         for pairing, (games, wins, draws, *_) in played.scores.items():
             self._enter(*names[pairing], games, wins + draws / 2)
+        if self._forfeits is not None:
+            for row in played.rows:
+                if row[3]:  # its kind; row[4] says whether the first or the second player has forfeited
+                    key = GameId.from_key(row[0])
+                    self._forfeits[names[key.pairing][(row[4] - 1) ^ key.game]] += 1
+
+    def results(self) -> list[PairResult]:
+        """Of all pairings that were played."""
+        return [PairResult(a, b, int(games), points) for (a, b), (games, points) in self._pairs.items() if games]
+
+    def forfeits(self) -> Counter[str]:
+        """Forfeited games of each bot."""
+        if self._forfeits is None:
+            self._forfeits = self._stored()
+        return self._forfeits
 
     def shares(self) -> list[BotShare]:
         """Best share of the points first."""
-        shares = [
-            BotShare(bot, games, self._points[bot] / games if games else 0.0) for bot, games in self._games.items()
-        ]
+        sums = {bot: [0.0, 0.0] for bot in self._bots}
+        for one in self.results():
+            for bot, points in ((one.a, one.points), (one.b, one.games - one.points)):
+                sums[bot][0] += one.games
+                sums[bot][1] += points
+        shares = [BotShare(bot, int(games), points / games if games else 0.0) for bot, (games, points) in sums.items()]
         return sorted(shares, key=lambda one: -one.share)

@@ -11,7 +11,9 @@ from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, re
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import Evaluator
+from arena.report.formats.fit import shortened
 from arena.terminal.scene import Scene
+from arena.text import one_line
 
 _STONES = range(1, 10)
 _HINTS = 3
@@ -51,16 +53,20 @@ def why(scene: Scene, stone: int) -> str:
     owner = scene.owners[stone - 1]
     modes = f" ({' and '.join(scene.modes[stone - 1])})" if scene.modes[stone - 1] else ""
     if owner is not None:
-        lines.append(f"Stone {stone}{modes} belongs to {scene.names[owner]}: {_verdict(scene, stone, owner).reason}.")
+        lines.append(f"Stone {stone}{modes} belongs to {_name(scene, owner)}: {_verdict(scene, stone, owner).reason}.")
     else:
         lines.append(f"Stone {stone}{modes} is free.")
         for at in (0, 1):
             verdict = _verdict(scene, stone, at)
             can = "can claim it" if verdict.holds else "cannot claim it"
             reason = verdict.reason.replace("your side", "the side")
-            lines.append(f"{scene.names[at]} {can}: {reason}.")
+            lines.append(f"{_name(scene, at)} {can}: {reason}.")
     worth = [_worth(scene, stone, at) for at in (0, 1)]
     return "\n".join([*lines, *filter(None, worth)])
+
+
+def _name(scene: Scene, at: int) -> str:
+    return shortened(one_line(scene.names[at]), 24)
 
 
 def _worth(scene: Scene, stone: int, at: int) -> str:

@@ -37,7 +37,8 @@ class Left(KeyboardInterrupt):
 class Desk:
     """One decision of a person. `enter` takes what was typed; `notes` is what there is to read then.
 
-    `picked` is the card (or the beginning of a move) that waits for a stone.
+    `picked` is the card (or the beginning of a move) that waits for a stone. `heads` are all such, with their moves by
+    stone; `choices` are all moves in the same form, under stone 0 where a move has none.
     """
 
     def __init__(self, view: View, moves: list[Move], scene: Scene, saved_to: str) -> None:
@@ -49,10 +50,14 @@ class Desk:
         self._saved_to = saved_to
         self._resigning = False
         self.heads: dict[str, dict[int, Move]] = {}
+        self.choices: dict[str, dict[int, Move]] = {}
         for move in moves:
             head, at, _ = move.text.partition("@")
             if at and move.stone is not None:
                 self.heads.setdefault(head, {})[move.stone] = move
+            if move.kind == "claim":
+                head = move.kind
+            self.choices.setdefault(head, {})[move.stone or 0] = move
 
     @property
     def asks(self) -> str:

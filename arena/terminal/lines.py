@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.text import Text
 
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.terminal.desk import Ask, Desk, Left
+from arena.terminal.desk import Ask, Desk, Left, Person
 from arena.terminal.drawing import draw, signs_for
 from arena.terminal.news import News
 from arena.terminal.scene import Scene
+from arena.terminal.session import Session
 from arena.text import printable_lines
 
 
 def console_for(no_color: bool = False) -> Console:
     """A console for stdout that honours NO_COLOR and TERM=dumb and does not break lines itself."""
     return Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True, no_color=no_color or None)
+
+
+def on_screen() -> bool:
+    """Is there a terminal that can be drawn on?"""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
 
 class Lines(Ask):
@@ -43,6 +51,14 @@ class Lines(Ask):
         """A move was made."""
         assert self._news is not None
         self._scene = self._news.scene(state)
+
+    def run(self, session: Session, end: Callable[[Session], str]) -> None:
+        """Play to the end. What the person raises passes through."""
+        seating = session.seating
+        self.say(f"{' against '.join(seating.names)}, rules {seating.rules.name}, seed {seating.seed}")
+        session.play(Person(self, seating.claims))
+        self.show()
+        self.say(end(session))
 
     def show(self) -> None:
         """Print the table as it is, and what has happened."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 from arena.game.engine import State
 from arena.game.event_log import Event
+from arena.report.formats.fit import shortened
 from arena.terminal.scene import Scene, scene_of_view
+from arena.text import one_line
 
 
 @dataclass
@@ -35,7 +37,7 @@ class News:
         parts: list[str] = []
         seat = -1
         for event in self.events:
-            name = self.names[event.seat]
+            name = shortened(one_line(self.names[event.seat]), 24)
             parts.append(f"; {name}: {event.text}" if event.seat != seat else f", {event.text}")
             seat = event.seat
         return "".join(parts)[2:]

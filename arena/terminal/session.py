@@ -80,17 +80,23 @@ class Session:
         self.differs = False
         """Has a bot answered otherwise than it did before?"""
         self._state: State | None = None
+        self._referee: Referee | None = None
+        self._players: list[_Led] = []
+
+    def speaker(self) -> tuple[str, int]:
+        """Whose code is running: for `arena.players.output.BotOutput`."""
+        return ("arena", -1) if self._referee is None else self._referee.who()
 
     def play(self, person: Person | None = None) -> None:
         """Play to the end; what the person raises passes through. The game is saved as far as it went.
 
         Raises BotError for bots that cannot be loaded.
         """
-        players = [
+        players = self._players = [
             _Led(self, name, self._maker(bot, person), bot is None)
             for bot, name in zip(self.seating.bots, self.seating.names)
         ]
-        referee = Referee(
+        referee = self._referee = Referee(
             GameSettings(self.seating.rules, self.seating.seed),
             players,
             passes=lambda error: isinstance(error, KeyboardInterrupt),
@@ -130,6 +136,9 @@ class Session:
     def step(self, state: State, move: Move) -> None:
         """A move was made."""
         self.made.append(move)
+        for player in self._players:
+            if player.remote is not None:
+                player.remote.log_output()
         self.audience.moved(state, move)
         if len(self.made) > len(self.led_by) and self.seating.person:
             self.save()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +14,8 @@ from arena.cli.main import INTERRUPTED
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
+    from arena.terminal.full import FullScreen
+    from arena.terminal.lines import Lines
     from arena.terminal.session import Seating, Session
 
 GAMES = Path("games")
@@ -140,29 +140,28 @@ def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
 
 
 def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> int:
-    from arena.terminal.desk import Left, Person
-    from arena.terminal.lines import Lines
+    from arena.terminal.desk import Left
+    from arena.terminal.lines import Lines, on_screen
     from arena.terminal.session import Session
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    screen = Lines(seating.person, str(path))
+    screen: Lines | FullScreen
+    if plain or not on_screen():
+        screen = Lines(seating.person, str(path))
+    else:
+        from arena.terminal.full import FullScreen
+
+        screen = FullScreen(seating.person, str(path))
     session = Session(seating, screen, path, moves)
-    screen.say(f"{' against '.join(seating.names)}, rules {seating.rules.name}, seed {seating.seed}")
     try:
-        session.play(Person(screen, seating.claims))
+        screen.run(session, end_text)
     except Left:
         return _left(path)
     except KeyboardInterrupt:
         _left(path)
         return INTERRUPTED
-    screen.show()
-    _tell_end(session, path)
+    _tell_end(path)
     return 0
-
-
-def on_screen() -> bool:
-    """Is there a terminal that can be drawn on?"""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
 
 
 def _left(path: Path) -> int:
@@ -170,8 +169,7 @@ def _left(path: Path) -> int:
     return 0
 
 
-def _tell_end(session: Session, path: Path) -> None:
-    click.echo(end_text(session))
+def _tell_end(path: Path) -> None:
     click.echo(f"Saved in {path}. Look at it again: arena replay {shlex.quote(str(path))} 1")
 
 

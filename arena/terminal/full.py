@@ -1,0 +1,271 @@
+"""A game on the whole screen: the table above, what happened below it, and a line to type in."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterable
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition, has_completions
+from prompt_toolkit.formatted_text import AnyFormattedText
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout import BufferControl, Float, FloatContainer, HSplit, Window
+from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.layout.processors import AfterInput, BeforeInput
+from rich.console import Console
+from rich.text import Text
+
+from arena.game.engine import State, View
+from arena.game.moves import Move
+from arena.terminal.desk import Ask, Desk, Left, Person
+from arena.terminal.drawing import draw, signs_for
+from arena.terminal.news import News
+from arena.terminal.scene import Scene
+from arena.terminal.screen import WIDTH, Background, Notes, Painter, application, fixed, shown_output
+from arena.terminal.session import Session
+from arena.text import printable_lines
+
+_PATIENCE_S, _HEARD = 2.0, 5
+_KEYS = "↑↓ card  ←→ stone  Enter plays  Tab list   hint  why 3  undo  resign  quit  help"
+
+
+class FullScreen(Ask):
+    """The screen of a person at the table.
+
+    The game is played in a thread (`Background`): `ask`, `begun` and `moved` are called there, all else in the thread
+    of the screen. A decision goes to the screen as a desk and comes back through a queue.
+    """
+
+    def __init__(self, person: str, saved_to: str) -> None:
+        self._left = False
+        self._person = person
+        self._saved_to = saved_to
+        self._painter = Painter()
+        self._notes = Notes()
+        self._news: News | None = None
+        self._heard: list[str] = []  # what bots have printed since the last decision
+        self._scene: Scene | None = None
+        self._desk: Desk | None = None
+        self._answers: queue.Queue[Move | BaseException] = queue.Queue()
+        self._head: str | None = None  # what the arrow keys point at
+        self._stone: int | None = None
+        self._over: str | None = None
+        self._input = Buffer(completer=_Moves(self), complete_while_typing=True, multiline=False)
+        self._app: Application[None] = self._make()
+
+    # ---- for the game, in its thread ------------------------------------------------------------------------
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """The cards are dealt."""
+        self._news = News(seats, seats.index(self._person))
+        self._scene = self._news.scene(state)
+
+    def moved(self, state: State, move: Move) -> None:
+        """A move was made."""
+        if self._left:  # while a bot was thinking
+            raise Left
+        assert self._news is not None
+        self._scene = self._news.scene(state)
+        self._app.invalidate()
+
+    def ask(self, view: View, moves: list[Move]) -> Move:
+        """The move that the person makes."""
+        assert self._scene is not None
+        assert self._news is not None
+        desk = Desk(view, moves, self._scene, self._saved_to)
+        heard, self._heard = self._heard[-_HEARD:], []
+        self._notes.show("\n".join(filter(None, [self._news.text(), *heard, desk.prompt])))
+        self._news.clear()
+        self._head = self._stone = None
+        self._desk = desk
+        self._app.invalidate()
+        answer = self._answers.get()
+        self._desk = None
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    # ---- the screen -----------------------------------------------------------------------------------------
+
+    def run(self, session: Session, end: Callable[[Session], str]) -> None:
+        """Play to the end, or until the person leaves; `end` says in words how it ended.
+
+        What the game raises passes through, Left included.
+        """
+
+        def over() -> None:
+            if session.result is None and not session.resigned:
+                self._leave()
+                return
+            assert self._news is not None
+            text = end(session)
+            self._notes.show(f"{self._news.text()}\n\n{text}".strip())
+            self._over = text
+            self._app.invalidate()
+
+        game = Background(lambda: session.play(Person(self, session.seating.claims)), over)
+        with shown_output(session, self._hear):
+            self._app.run(pre_run=game.start)
+            self._left = True
+            self._answers.put(Left())
+            game.join(_PATIENCE_S)  # a bot may think on; all moves are saved
+        if game.error is not None:
+            raise game.error
+        if self._over is None:
+            raise Left
+        assert self._scene is not None
+        last = Console(highlight=False, markup=False, soft_wrap=True)
+        last.print(draw(self._scene, max(last.width, WIDTH), signs_for(last.encoding)))
+        last.print(Text(printable_lines(f"\n{self._over}")))
+
+    def _hear(self, line: str) -> None:
+        """A bot has printed something."""
+        self._heard.append(line)
+        if self._desk is None:
+            self._notes.add(line)
+            self._app.invalidate()
+
+    def _leave(self) -> None:
+        loop = self._app.loop
+        if loop is not None:
+            loop.call_soon_threadsafe(lambda: self._app.exit() if self._app.is_running else None)
+
+    def _make(self) -> Application[None]:
+        keys = KeyBindings()
+        self._bind(keys)
+        self._notes.bind(keys)
+        line = Window(
+            BufferControl(self._input, input_processors=[BeforeInput(self._prompt, "bold"), AfterInput(self._pointed)]),
+            height=1, dont_extend_height=True,
+        )  # fmt: skip
+        body = HSplit(
+            [
+                fixed(self._table),
+                self._notes.window,
+                line,
+                fixed(lambda: _KEYS if self._over is None else "Enter leaves", style="reverse", height=1),
+            ]
+        )
+        menu = Float(CompletionsMenu(max_height=12, scroll_offset=1), xcursor=True, ycursor=True)
+        return application(FloatContainer(body, [menu]), keys)
+
+    def _table(self) -> AnyFormattedText:
+        scene = self._scene
+        return "" if scene is None else self._painter.table(scene.pointing(self._pointed_card, self._stone))
+
+    @property
+    def _pointed_card(self) -> str | None:
+        head = self._head or (self._desk.picked if self._desk is not None else None)
+        return None if head is None else head.removeprefix("return ").partition("=")[0]
+
+    def _prompt(self) -> str:
+        if self._over is not None:
+            return ""
+        return "... " if self._desk is None else f"{self._desk.asks}> "
+
+    # ---- keys -----------------------------------------------------------------------------------------------
+
+    def _bind(self, keys: KeyBindings) -> None:
+        pointing = Condition(lambda: self._desk is not None and not self._input.text) & ~has_completions
+
+        @keys.add("enter")
+        def _(event: KeyPressEvent) -> None:
+            self._entered()
+
+        @keys.add("tab")
+        def _(event: KeyPressEvent) -> None:
+            if self._input.complete_state is None:
+                self._input.start_completion()
+            else:
+                self._input.complete_next()
+
+        for key, cards, stones in (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1)):
+            keys.add(key, filter=pointing)(lambda event, c=cards, s=stones: self._point(c, s))
+
+        @keys.add("escape", eager=True)
+        def _(event: KeyPressEvent) -> None:
+            self._head = self._stone = None
+            self._input.cancel_completion()
+            if self._input.text:
+                self._input.reset()
+            elif self._desk is not None and self._desk.picked is not None:
+                self._enter("undo")
+
+        @keys.add("c-c")
+        @keys.add("c-d", filter=Condition(lambda: not self._input.text))
+        def _(event: KeyPressEvent) -> None:
+            self._app.exit()
+
+    def _entered(self) -> None:
+        typed = self._input.text
+        self._input.reset()
+        if self._over is not None:
+            self._app.exit()
+        elif self._desk is None:
+            return
+        elif not typed.strip() and self._head is not None:
+            self._answer(self._desk.choices[self._head][self._stone or 0])
+        else:
+            self._enter(typed)
+
+    def _enter(self, typed: str) -> None:
+        desk = self._desk
+        assert desk is not None
+        try:
+            move = desk.enter(typed)
+        except KeyboardInterrupt as gone:
+            self._answer(gone)
+            return
+        self._head, self._stone = desk.picked, None
+        if desk.picked is not None:
+            self._stone = min(desk.choices[desk.picked])
+        if move is not None:
+            self._answer(move)
+        else:
+            self._notes.show(desk.notes)
+
+    def _answer(self, answer: Move | BaseException) -> None:
+        self._desk = None
+        self._head = self._stone = None
+        self._notes.show("")
+        self._answers.put(answer)
+
+    def _point(self, cards: int, stones: int) -> None:
+        """Point at the next card or stone in a direction; the first time at the first card."""
+        desk = self._desk
+        assert desk is not None
+        heads = list(desk.choices)
+        if self._head is None:
+            self._head = heads[0]
+        elif cards and desk.picked is None:
+            self._head = heads[(heads.index(self._head) + cards) % len(heads)]
+        places = sorted(desk.choices[self._head])
+        if self._stone not in places:
+            near = self._stone or 5
+            self._stone = min(places, key=lambda place: abs(place - near))
+        elif stones:
+            self._stone = places[(places.index(self._stone) + stones) % len(places)]
+
+    def _pointed(self) -> str:
+        """The move that is pointed at, behind the prompt."""
+        desk, head = self._desk, self._head
+        if desk is None or head is None or self._input.text:
+            return ""
+        return f"{desk.choices[head][self._stone or 0]}   (Enter plays it)"
+
+
+class _Moves(Completer):
+    """What can be typed now."""
+
+    def __init__(self, screen: FullScreen) -> None:
+        self._screen = screen
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        desk = self._screen._desk
+        begun = document.text.lstrip()
+        if desk is not None and (begun or complete_event.completion_requested):
+            for text in desk.completions(begun):
+                yield Completion(text, start_position=-len(begun))

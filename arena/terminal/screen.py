@@ -1,0 +1,173 @@
+"""What the full-screen programs share: a table above, notes below it, and one line to type in or keys to press."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from prompt_toolkit.application import Application, get_app
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.layout import AnyContainer, Dimension, FormattedTextControl, Window
+from prompt_toolkit.output import ColorDepth
+from rich.console import Console
+from rich.text import Text
+
+from arena.players.output import BotOutput, redirected
+from arena.terminal.drawing import draw, signs_for
+from arena.terminal.scene import Scene
+from arena.terminal.session import Session
+from arena.text import printable_lines
+
+WIDTH, HEIGHT = 60, 16
+"""The least size of a terminal that all is drawn on."""
+_NOTES = 200
+
+
+def color_depth() -> ColorDepth | None:
+    """None: whatever the terminal can show."""
+    return ColorDepth.DEPTH_1_BIT if os.environ.get("NO_COLOR") else None
+
+
+class Painter:
+    """Makes what rich draws fit for prompt_toolkit."""
+
+    def __init__(self) -> None:
+        self._signs = signs_for(sys.stdout.encoding)
+
+    def table(self, scene: Scene) -> AnyFormattedText:
+        """The table, as wide as the terminal is now."""
+        width = get_app().output.get_size().columns
+        if width < WIDTH:
+            return f"The terminal is too narrow for the table: {width} columns, {WIDTH} are needed.\n"
+        return self.formatted(draw(scene, width, self._signs), width)
+
+    @staticmethod
+    def formatted(text: Text, width: int) -> AnyFormattedText:
+        """A text with its styles; prompt_toolkit finds the colours that the terminal has."""
+        console = Console(
+            file=io.StringIO(), force_terminal=True, color_system="truecolor", width=width, legacy_windows=False,
+            no_color=bool(os.environ.get("NO_COLOR")) or None,
+        )  # fmt: skip
+        with console.capture() as shown:
+            console.print(text, soft_wrap=True, end="")
+        return ANSI(shown.get())
+
+
+def fixed(content: Callable[[], AnyFormattedText], **options: object) -> Window:
+    """A window as high as what it holds."""
+    return Window(FormattedTextControl(content), dont_extend_height=True, wrap_lines=False, **options)  # type: ignore[arg-type]
+
+
+def folded(line: str, width: int) -> list[str]:
+    """A line in lines of at most `width`, broken between words; columns of short lines stay as they are."""
+    if len(line) <= width:
+        return [line]
+    return textwrap.wrap(line, width, break_on_hyphens=False, drop_whitespace=True, replace_whitespace=False)
+
+
+class Notes:
+    """Text to read below the table; PgUp and PgDn scroll it where it is longer than its place."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.top = 0
+        self.window = Window(
+            FormattedTextControl(self._shown), wrap_lines=True, height=Dimension(min=1), always_hide_cursor=True
+        )
+
+    def show(self, text: str) -> None:
+        """Replace what is there; the text may be a stranger's."""
+        self.text, self.top = printable_lines(text), 0
+
+    def add(self, line: str) -> None:
+        """A line more at the end."""
+        self.text = "\n".join([*self.text.split("\n")[-_NOTES:], printable_lines(line)]).lstrip("\n")
+
+    def _shown(self) -> str:
+        width = max(get_app().output.get_size().columns, 20)
+        return "\n".join("\n".join(folded(line, width)) for line in self.text.split("\n")[self.top :])
+
+    def bind(self, keys: KeyBindings) -> None:
+        """Keys that scroll."""
+
+        @keys.add("pageup")
+        def _(event: object) -> None:
+            self.top = max(self.top - 5, 0)
+
+        @keys.add("pagedown")
+        def _(event: object) -> None:
+            self.top = min(self.top + 5, max(self.text.count("\n"), 0))
+
+
+def application(container: AnyContainer, keys: KeyBindings) -> Application[None]:
+    """A full-screen program; what is drawn is left to the terminal's colours."""
+    from prompt_toolkit.layout import Layout
+
+    made: Application[None] = Application(
+        layout=Layout(container), key_bindings=keys, full_screen=True, color_depth=color_depth(), mouse_support=False
+    )
+    made.ttimeoutlen = 0.05  # Escape is a key here
+    made.timeoutlen = 0.2
+    return made
+
+
+class _Heard(logging.Handler):
+    """Hands on what bots print."""
+
+    def __init__(self, hear: Callable[[str], None]) -> None:
+        super().__init__()
+        self._hear = hear
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._hear(record.getMessage())
+
+
+@contextmanager
+def shown_output(session: Session, hear: Callable[[str], None]) -> Iterator[None]:
+    """Meanwhile, what bots print and what the log says goes to `hear` by line, not across the screen."""
+    log = logging.getLogger("arena")
+    handler = _Heard(hear)
+    level, propagate = log.level, log.propagate
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    try:
+        with redirected(BotOutput(session.speaker)):
+            yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        log.propagate = propagate
+
+
+class Background:
+    """Plays in a thread of its own, so that the screen lives while a bot thinks."""
+
+    def __init__(self, play: Callable[[], None], done: Callable[[], None]) -> None:
+        self.error: BaseException | None = None
+        self._play, self._done = play, done
+        self._thread = threading.Thread(target=self._run, daemon=True, name="game")
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._play()
+        except BaseException as error:
+            self.error = error
+        finally:
+            self._done()
+
+    def join(self, seconds: float) -> bool:
+        """Wait for the end; has it come?"""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()

@@ -1,0 +1,102 @@
+"""A program in a pseudo-terminal, and what a person sees of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+import pexpect
+import pyte
+
+UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
+CTRL_C, CTRL_D = "\x03", "\x04"
+_PATIENCE_S = 60
+
+
+class Terminal:
+    """`arena ARGS` in a terminal of that size; what it draws is in `lines`."""
+
+    def __init__(
+        self, *args: object, cwd: Path, columns: int = 80, rows: int = 24, env: dict[str, str] | None = None
+    ) -> None:
+        self.screen = pyte.Screen(columns, rows)
+        self._stream = pyte.Stream(self.screen)
+        self.raw = ""
+        here = {"TERM": "xterm-256color", "ARENA_NO_PINNING": "1", "LANG": "C.UTF-8", "PYTHONUTF8": "1"}
+        self._process = pexpect.spawn(
+            sys.executable,
+            ["-m", "arena.cli.main", *map(str, args)],
+            cwd=str(cwd),
+            env={**{key: value for key, value in os.environ.items() if key != "NO_COLOR"}, **here, **(env or {})},
+            dimensions=(rows, columns),
+            encoding="utf-8",
+        )
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.close(force=True)
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.rstrip() for line in self.screen.display]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def _read(self, seconds: float) -> bool:
+        """Take in what comes; False at its end."""
+        try:
+            piece = self._process.read_nonblocking(65536, seconds)
+        except pexpect.TIMEOUT:
+            return True
+        except pexpect.EOF:
+            return False
+        self.raw += piece
+        self._stream.feed(piece)
+        return True
+
+    def wait(self, *texts: str) -> None:
+        """Wait until all these are on the screen."""
+        self.wait_until(lambda text: all(one in text for one in texts), str(texts))
+
+    def wait_until(self, fits: Callable[[str], bool], what: str = "") -> None:
+        """Wait until what is on the screen fits."""
+        end = time.monotonic() + _PATIENCE_S
+        alive = True
+        while not fits(self.text):
+            assert alive, f"{what} not in, at its end:\n{self.text}"
+            assert time.monotonic() < end, f"{what} not in:\n{self.text}"
+            alive = self._read(0.05)
+
+    def type(self, keys: str) -> None:
+        self._process.send(keys)
+
+    def enter(self, text: str, *seen: str) -> None:
+        """Type a line, and wait for what it brings."""
+        self.type(text + "\r")
+        self.wait(*seen)
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.screen.resize(rows, columns)
+        self._process.setwinsize(rows, columns)
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.kill(number)
+
+    def end(self) -> int:
+        """Wait for the end of the program; its exit code."""
+        end = time.monotonic() + _PATIENCE_S
+        while self._read(0.2) and time.monotonic() < end:
+            pass
+        self._process.wait()
+        return int(self._process.exitstatus if self._process.exitstatus is not None else -self._process.signalstatus)
