@@ -52,6 +52,10 @@ cdef class Evaluator:
     cpdef double value(self, Shown position, int seat=*)
     @cython.locals(s=cython.int)
     cpdef tuple stone_odds(self, Shown position, int seat=*)
+    @cython.locals(root=State, s=cython.int, at=cython.int, i=cython.int)
+    cpdef tuple explain(self, Shown position, int seat=*)
+    @cython.locals(i=cython.int, won=cython.double)
+    cdef double stake(self, int s) noexcept
     cpdef list values(self, Shown position, list moves)
     @cython.locals(i=cython.int)
     cpdef Move choose(self, Shown position, list moves)
@@ -86,6 +90,8 @@ cdef class Evaluator:
     cdef int best_of(self, int n, double noise, Rng rng) except -1
     @cython.locals(best=cython.double, n=cython.int, i=cython.int, value=cython.double)
     cdef double after_taking(self, State board) noexcept
+    @cython.locals(work=State)
+    cdef State after_move(self, int code)
     cdef bint deciding(self) noexcept
     @cython.locals(p=cython.int, root=State)
     cdef int deck_to_draw(self) noexcept

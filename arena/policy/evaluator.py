@@ -11,7 +11,7 @@ A move is judged by the position after it and before the draw, so nothing leaks 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cython
@@ -37,6 +37,8 @@ if not cython.compiled:
     SPLIT = [0.0] * 512
     FRESH, WITHOUT, SLOTS, ANEW = 9, 18, 594, 9
 
+CATEGORIES = ("sum", "run", "colour", "kind", "colour run")
+
 
 def fill_tables() -> None:
     """Fill what each division of the stones (the own ones as bits) is worth."""
@@ -44,6 +46,21 @@ def fill_tables() -> None:
         mine = WON[m] != 0
         theirs = WON[511 ^ m] != 0
         SPLIT[m] = 0.5 if mine == theirs else 1.0 if mine else 0.0
+
+
+class StoneOdds(NamedTuple):
+    """A stone as an evaluator sees it, for the seat that it looks from."""
+
+    stone: int
+    """1..9."""
+    chance: float
+    """How likely the seat wins the stone, 0 to 1."""
+    stake: float
+    """How much likelier the seat wins the game with the stone than without it, 0 to 1."""
+    mine: dict[str, float]
+    """How likely the own side becomes each formation: sum, run, colour, kind, colour run; empty for an owned stone."""
+    theirs: dict[str, float]
+    """As `mine`, of the other's side."""
 
 
 class Evaluator:
@@ -127,6 +144,41 @@ class Evaluator:
         """The chance that `seat` wins stone 1..9 (index 0..8)."""
         self.look(position, self.seat_of(position, seat))
         return tuple([self.chances[s] for s in range(9)])
+
+    def explain(self, position: Shown, seat: int = -1) -> tuple[StoneOdds, ...]:
+        """Why `stone_odds` and `value` are what they are, stone by stone: what both sides become, what it is worth.
+
+        >>> from arena import State, load_rules, make_deal
+        >>> rules = load_rules("base")
+        >>> first = Evaluator().explain(State(rules, make_deal(rules, 1, 0)))[0]
+        >>> first.stone, round(first.chance, 2), round(first.theirs["colour"], 2)
+        (1, 0.5, 0.26)
+        """
+        self.look(position, self.seat_of(position, seat))
+        root = self.root
+        found = []
+        for s in range(9):
+            levels: list[dict[str, float]] = [{}, {}]
+            if not (root.owned[0] | root.owned[1]) >> s & 1:
+                at = STEP * self.levels(root, s)
+                for i in range(15):
+                    name = "sum" if root.fog >> s & 1 else CATEGORIES[i // 3]
+                    for side, p in ((levels[0], self.room[i]), (levels[1], self.others[at + i])):
+                        if p > 0.0:
+                            side[name] = side.get(name, 0.0) + p
+            found.append(StoneOdds(s + 1, self.chances[s], self.stake(s), levels[0], levels[1]))
+        return tuple(found)
+
+    @cython.final
+    def stake(self, s: int) -> float:
+        """How much likelier the game is won with the stone than without it."""
+        for i in range(9):
+            self.picked[i] = i
+        self.picked[s] = FRESH
+        self.chances[FRESH] = 1.0
+        won = self.fold()
+        self.chances[FRESH] = 0.0
+        return won - self.fold()
 
     def values(self, position: Shown, moves: list[Move]) -> list[float]:
         """The chance to win after each of the legal `moves`, before the draw, for the seat to decide.
@@ -337,11 +389,7 @@ class Evaluator:
         """The chance to win after a legal move of the position looked at."""
         if not self.deciding():
             return 1.0 if (code - DRAW) == self.deck_to_draw() else 0.0
-        work = self.work
-        copy_block(work, self.root)
-        work.clan_left = 0  # what is judged is the position before the draw
-        work.tactic_left = 0
-        work.perform(code)
+        work = self.after_move(code)
         playing = self.root.stage == PLAY
         price = self.settings[4] if playing and code >= 9 * JOKER_CARD and code != PASS else 0.0
         if playing and work.stage == TAKE:
@@ -355,6 +403,16 @@ class Evaluator:
                     best = value
             return best - price
         return self.after_taking(work) - price
+
+    @cython.final
+    def after_move(self, code: int) -> State:
+        """The position looked at after a move and before the draw."""
+        work = self.work
+        copy_block(work, self.root)
+        work.clan_left = 0
+        work.tactic_left = 0
+        work.perform(code)
+        return work
 
     @cython.final
     def after_taking(self, board: State) -> float:

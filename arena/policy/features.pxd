@@ -4,6 +4,8 @@ from arena.game.bits cimport u64, PLANE, group, popcount
 from arena.game.board cimport Board
 from arena.game.formations cimport sum_of
 from arena.game.engine cimport State
+from arena.game.moves cimport Move
+from arena.game.public_state cimport Shown
 from arena.policy.evaluator cimport Evaluator, FRESH
 from arena.policy.stones cimport Pool, STEP, compare, known_chance
 
@@ -22,3 +24,17 @@ cdef void position_features(Evaluator evaluator, State board, float *x) noexcept
                h=u64, alive=u64, high=u64, low=u64, t=cython.int)
 cdef void hand_features(Board board, int p, Pool mine, int deck, int tactic_deck, double chance, float *x,
                         int at) noexcept nogil
+
+@cython.final
+cdef class Recorder:
+    cdef float[:] numbers
+    cdef int[:] games
+    cdef signed char[:] seats
+    cdef float[:] values
+    cdef readonly int count
+    cdef float x[464]
+    @cython.locals(at=cython.int, i=cython.int)
+    cdef void write(self, Evaluator evaluator, State board, int game, double value)
+
+@cython.locals(n=cython.int, recorder=Recorder, move=Move)
+cpdef features(Shown position, list moves=*, Evaluator evaluator=*)

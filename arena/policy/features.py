@@ -13,6 +13,8 @@ except ImportError:
 
 from arena.game.board import Board
 from arena.game.engine import State
+from arena.game.moves import Move
+from arena.game.public_state import Shown
 from arena.policy.evaluator import Evaluator
 from arena.policy.stones import Pool
 
@@ -20,6 +22,7 @@ if not cython.compiled:
     from arena.game.bits import PLANE, group, popcount
     from arena.game.formations import sum_of
     from arena.policy.evaluator import FRESH
+    from arena.policy.layers import floats
     from arena.policy.stones import STEP, compare, known_chance
 
     STONE, HAND, ALL = 48, 32, 464
@@ -153,3 +156,75 @@ def hand_features(
     x[at + 29] = tactic_deck / 10.0
     x[at + 30] = chance
     x[at + 31] = board.values == 10
+
+
+class Recorder:
+    """Room for positions: 464 numbers each, with the game, the seat and the value that its player saw."""
+
+    if not cython.compiled:
+        numbers: Any
+        games: Any
+        seats: Any
+        values: Any
+        count: int
+        x: Any
+
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            self = super().__new__(cls)
+            self.x = floats(ALL)
+            return self
+
+    def __init__(self, numbers: Any, games: Any, seats: Any, values: Any) -> None:
+        if not len(numbers) == ALL * len(games) == ALL * len(seats) == ALL * len(values):
+            raise ValueError(f"the arrays must have room for the same number of positions, {ALL} numbers each")
+        self.numbers = numbers
+        self.games = games
+        self.seats = seats
+        self.values = values
+        self.count = 0
+
+    @cython.final
+    def write(self, evaluator: Evaluator, board: State, game: int, value: float) -> None:
+        """Write the features of a position that followed from the one the evaluator looked at."""
+        if self.count >= len(self.games):
+            return
+        position_features(evaluator, board, self.x)
+        at = ALL * self.count
+        for i in range(ALL):
+            self.numbers[at + i] = self.x[i]
+        self.games[self.count] = game
+        self.seats[self.count] = evaluator.seat
+        self.values[self.count] = value
+        self.count += 1
+
+
+def features(position: Shown, moves: list[Move] | None = None, evaluator: Evaluator | None = None) -> Any:
+    """A position as 464 numbers (a numpy array of 32-bit floats), or with `moves` a row for the position after each.
+
+    The numbers are those of the view's seat, or of the seat to decide. 48 for each stone 1..9 come first
+    (`my_features`, `their_features`), then 32 for hands and decks (`hand_features`). After a move they are of the
+    position before the draw, as `Evaluator.values` judges it. The chances among them are those of `evaluator`.
+
+    >>> from arena import State, load_rules, make_deal
+    >>> rules = load_rules("base")
+    >>> state = State(rules, make_deal(rules, 1, 0))
+    >>> features(state).shape, features(state, state.legal_moves()).shape
+    ((464,), (54, 464))
+    """
+    import numpy as np
+
+    if evaluator is None:
+        evaluator = Evaluator()
+    n = 1 if moves is None else len(moves)
+    numbers = np.zeros(n * ALL, np.float32)
+    recorder = Recorder(numbers, np.zeros(n, np.intc), np.zeros(n, np.int8), np.zeros(n, np.float32))
+    if moves is None:
+        evaluator.look(position, evaluator.seat_of(position, -1))
+        recorder.write(evaluator, evaluator.root, 0, 0.0)
+        return numbers
+    evaluator.look(position, position.turn)
+    if not evaluator.deciding():
+        raise ValueError("what is drawn is not known: there are no features after a draw")
+    for move in moves:
+        recorder.write(evaluator, evaluator.after_move(evaluator.code_of(position, move)), 0, 0.0)
+    return numbers.reshape(n, ALL)

@@ -2,21 +2,31 @@
 cimport cython
 from arena.game.board cimport copy_block
 from arena.game.engine cimport State, View
-from arena.game.moves cimport Move
 from arena.game.rng cimport Rng
 from arena.policy.evaluator cimport Evaluator
 
+@cython.final
+cdef class Playout:
+    cdef Evaluator policy
+    cdef Evaluator opponent
+    cdef State work
+    cdef int spent              # decisions since the state was taken over
+    cpdef double play(self, State state, int depth=*, int seat=*)
+    cdef void begin(self, State state) noexcept
+    @cython.locals(state=State, evaluator=Evaluator, best=cython.int)
+    cdef double run(self, int depth, int p) except? -1.0
+
 cdef class Searcher:
     cdef Evaluator evaluator
-    cdef Evaluator opponent
+    cdef Playout playout
     cdef int depth
     cdef int width
     cdef double margin
     cdef double prior
-    cdef State work
-    cdef int spent
-    @cython.locals(state=State, left=cython.int, evaluator=Evaluator, best=cython.int)
-    cdef double trial(self, State sample, int code, int p) noexcept
+    cdef State sample
+    cdef long long spent
+    @cython.locals(at=cython.int)
+    cdef int try_all(self, View view, Rng rng, list codes, list totals) except -1
 
 @cython.locals(i=cython.int)
 cdef void copy_decks(State target, State source) noexcept

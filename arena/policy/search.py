@@ -25,6 +25,71 @@ if not cython.compiled:
     from arena.game.board import copy_block
 
 
+class Playout:
+    """Plays positions on by evaluators, the best move of each decision, to their end or some decisions deep.
+
+    `policy` decides for the seat that is asked about, `opponent` for the other one, by default the same.
+
+    >>> from arena import State, load_rules, make_deal
+    >>> from arena.policy import Evaluator
+    >>> rules = load_rules("base")
+    >>> state = State(rules, make_deal(rules, 1, 0))
+    >>> Playout(Evaluator()).play(state) in (0.0, 0.5, 1.0)
+    True
+    >>> 0.3 < Playout(Evaluator()).play(state, depth=2) < 0.7
+    True
+    """
+
+    if not cython.compiled:
+        policy: Evaluator
+        opponent: Evaluator
+        work: State
+        spent: int
+
+    def __init__(self, policy: Evaluator, opponent: Evaluator | None = None) -> None:
+        if policy is None:
+            raise TypeError("a playout needs an evaluator")
+        self.policy = policy
+        self.opponent = opponent if opponent is not None else policy
+        self.work = State.__new__(State)
+        self.spent = 0
+
+    def play(self, state: State, depth: int = 0, seat: int = -1) -> float:
+        """The chance of `seat` (-1: the seat to decide) to win, seen `depth` decisions later; 0: how the game ends.
+
+        The last of the decisions is not made: what its best move is worth to its player, from what that player knows,
+        is the result. The state stays as it is; give a sample of a view, so that hidden cards play no part.
+        """
+        if state is None or state.rules is None:
+            raise TypeError("expected a state of a game, such as a sample of a view")
+        if depth < 0 or seat not in (-1, 0, 1):
+            raise ValueError(f"a depth is at least 0, a seat 0 or 1, not {depth!r} and {seat!r}")
+        self.begin(state)
+        return self.run(depth, seat if seat >= 0 else state.mover)
+
+    @cython.final
+    def begin(self, state: State) -> None:
+        """Take over a state."""
+        copy_block(self.work, state)
+        copy_decks(self.work, state)
+        self.spent = 0
+
+    @cython.final
+    def run(self, depth: int, p: int) -> float:
+        """Seat `p`'s chance to win, `depth` decisions after the state taken over; `spent` counts them."""
+        state = self.work
+        while True:
+            if state.won >= 0:
+                return 0.5 if state.won == 2 else 1.0 if state.won == p else 0.0
+            evaluator = self.policy if state.mover == p else self.opponent
+            best = evaluator.best_code(state)
+            if evaluator.deciding():
+                self.spent += 1
+                if self.spent == depth:
+                    return evaluator.most if state.mover == p else 1.0 - evaluator.most
+            state.perform(best)
+
+
 class Searcher:
     """Chooses moves by search; `nodes` counts decisions of the evaluator (all moves of a position judged once).
 
@@ -35,12 +100,12 @@ class Searcher:
 
     if not cython.compiled:
         evaluator: Evaluator
-        opponent: Evaluator
+        playout: Playout
         depth: int
         width: int
         margin: float
         prior: float
-        work: State
+        sample: State
         spent: int
 
     def __init__(self, evaluator: Evaluator, depth: int = 2, width: int = 8, margin: float = 0.12, prior: float = 2.0,
@@ -50,12 +115,12 @@ class Searcher:
         if depth < 1 or width < 1:
             raise ValueError("depth and width are at least 1")
         self.evaluator = evaluator
-        self.opponent = opponent if opponent is not None else evaluator
+        self.playout = Playout(evaluator, opponent)
         self.depth = depth
         self.width = width
         self.margin = margin
         self.prior = prior
-        self.work = State.__new__(State)
+        self.sample = State.__new__(State)
         self.spent = 0
 
     @property
@@ -69,6 +134,9 @@ class Searcher:
         With `nodes` alone the choice depends on the view and the generator only. Draws, the recruiter's draws and its
         returns are chosen by the evaluator's rules, without a search.
         """
+        if nodes < 1 or seconds < 0.0:
+            raise ValueError(f"a search has at least 1 node, and seconds from 0 on, not {nodes!r} and {seconds!r}")
+        end = perf_counter() + seconds if seconds > 0.0 else 0.0
         evaluator = self.evaluator
         values = evaluator.values(view, moves)
         self.spent = 1
@@ -79,9 +147,7 @@ class Searcher:
             return moves[order[0]]
         if rng is None:
             raise TypeError("a search needs a generator: view.rng, or Rng(seed)")
-        end = perf_counter() + seconds if seconds > 0.0 else 0.0
         totals = [values[i] * self.prior for i in kept]
-        count = 0
         rounds = (len(kept) - 1).bit_length()
         while len(kept) > 1:
             left = nodes - self.spent
@@ -92,10 +158,7 @@ class Searcher:
             begun = perf_counter()
             share = (end - begun) / (rounds + 1) if end else 0.0
             for _ in range(tries):
-                sample = view.sample(rng)
-                for at in range(len(kept)):
-                    totals[at] += self.trial(sample, moves[kept[at]].index, view.seat)
-                count += 1
+                self.try_all(view, rng, [moves[i].index for i in kept], totals)
                 if end and perf_counter() - begun >= share:
                     break
             ranks = sorted(range(len(kept)), key=lambda at: (-totals[at], at))[: (len(kept) + 1) // 2]
@@ -106,24 +169,14 @@ class Searcher:
         return moves[kept[max(range(len(kept)), key=lambda at: (totals[at], -at))]]
 
     @cython.final
-    def trial(self, sample: State, code: int, p: int) -> float:
-        """Seat `p`'s chance to win in a sample after a move, seen `depth` decisions later."""
-        state = self.work
-        copy_block(state, sample)
-        copy_decks(state, sample)
-        state.perform(code)
-        left = self.depth
-        while True:
-            if state.won >= 0:
-                return 0.5 if state.won == 2 else 1.0 if state.won == p else 0.0
-            evaluator = self.evaluator if state.mover == p else self.opponent
-            best = evaluator.best_code(state)
-            if evaluator.deciding():
-                self.spent += 1
-                left -= 1
-                if left <= 0:
-                    return evaluator.most if state.mover == p else 1.0 - evaluator.most
-            state.perform(best)
+    def try_all(self, view: View, rng: Rng, codes: list[int], totals: list[float]) -> None:
+        """Play on after each of the moves in one sample of the hidden cards; add what comes out to `totals`."""
+        view.sample_into(self.sample, rng)
+        for at in range(len(codes)):
+            self.playout.begin(self.sample)
+            self.playout.work.perform(codes[at])
+            totals[at] += self.playout.run(self.depth, view.seat)
+            self.spent += self.playout.spent
 
 
 def copy_decks(target: State, source: State) -> None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cython
@@ -14,54 +14,65 @@ except ImportError:
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import Rng, derive_seed
-from arena.game.rules import Rules
+from arena.game.rules import Rules, load_rules
 from arena.policy.evaluator import Evaluator
+from arena.policy.features import NUMBERS, Recorder
 
 if not cython.compiled:
-    from arena.game.board import copy_block
     from arena.game.choices import PLAY, PUT, TAKE
-    from arena.policy.features import ALL, position_features
-    from arena.policy.layers import floats
+#: Games that share arrays, and the most positions that a game has.
+CHUNK, MOST = 50, 160
 
 
-class Recorder:
-    """Room for positions: 464 numbers each, with the game, the seat and the value that its player saw."""
+class Games(NamedTuple):
+    """Games of self-play as arrays: n positions of m games, in the order in which they came up."""
 
-    if not cython.compiled:
-        numbers: Any
-        games: Any
-        seats: Any
-        values: Any
-        count: int
-        x: Any
+    features: Any
+    """n x 464 32-bit floats: what the player of the last move knew, after the move and before the draw."""
+    games: Any
+    """n: the place of the game in `winners` and `stones`."""
+    seats: Any
+    """n: that player's seat."""
+    values: Any
+    """n 32-bit floats: what the move was worth to its player."""
+    winners: Any
+    """m: the seat that won, 2 for a draw."""
+    stones: Any
+    """m x 2: the stones of both seats in the end, as bits."""
 
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-            self = super().__new__(cls)
-            self.x = floats(ALL)
-            return self
 
-    def __init__(self, numbers: Any, games: Any, seats: Any, values: Any) -> None:
-        if not len(numbers) == ALL * len(games) == ALL * len(seats) == ALL * len(values):
-            raise ValueError(f"the arrays must have room for the same number of positions, {ALL} numbers each")
-        self.numbers = numbers
-        self.games = games
-        self.seats = seats
-        self.values = values
-        self.count = 0
+def self_play(
+    rules: Rules | str, players: tuple[Evaluator, Evaluator], games: int, seed: int, noise: float = 0.0,
+    keep: float = 1.0, first: int = 0,
+) -> Games:  # fmt: skip
+    """Play games inside the engine and keep their positions, each with the chance `keep`; see `play_games`.
 
-    @cython.final
-    def write(self, evaluator: Evaluator, board: State, game: int, value: float) -> None:
-        """Write the features of a position that followed from the one the evaluator looked at."""
-        if self.count >= len(self.games):
-            return
-        position_features(evaluator, board, self.x)
-        at = ALL * self.count
-        for i in range(ALL):
-            self.numbers[at + i] = self.x[i]
-        self.games[self.count] = game
-        self.seats[self.count] = evaluator.seat
-        self.values[self.count] = value
-        self.count += 1
+    Positions in which a game is over, or a card is still to be put down, are left out.
+
+    >>> from arena.policy import Evaluator
+    >>> found = self_play("base", (Evaluator(), Evaluator()), 2, seed=1)
+    >>> found.features.shape[1], set(found.games.tolist()), len(found.winners)
+    (464, {0, 1}, 2)
+    """
+    import numpy as np
+
+    rules = load_rules(rules) if isinstance(rules, str) else rules
+    parts = []
+    results: list[tuple[int, int, int]] = []
+    for begin in range(first, first + games, CHUNK):
+        count = min(CHUNK, first + games - begin)
+        room = count * MOST
+        x, values = np.zeros(room * NUMBERS, np.float32), np.zeros(room, np.float32)
+        numbers, seats = np.zeros(room, np.intc), np.zeros(room, np.int8)
+        recorder = Recorder(x, numbers, seats, values)
+        results += play_games(rules, players, begin, count, seed, noise, keep, recorder)
+        n = recorder.count
+        parts.append((x[: n * NUMBERS].reshape(n, NUMBERS), numbers[:n] - first, seats[:n], values[:n]))
+    if not parts:
+        raise ValueError("there must be at least one game")
+    x, numbers, seats, values = [np.concatenate(column) for column in zip(*parts)]
+    ends = np.array(results)
+    return Games(x, numbers, seats, values, ends[:, 0], ends[:, 1:])
 
 
 def play_games(
@@ -96,10 +107,7 @@ def play(
             evaluator.look(state, state.mover)
             best = evaluator.choices[evaluator.best_of(n, noise, rng)]
             if recorder is not None and playing and rng.random() < keep:
-                copy_block(evaluator.work, evaluator.root)
-                evaluator.work.clan_left = 0
-                evaluator.work.tactic_left = 0
-                evaluator.work.perform(best)
-                if evaluator.work.won < 0 and evaluator.work.stage != TAKE and evaluator.work.stage != PUT:
-                    recorder.write(evaluator, evaluator.work, game, evaluator.most)
+                after = evaluator.after_move(best)
+                if after.won < 0 and after.stage != TAKE and after.stage != PUT:
+                    recorder.write(evaluator, after, game, evaluator.most)
         state.perform(best)

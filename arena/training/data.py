@@ -13,8 +13,9 @@ from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
 from arena.policy.evaluator import Evaluator
 from arena.policy.features import NUMBERS as ALL
+from arena.policy.features import Recorder
 from arena.policy.net import Net
-from arena.policy.selfplay import Recorder, play_games
+from arena.policy.selfplay import play_games
 from arena.training.fit import Array, Positions
 
 #: A chunk of games and the most positions that it can give.

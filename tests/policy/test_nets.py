@@ -13,8 +13,9 @@ import pytest
 import arena
 from arena import ArenaError, Rng, State, load_rules, make_deal
 from arena.policy import Evaluator, Net, Searcher, load_net
+from arena.policy.features import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
-from arena.policy.selfplay import Recorder, play_games
+from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights, write_weights
 from arena.training.data import chunk
 from arena.training.fit import Positions, fit, flat, forward, gradients, loss_of, mirrored, start_weights

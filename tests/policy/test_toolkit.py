@@ -1,0 +1,308 @@
+"""The toolkit's pieces against the same written out in Python with its simpler pieces: equal to the last bit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arena
+from arena import Move, Rng, State, View, load_rules, make_deal
+from arena.policy import Evaluator, Net, Playout, Searcher, features, load_net, self_play
+from arena.policy.selfplay import play_games
+from arena.training.fit import flat, forward, start_weights
+from tests.differential import RULE_SETS
+from tests.game.play import COMPILED, random_game
+from tests.policy import literal
+
+ROOT = Path(arena.__file__).parent.parent
+NAMES = ("base", "tactical", "bga-expert", "battle-line-tactical") if COMPILED else ("base",)
+#: What the toolkit says along random games, as exact numbers.
+LINES = """
+import hashlib
+import sys
+from arena import Rng
+from arena.policy import Evaluator, Net, Playout, Searcher, features, self_play
+from tests.game.play import random_game
+from arena.training.fit import flat, start_weights
+odds, net, rng = Evaluator(), Net(flat(start_weights(3))), Rng(5)
+for name in sys.argv[1:]:
+    for number, (state, move) in enumerate(random_game(name, 3, tactic=4)):
+        if number % 24 == 5 and state.phase not in ("draw", "scout"):
+            view, moves = state.view(state.turn), state.legal_moves()[:9]
+            print(hashlib.sha256(features(view, moves).tobytes()).hexdigest())
+            print([(one.chance.hex(), one.stake.hex(), one.mine) for one in odds.explain(view)])
+            print(Playout(net, odds).play(view.sample(rng), 2).hex())
+    games = self_play(name, (odds, odds), 1, 2, noise=0.2, keep=0.3)
+    print(hashlib.sha256(games.features.tobytes()).hexdigest(), games.values.tolist(), games.stones.tolist())
+"""
+
+
+def positions(name: str, seeds: int, step: int) -> list[tuple[View, list[Move], State]]:
+    """Some decisions of random games that are not draws."""
+    return [
+        (state.view(state.turn), state.legal_moves(), state.copy())
+        for seed in range(seeds if COMPILED else 1)
+        for number, (state, _) in enumerate(random_game(name, seed, tactic=4))
+        if number % step == 0 and state.phase not in ("draw", "scout") and len(state.legal_moves()) > 1
+    ]
+
+
+# ---- features ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_features_after_moves_are_those_of_the_positions_after_them(name: str) -> None:
+    odds = Evaluator()
+    for view, moves, _ in positions(name, 2, 5):
+        if view.phase != "return":  # the deck that a card goes back to counts from the next decision on
+            rows = features(view, moves[:12], odds)
+            assert rows.dtype == np.float32
+            for move, row in zip(moves, rows):
+                assert (row == features(view.after(move), None, odds)).all(), (str(move), view.phase)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_value_of_features_is_the_value_of_the_move(name: str) -> None:
+    weights = start_weights(7)
+    net = Net(flat(weights), tactic_price=0.0)
+    for view, moves, _ in positions(name, 2, 5):
+        played = [move for move in moves if move.kind in ("place", "mode", "return")][:20]
+        if played:
+            values, found = net.values(view, played), forward(weights, features(view, played, net))[0]
+            ends = [view.after(move).is_over for move in played]
+            assert [v for v, end in zip(values, ends) if not end] == pytest.approx(
+                [v for v, end in zip(found, ends) if not end], abs=2e-5
+            )
+
+
+def test_the_numbers_are_what_the_page_says() -> None:
+    for view, _, _ in positions("base", 2, 4):
+        x = features(view)
+        stones, hand = x[:432].reshape(9, 48), x[432:]
+        for s in range(1, 10):
+            row = stones[s - 1]
+            mine, theirs = len(view.side(view.seat, s)), len(view.side(1 - view.seat, s))
+            owner = view.owners[s - 1]
+            assert list(row[:2]) == [owner == "ab"[view.seat], owner == "ab"[1 - view.seat]]
+            assert row[40] == pytest.approx(literal.stone_chance(view, s), abs=1e-6)
+            if owner == ".":
+                assert row[2 + 3 - mine] == row[6 + 3 - theirs] == 1
+                assert row[2:10].sum() == 2
+                assert row[10:25].sum() == pytest.approx(1, abs=1e-5) == row[25:40].sum()
+                assert row[47] == pytest.approx(view.deck_counts[0] / 42)
+        assert list(hand[:3] * np.float32([42, 7, 7])) == pytest.approx(
+            [view.deck_counts[0], len(view.hand), view.hand_counts(1 - view.seat)[0]], abs=1e-5
+        )
+        assert hand[9] * 7 == pytest.approx(sum(int(card[1:]) >= 7 for card in view.hand), abs=1e-5)
+        assert hand[30] == pytest.approx(Evaluator().value(view), abs=1e-6)
+
+
+def test_after_a_draw_there_are_no_features() -> None:
+    state = next(state for state, _ in random_game("tactical", 1) if state.phase == "draw")
+    with pytest.raises(ValueError, match="what is drawn is not known"):
+        features(state.view(state.turn), state.legal_moves())
+
+
+# ---- stone by stone ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_explanation_says_what_the_values_rest_on(name: str) -> None:
+    odds = Evaluator()
+    for view, _, _ in positions(name, 1, 24):
+        found = odds.explain(view)
+        assert [one.stone for one in found] == list(range(1, 10))
+        assert tuple(one.chance for one in found) == odds.stone_odds(view)
+        for at, one in enumerate(found):
+            chances = [other.chance for other in found]
+            with_it, without = ([*chances[:at], p, *chances[at + 1 :]] for p in (1.0, 0.0))
+            assert one.stake == pytest.approx(literal.game_chance(with_it) - literal.game_chance(without), abs=1e-12)
+            for side, seat in ((one.mine, view.seat), (one.theirs, 1 - view.seat)):
+                if view.owners[at] != ".":
+                    assert side == {}
+                    continue
+                assert sum(side.values()) == pytest.approx(1, abs=1e-12)
+                if name == "base" and 0 < len(view.side(seat, at + 1)) < 3:
+                    pool = odds_of_cards(view, seat)
+                    levels, _ = literal.becomes(list(view.side(seat, at + 1)), pool, view.rules.values)
+                    for category in literal.CATEGORIES:
+                        wanted = sum(p for (one_of, _), p in levels.items() if one_of == category)
+                        assert side.get(category, 0.0) == pytest.approx(wanted, abs=1e-12)
+
+
+def odds_of_cards(view: View, seat: int) -> dict[str, float]:
+    """How likely each card comes to a side of `seat`, as the view's seat knows it (see tests/policy/literal)."""
+    unseen, deck = view.unseen, view.deck_counts[0]
+    if seat == view.seat:
+        drawn = 0.55 * 0.5 * deck / len(unseen) if unseen else 0.0
+        return dict.fromkeys(unseen, min(drawn, 0.95)) | dict.fromkeys(view.hand, 0.85)
+    comes = 0.8 * (view.hand_counts(seat)[0] + 0.5 * deck) / len(unseen) if unseen else 0.0
+    return dict.fromkeys(unseen, min(comes, 0.95))
+
+
+# ---- playouts and search -----------------------------------------------------------------------------------------
+
+
+def played_on(state: State, policy: Evaluator, opponent: Evaluator, depth: int, seat: int) -> float:
+    """What `Playout.play` does, with values and copies."""
+    state = state.copy()
+    while not state.is_over:
+        evaluator = policy if state.turn == seat else opponent
+        moves = state.legal_moves()
+        values = evaluator.values(state, moves)
+        if state.phase not in ("draw", "scout"):
+            depth -= 1
+            if depth == 0:
+                return max(values) if state.turn == seat else 1 - max(values)
+        state.apply(moves[values.index(max(values))])
+    return 0.5 if state.winner is None else float(state.winner == seat)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_playouts(name: str) -> None:
+    odds, other, rng = Evaluator(), Evaluator(hand=0.7), Rng(3)
+    playout = Playout(odds, other)
+    for view, _, state in positions(name, 1, 9):
+        if len(state.legal_moves()) < 80:
+            sample = view.sample(rng)
+            key = sample.key
+            for depth in (1, 2, 3, 0)[: 4 if COMPILED else 2]:
+                for seat in (0, 1):
+                    assert playout.play(sample, depth, seat) == played_on(sample, odds, other, depth, seat)
+            assert playout.play(sample, 2) == playout.play(sample, 2, sample.turn)
+            assert sample.key == key
+
+
+def searched(evaluator: Evaluator, view: View, moves: list[Move], rng: Rng, nodes: int) -> tuple[Move, int]:
+    """What `Searcher.choose` does: depth 2, eight candidates, sequential halving over common samples."""
+    values = evaluator.values(view, moves)
+    order = sorted(range(len(moves)), key=lambda at: (-values[at], at))
+    kept = [at for at in order[:8] if values[at] > max(values) - 0.12]
+    if len(kept) < 2 or view.phase not in ("play", "take", "put") or max(values) >= 1:
+        return moves[order[0]], 1
+    totals, spent, rounds = {at: 2 * values[at] for at in kept}, 1, (len(kept) - 1).bit_length()
+    while len(kept) > 1:
+        tries = (nodes - spent) // (rounds * len(kept) * 2)
+        if tries < 1:
+            break
+        rounds -= 1
+        for _ in range(tries):
+            sample = view.sample(rng)
+            for at in kept:
+                trial, decisions = sample.copy(), [0]
+                trial.apply(moves[at])
+                totals[at] += counted(trial, evaluator, view.seat, decisions)
+                spent += decisions[0]
+        ranks = sorted(kept, key=lambda at: (-totals[at], kept.index(at)))
+        kept = ranks[: (len(kept) + 1) // 2]
+    return moves[max(kept, key=lambda at: (totals[at], -kept.index(at)))], spent
+
+
+def counted(state: State, evaluator: Evaluator, seat: int, decisions: list[int]) -> float:
+    """Two decisions deep, and how many there were."""
+    while not state.is_over:
+        moves = state.legal_moves()
+        values = evaluator.values(state, moves)
+        if state.phase not in ("draw", "scout"):
+            decisions[0] += 1
+            if decisions[0] == 2:
+                return max(values) if state.turn == seat else 1 - max(values)
+        state.apply(moves[values.index(max(values))])
+    return 0.5 if state.winner is None else float(state.winner == seat)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_search_is_halving_over_common_samples(name: str) -> None:
+    odds = Evaluator()
+    searcher = Searcher(odds)
+    for view, moves, _ in positions(name, 1, 11):
+        if len(moves) < 60:
+            wanted = searched(odds, view, moves, Rng(9), 150)
+            assert (searcher.choose(view, moves, Rng(9), 150), searcher.nodes) == wanted
+
+
+def test_budgets() -> None:
+    rules = load_rules("base")
+    state = State(rules, make_deal(rules, 1, 0))
+    view, moves, searcher = state.view(state.turn), state.legal_moves(), Searcher(Evaluator())
+    searcher.choose(view, moves, Rng(1), 300)
+    by_nodes = searcher.nodes
+    assert 150 < by_nodes <= 301
+    searcher.choose(view, moves, Rng(1), 300, 100.0)
+    assert searcher.nodes == by_nodes
+    searcher.choose(view, moves, Rng(1), 10**9, 1e-6)  # each round tries once
+    assert searcher.nodes <= 1 + 2 * (8 + 4 + 2)
+    for nodes, seconds in ((0, 0.0), (10, -1.0)):
+        with pytest.raises(ValueError, match="at least 1 node"):
+            searcher.choose(view, moves, Rng(1), nodes, seconds)
+    with pytest.raises(ValueError, match="a depth is at least 0"):
+        Playout(Evaluator()).play(state, -1)
+    with pytest.raises(TypeError, match="expected a state"):
+        Playout(Evaluator()).play(None)  # type: ignore[arg-type]
+
+
+# ---- self-play ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["base", "tactical"] if COMPILED else ["base"])
+def test_self_play_as_played_move_by_move(name: str) -> None:
+    one, two, rules = Evaluator(), Evaluator(hand=0.7), load_rules(name)
+    games = self_play(rules, (one, two), 2, 4, first=3)
+    rows, ends = [], []
+    for number in range(2):
+        state = State(rules, make_deal(rules, 4, 3 + number))
+        while not state.is_over:
+            evaluator, moves = (one, two)[state.turn], state.legal_moves()
+            view, phase = state.view(state.turn), state.phase
+            move = evaluator.choose(view, moves)
+            state.apply(move)
+            if phase in ("play", "take", "put") and not view.after(move).is_over and state.phase not in ("take", "put"):
+                rows.append((number, view.seat, features(view, [move], evaluator)[0], evaluator.values(view, [move])))
+        ends.append(state)
+    assert games.games.tolist() == [row[0] for row in rows]
+    assert games.seats.tolist() == [row[1] for row in rows]
+    assert (games.features == np.array([row[2] for row in rows])).all()
+    assert (games.values == np.array([row[3][0] for row in rows], np.float32)).all()
+    assert games.winners.tolist() == [2 if end.winner is None else end.winner for end in ends]
+    assert [bin(bits).count("1") for pair in games.stones.tolist() for bits in pair] == [
+        end.stones_of(seat) for end in ends for seat in (0, 1)
+    ]
+    assert play_games(rules, (one, two), 3, 2, 4) == list(zip(games.winners, *games.stones.T))
+
+
+def test_self_play_of_no_games() -> None:
+    with pytest.raises(ValueError, match="at least one game"):
+        self_play("base", (Evaluator(), Evaluator()), 0, 1)
+
+
+# ---- all rule sets, compiled or not ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_every_rule_set(name: str) -> None:
+    net, rng = load_net(name), Rng(2)
+    for view, moves, _ in positions(name, 1, 23):
+        sample = view.sample(rng)
+        assert 0 <= Playout(net).play(sample, 1) <= 1
+        assert features(view, moves[:5]).shape == (len(moves[:5]), 464)
+        assert len(net.explain(view)) == 9
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
+def test_uncompiled_the_same_to_the_last_bit() -> None:
+    names = ("base", "expert", "bga-tactical", "battle-line-tactical")
+    lines = [
+        subprocess.run(
+            [sys.executable, "-c", LINES, *names], cwd=ROOT, env=os.environ | env, capture_output=True, text=True,
+            check=True,
+        ).stdout.splitlines()
+        for env in ({}, {"ARENA_PURE": "1"})
+    ]  # fmt: skip
+    assert len(lines[0]) > 30
+    assert lines[0] == lines[1]
