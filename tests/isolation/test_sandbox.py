@@ -20,7 +20,7 @@ from arena.game.rules import load_rules
 from arena.isolation.python.bot import PythonBot
 from arena.isolation.sandbox import bubblewrap
 from arena.isolation.sandbox.bubblewrap import SandboxMissing, sandboxed
-from arena.isolation.sandbox.files import SandboxRefused, check_folder, hidden
+from arena.isolation.sandbox.files import SandboxRefused, check_folder, check_special, hidden
 from arena.players.faults import BotError
 from arena.players.spec import find_bot
 from arena.processes.limits import BotLimits
@@ -439,3 +439,16 @@ tell([*map(leftovers, folders), *(attempt(lambda: make(folder + "/m-7c1e")) for 
     shown = [str(bot), str(Path(arena.__file__).parents[1]), *sys.path]
     code = f"shown = {[path for path in shown if path]!r}\n{code}"
     assert learn(code, bot, **more) == [[], [], *[READ_ONLY] * 8]
+
+
+def test_a_folder_that_is_too_deep_to_be_looked_through_is_refused(tmp_path: Path) -> None:
+    """It was an error of ours, and where FIFOs could lie unseen."""
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("n" * 200, dir_fd=folder)
+        below = os.open("n" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(folder)
+    with pytest.raises(SandboxRefused, match="cannot be looked through: File name too long"):
+        check_special(str(tmp_path))

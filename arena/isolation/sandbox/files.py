@@ -7,7 +7,7 @@ links stay symbolic links, so none leads to anything that is not shown.
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import functools
 import os
 import stat
@@ -173,14 +173,22 @@ def check_special(path: str) -> None:
     folders = [path] if kind == stat.S_IFDIR else []
     while folders:
         folder = folders.pop()
-        with contextlib.suppress(PermissionError), os.scandir(folder) as entries:
-            for entry in entries:
-                if folder == path and is_hidden(entry.name):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
-                    _refuse_special(entry.path, stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode))
+        try:
+            entries = list(os.scandir(folder))
+        except OSError as error:
+            if error.errno == errno.EACCES and not os.access(folder, os.X_OK):
+                continue  # nor can the bot reach what is in there
+            raise SandboxRefused(
+                f"the bot's folder {path} cannot be looked through: {error.strerror}: {folder[:200]}; "
+                "put the bot into a folder of its own"
+            ) from None
+        for entry in entries:
+            if folder == path and is_hidden(entry.name):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
+                _refuse_special(entry.path, stat.S_IFMT(entry.stat(follow_symlinks=False).st_mode))
 
 
 def _refuse_special(path: str, kind: int) -> NoReturn:
