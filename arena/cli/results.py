@@ -11,6 +11,7 @@ import click
 from arena.cli import options
 from arena.cli.options import chosen_games, complete_runs
 from arena.cli.output import counting, output, print_report
+from arena.cli.web.ask import show_standings_of
 
 if TYPE_CHECKING:
     from arena.match.results import GameResult
@@ -18,15 +19,22 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder")
+@click.argument("folder", required=False)
 @output
+@click.option("--server", metavar="URL", help="The table of a league on the web, in the place of FOLDER.")
 @click.option("--prior", type=options.PRIOR, default=None, help="Virtual draws per bot in the rating (default: 2).")
 @click.option("--all", "whole", is_flag=True, help="Show all lines of a field of more than 100 bots.")
-def standings(folder: str, form: str, prior: float | None, whole: bool) -> None:
+def standings(folder: str | None, form: str, server: str | None, prior: float | None, whole: bool) -> None:
     """Show the standings of the run in FOLDER (a path, or a name in results/), even while it is running.
 
     Of a comparison those of each variant; of a league its table, as arena league standings does.
     """
+    if (folder is None) == (server is None):
+        raise click.UsageError("give either FOLDER or --server URL")
+    if server is not None:
+        show_standings_of(server, form)
+        return
+    assert folder is not None
     from arena.report.standings import standings as compute
     from arena.report.standings_report import standings_report
     from arena.sources import LEAGUE, find, report_of

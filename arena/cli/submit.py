@@ -15,6 +15,7 @@ from arena.cli.league import limit_threads
 from arena.cli.league.shared import LeagueProgress, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import output
+from arena.cli.web.ask import submit_to
 from arena.text import indented
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ DONE, REFUSED = 0, 1
 
 @click.command()
 @click.argument("bot", shell_complete=options.complete_bots)
-@click.option("--league", "name", required=True, metavar="NAME", shell_complete=options.complete_leagues,
+@click.option("--league", "name", metavar="NAME", shell_complete=options.complete_leagues,
               help="A name in leagues/, or the folder of a league.")  # fmt: skip
+@click.option("--server", metavar="URL", help="A league on the web, in the place of --league.")
+@click.option("--token", envvar="ARENA_TOKEN", help="The token of an invitation to it (or $ARENA_TOKEN).")
 @click.option("--name", "called", metavar="N", help="The bot's name (default: its file's name).")
 @click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")
 @click.option("--folder", type=click.Path(path_type=Path), metavar="DIR",
@@ -39,7 +42,9 @@ DONE, REFUSED = 0, 1
 @output
 def submit(
     bot: str,
-    name: str,
+    name: str | None,
+    server: str | None,
+    token: str | None,
     called: str | None,
     author: str | None,
     folder: Path | None,
@@ -54,6 +59,13 @@ def submit(
     BOT is a file, with any parameters after a colon (bots/mine.py:depth=2). A file of the same name with different
     content is a new version, which replaces the old one.
     """
+    if (name is None) == (server is None):
+        raise click.UsageError("give either --league NAME or --server URL")
+    if server is not None:
+        if author is not None:
+            raise click.UsageError("on a server the author is whoever was invited; leave --author out")
+        return submit_to(server, token, bot, folder, called, again, form)
+    assert name is not None
     limit_threads()
     from arena.league import placement, versions
     from arena.league.budget import BudgetSpent

@@ -6,7 +6,8 @@ commands, so both can be used at once, and `web.sqlite` holds what only the web 
     store accounts      who may sign in: tokens and sessions
     uploads queue       a file, an archive or a text as a submission; submissions received, and what became of them
     public              the pages that everybody may see
-    members admin api   what authors, organisers and programs may do
+    members admin api   what authors, organisers and programs may do; openapi describes the latter
+    client site         asking a server from elsewhere; the public pages as files
     desk reader         the threads and processes that ask the databases
     app guard state     addresses; what each request has to pass; what handlers share
     render              templates

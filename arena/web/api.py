@@ -8,7 +8,7 @@ from typing import Any
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.league import versions, views
@@ -18,8 +18,12 @@ from arena.web.accounts import Account
 from arena.web.desk import Office
 from arena.web.guard import BUCKETS, Metrics
 from arena.web.members import own_version, take
+from arena.web.openapi import description
 from arena.web.public import Site
+from arena.web.render import render
 from arena.web.state import bearer, state_of
+
+API_VERSION = "1"
 
 
 def answer(values: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -62,6 +66,16 @@ async def _submission(request: Request) -> Response:
 
 def _progress(office: Office, account: Account, number: int) -> dict[str, Any]:
     return queue.progress(office.league, own_version(office.league, account, number).id)
+
+
+async def _openapi(request: Request) -> Response:
+    return answer(description(API_VERSION))
+
+
+async def _page(request: Request) -> Response:
+    """The description of the API, to be read."""
+    page = render("api.html", "api/v1/", league=state_of(request).league, live=False, api=description(API_VERSION))
+    return HTMLResponse(page)
 
 
 # ---------------------------------------------------------------- for machines
@@ -113,6 +127,8 @@ def metrics_text(metrics: Metrics, figures: Mapping[str, float]) -> str:
 
 
 ROUTES = [
+    Route("/api/v1/", _page),
+    Route("/api/v1/openapi.json", _openapi),
     Route("/api/v1/standings", _standings),
     Route("/api/v1/submissions", _submit, methods=["POST"]),
     Route("/api/v1/submissions/{number:int}", _submission),

@@ -121,3 +121,13 @@ def test_figures_for_machines(web: Web) -> None:
     assert 'arena_requests_total{method="GET",place="/",status="200"} 1' in text
     assert 'arena_versions{state="active"} 2' in text
     assert re.search(r'arena_request_seconds_bucket\{le="\+Inf"\} 2\n', text)
+
+
+def test_the_api_is_described(web: Web) -> None:
+    found = web.new().get("/api/v1/openapi.json").json()
+    assert found["openapi"] == "3.1.0"
+    for path, methods in found["paths"].items():
+        for method in methods:
+            answer = web.new().request(method, "/api/v1" + path.replace("{number}", "1"), files={"file": ("a.py", "")})
+            assert str(answer.status_code) in methods[method]["responses"], path
+    assert "Needs a token" in web.new().get("/api/v1/").text

@@ -17,6 +17,7 @@ COMMANDS: dict[str, Entry] = {
     "history": Entry("arena.cli.league.look:history", "Show what has happened.", LOOK),
     "show": Entry("arena.cli.league.look:show", "Show a bot: versions, opponents, forfeits.", LOOK),
     "export": Entry("arena.cli.league.look:export", "Write all games as CSV.", LOOK),
+    "site": Entry("arena.cli.web.site:site", "Write its pages as files, for a web host.", LOOK),
     "fetch": Entry("arena.cli.league.look:fetch", "Write a bot's files as they were submitted.", LOOK),
     "log": Entry("arena.cli.league.oversee:log", "Show the audit log.", OVERSEE),
     "budget": Entry("arena.cli.league.oversee:budget", "Show or set what authors may use.", OVERSEE),

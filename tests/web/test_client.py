@@ -1,0 +1,112 @@
+"""Programs at a server: `arena submit --server`, `arena standings --server`; pages as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.main import main
+from arena.league.store import open_league
+from arena.league.versions import get, refuse
+from arena.web import client
+from arena.web.client import Server, ServerError, packed
+from arena.web.site import write_site
+from arena.web.uploads import read_upload
+from tests.web.conftest import GOOD, Web
+
+
+@pytest.fixture
+def asked(web: Web, monkeypatch: pytest.MonkeyPatch) -> Web:
+    """Servers are asked without a network."""
+
+    def ask(server: Server, path: str, body: bytes | None = None, kind: str = "") -> dict[str, Any]:
+        head = {"authorization": f"Bearer {server._token}", "content-type": kind}
+        url = f"/api/v1/{path}"
+        answer = web.new().get(url, headers=head) if body is None else web.new().post(url, content=body, headers=head)
+        if answer.status_code >= 400:
+            raise ServerError(answer.json()["error"], answer.status_code)
+        found: dict[str, Any] = answer.json()
+        return found
+
+    monkeypatch.setattr(Server, "ask", ask)
+    return web
+
+
+def decided(web: Web, number: int, reason: str) -> Callable[[float], None]:
+    def pause(seconds: float) -> None:
+        with open_league(web.folder) as league:
+            refuse(league, get(league, number), reason)
+
+    return pause
+
+
+def test_a_bot_is_submitted_and_waited_for(
+    asked: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(GOOD)
+    monkeypatch.setattr(Server.wait, "__defaults__", (decided(asked, 3, "no idea\n  line 2"),))
+    command = ["submit", str(tmp_path / "mine.py"), "--server", "http://league.test"]
+    monkeypatch.setenv("ARENA_TOKEN", asked.token("Ann"))
+    assert main(command) == 1
+    out, err = capsys.readouterr()
+    assert "is not encrypted" in err
+    assert "mine v1: waiting: 0 ahead" in err
+    assert "mine v1 is refused: no idea\n" in err
+    assert "one" in out
+    monkeypatch.setenv("ARENA_TOKEN", "wrong")
+    assert main(command) == 2
+    assert "a valid token is needed" in capsys.readouterr().err
+
+
+def test_a_folder_travels_whole(asked: Web, tmp_path: Path) -> None:
+    from arena.league.submission import read_submission
+
+    (tmp_path / "more").mkdir()
+    (tmp_path / "bot.py").write_text(GOOD)
+    (tmp_path / "more" / "run.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "more" / "run.sh").chmod(0o755)
+    what = read_submission("bot.py:depth=2", tmp_path, "mine", "Ann")
+    assert read_upload(*packed(what), "Ann", what.name, what.entry) == what
+    assert Server("http://x", asked.token("Ann")).submit(what)["hash"] == what.hash
+
+
+def test_the_table_of_a_server(asked: Web, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["standings", "--server", "http://localhost:8000", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["standings"]) == 2
+    assert main(["standings", "--server", "http://localhost:8000"]) == 0
+    assert "test: rules base; 8 games" in capsys.readouterr().out
+
+
+def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for command in (["standings"], ["standings", "x", "--server", "http://x"], ["submit", "x"],
+                    ["submit", "x", "--server", "http://x", "--author", "A"],
+                    ["submit", "x", "--server", "http://x"], ["standings", "--server", "ftp://x"]):  # fmt: skip
+        assert main(command) == 2
+        assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_server_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ServerError, match="cannot be reached"):
+        Server("http://127.0.0.1:1").ask("standings")
+    server = Server("http://x")
+    for text in (b"", b"<html>", b"[]", b"[" * 100_000, b"\xff"):
+        with pytest.raises(ServerError, match="no server of a league"):
+            server._read(text)
+    assert client._Stay().redirect_request() is None  # a token follows no redirection
+
+
+def test_pages_as_files(web: Web, tmp_path: Path) -> None:
+    from tests.pages.conftest import Page
+
+    with open_league(web.folder, write=False) as league:
+        assert write_site(league, tmp_path / "site") >= 7
+    for path in (tmp_path / "site").rglob("*.html"):
+        for tag, attributes in Page.of(path.read_text()).tags:
+            target = attributes.get("href") or attributes.get("src")
+            if tag in ("a", "link", "script") and target and not target.startswith("#") and "games/" not in target:
+                assert (path.parent / target).is_file(), f"{path}: {target}"
+        assert "/me" not in path.read_text()
