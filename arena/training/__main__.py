@@ -1,41 +1,65 @@
-"""Train a net by self-play: `python -m arena.training base --generation 50000:6:5 --generation 40000:8:11`.
+"""Train a net by self-play: `python -m arena.training base --generation 50000:6:5 --refine 50000:4:21`.
 
 Each generation plays games (the first `odds` against itself, each later one the net of the one before against itself
-and against `odds` in turn), adds their positions to those before, fits a net to all of them, and plays it against the
-one before and against `odds`: what a step gained stands in the log, with its error.
+and against `odds` in turn), adds their positions to those before, and fits a net to all of them and to how the games
+ended. A refinement goes on from the last weights: it plays that net against itself, older nets and `odds` of several
+tempers, and learns from the new positions alone, whose targets mix the result with what the net thought later in the
+game. After each step the net plays the one before and `odds`: what it gained stands in the log, with its error.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
 
+from arena.errors import ArenaError
 from arena.game.rules import load_rules
+from arena.policy import weights
 from arena.policy.evaluator import Evaluator
 from arena.policy.net import Net
 from arena.policy.selfplay import play_games
-from arena.policy.weights import write_weights
-from arena.training.data import generate, join
-from arena.training.fit import Positions, fit, flat, start_weights
+from arena.training.data import generate, join, player
+from arena.training.fit import Positions, fit, flat, start_weights, weights_of
 
-Generation = tuple[int, int, int]
+#: What a refinement trusts the result, against what the net thought later in the game; and its learning rate.
+TRUST, RATE = 0.7, 1e-3
+#: Tempers of `odds` that a refinement plays against: hopeful and careful ones beside the usual.
+TEMPERS = ("odds", "odds:hand=0.7,draw=0.4,theirs=0.5", "odds:hand=0.9,draw=0.7,theirs=0.9")
+#: The seed of the first weights and of the order in which positions are learned from.
+SEED = 1
 
 
-def generation(text: str) -> Generation:
-    """`GAMES:EPOCHS:SEED`.
+@dataclass(frozen=True)
+class Step:
+    """A generation or a refinement: games, rounds through the positions, seed of the games."""
 
-    >>> generation("50000:6:5")
-    (50000, 6, 5)
-    """
-    parts = text.split(":")
-    if len(parts) != 3 or not all(part.isdecimal() and len(part) < 10 for part in parts) or "0" in parts[:2]:
-        raise click.BadParameter(f"{text!r} is not GAMES:EPOCHS:SEED, such as 50000:6:5")
-    return int(parts[0]), int(parts[1]), int(parts[2])
+    games: int
+    epochs: int
+    seed: int
+    refine: bool = False
+
+
+class StepType(click.ParamType[Step]):
+    """`GAMES:EPOCHS:SEED`."""
+
+    name = "step"
+
+    def __init__(self, refine: bool) -> None:
+        self.refine = refine
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Step:
+        parts = str(value).split(":")
+        numbers = [int(part) for part in parts if part.isascii() and part.isdecimal() and len(part) < 10]
+        if not len(parts) == len(numbers) == 3 or 0 in numbers[:2]:
+            self.fail(f"{value!r} is not GAMES:EPOCHS:SEED, such as 50000:6:5", param, ctx)
+        return Step(numbers[0], numbers[1], numbers[2], self.refine)
 
 
 def duel(one: Evaluator, two: Evaluator, rules: str, deals: int, seed: int) -> tuple[float, float]:
@@ -47,36 +71,49 @@ def duel(one: Evaluator, two: Evaluator, rules: str, deals: int, seed: int) -> t
     return float(scores.mean()), float(1.96 * scores.std(ddof=1) / deals**0.5)
 
 
-def train(rules: tuple[str, ...], generations: tuple[Generation, ...], deals: int, out: Path, log: Any) -> Path:
-    """Train one generation after the other; the file of the last one's weights, as numpy wrote it."""
+def opponents(nets: list[str], refine: bool) -> list[tuple[str, str]]:
+    """Who plays whom in a step: `odds` itself at first, then the last of the nets against itself and others."""
+    if not nets:
+        return [("odds", "odds")]
+    last = nets[-1]
+    if not refine:
+        return [(last, last), (last, "odds")]
+    pairs = []
+    for number, other in enumerate([*TEMPERS, *nets[-3:-1]]):
+        pairs += [(last, last), (other, last) if number % 2 else (last, other)]
+    return pairs
+
+
+def train(
+    rules: tuple[str, ...], steps: tuple[Step, ...], deals: int, keep: float, out: Path, log: Callable[..., None],
+    workers: int | None = None,
+) -> Path:  # fmt: skip
+    """Train one step after the other; the file of the last one's weights, as numpy wrote it."""
     parts: list[Positions] = []
-    nets = ["odds"]
-    for number, (games, epochs, seed) in enumerate(generations):
+    nets: list[str] = []
+    for number, step in enumerate(steps):
         begun = time.monotonic()
-        last = nets[-1]
-        players = [("odds", "odds")] if last == "odds" else [(last, last), (last, "odds")]
-        parts.insert(0, generate(rules, players, games, seed))
-        data = join(parts)
+        trust = TRUST if step.refine else 1.0
+        fresh = generate(rules, opponents(nets, step.refine), step.games, step.seed, keep=keep, trust=trust,
+                         workers=workers)  # fmt: skip
+        parts.insert(0, fresh)
+        data = fresh if step.refine else join(parts)
+        log(step=number, positions=len(data), seconds=round(time.monotonic() - begun))
+        start, rate = start_weights(SEED), 2e-3
+        if step.refine and nets:
+            start, rate = weights_of(np.load(nets[-1]), SEED), RATE
         held = len(data) // 20
-        log(generation=number, positions=len(data), seconds=round(time.monotonic() - begun))
-        weights = fit(
-            cut(data, 0, len(data) - held), cut(data, len(data) - held, len(data)), start_weights(1), epochs, 1,
-            tell=lambda epoch, loss, number=number: log(generation=number, epoch=epoch, loss=round(loss, 5)),  # type: ignore[misc]
+        found = fit(
+            cut(data, 0, len(data) - held), cut(data, len(data) - held, len(data)), start, step.epochs, SEED, rate,
+            tell=lambda epoch, loss, number=number: log(step=number, epoch=epoch, loss=round(loss, 5)),  # type: ignore[misc]
         )  # fmt: skip
         path = out / f"{rules[0]}-{number}.npy"
-        np.save(path, flat(weights))
-        net = Net(flat(weights))
-        for other in dict.fromkeys(("odds", last)):
-            against = Evaluator() if other == "odds" else Net(np.load(other))
+        np.save(path, flat(found))
+        for other in ("odds", *nets[-1:]):
             for name in rules:
-                share, error = duel(net, against, name, deals, seed + 1)
-                log(
-                    generation=number,
-                    rules=name,
-                    against=Path(other).stem,
-                    share=round(share, 4),
-                    error=round(error, 4),
-                )
+                share, error = duel(Net(flat(found)), player(other), name, deals, step.seed + 1)
+                stem = Path(other).stem
+                log(step=number, rules=name, against=stem, share=round(share, 4), error=round(error, 4), deals=deals)
         nets.append(str(path))
     return Path(nets[-1])
 
@@ -86,33 +123,57 @@ def cut(data: Positions, first: int, end: int) -> Positions:
     return Positions(data.x[first:end], data.y[first:end], data.owned[first:end])
 
 
-@click.command(help="Train a net for one or several RULES by self-play.")
-@click.argument("rules", nargs=-1, required=True)
-@click.option(
-    "--generation", "generations", multiple=True, required=True, help="GAMES:EPOCHS:SEED, one after the other."
-)
-@click.option("--deals", default=1000, show_default=True, help="Deals, two games each, to measure what a step gained.")
-@click.option("--out", default="results/training", show_default=True, help="The folder for nets and log.")
-@click.option("--install", default=None, help="Write the last net into the package under this name (base, tactical).")
-def main(rules: tuple[str, ...], generations: tuple[str, ...], deals: int, out: str, install: str | None) -> None:
+def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The rule sets, if they are there."""
+    for name in names:
+        try:
+            load_rules(name)
+        except ArenaError as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+    return names
+
+
+@click.command(help="Train a net for one or several RULES by self-play; first all generations, then the refinements.")
+@click.argument("rules", nargs=-1, required=True, callback=known_rules)
+@click.option("--generation", "generations", type=StepType(False), multiple=True, required=True,
+              metavar="GAMES:EPOCHS:SEED", help="Games, rounds of learning, seed; may be repeated.")  # fmt: skip
+@click.option("--refine", "refinements", type=StepType(True), multiple=True, metavar="GAMES:EPOCHS:SEED",
+              help="Go on from the last weights, against a mixture of opponents; may be repeated.")  # fmt: skip
+@click.option("--keep", type=click.FloatRange(0, 1, min_open=True), default=0.4, show_default=True,
+              help="The share of the positions to learn from: those of one game are much alike.")  # fmt: skip
+@click.option("--deals", type=click.IntRange(2, 100_000), default=1000, show_default=True,
+              help="Deals, two games each, to measure what a step gained.")  # fmt: skip
+@click.option("--workers", type=click.IntRange(1, 1024), help="Processes that play.  [default: one per core]")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="results/training", show_default=True,
+              help="The folder for nets and log.")  # fmt: skip
+@click.option("--install", type=click.Choice(("base", "tactical")), help="Make the last net one of the package's own.")
+def main(
+    rules: tuple[str, ...],
+    generations: tuple[Step, ...],
+    refinements: tuple[Step, ...],
+    keep: float,
+    deals: int,
+    workers: int | None,
+    out: Path,
+    install: str | None,
+) -> None:
     """The command line."""
-    wanted = tuple(generation(text) for text in generations)
-    for name in rules:
-        load_rules(name)
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     lines: list[dict[str, Any]] = []
 
     def log(**line: Any) -> None:
         lines.append(line)
         click.echo("  ".join(f"{key} {value}" for key, value in line.items()))
-        (folder / "log.json").write_text(json.dumps(lines, indent=1) + "\n")
+        (out / "log.json").write_text(json.dumps(lines, indent=1) + "\n")
 
-    last = train(rules, wanted, deals, folder, log)
+    last = train(rules, (*generations, *refinements), deals, keep, out, log, workers)
     if install:
-        command = " ".join(["python -m arena.training", *rules, *(f"--generation {text}" for text in generations)])
-        target = Path(__file__).parents[1] / "policy" / "weights" / f"{install}.bin"
-        write_weights(target, np.load(last), {"command": command, "log": [line for line in lines if "share" in line]})
+        words = ["python -m arena.training", *rules]
+        for step in (*generations, *refinements):
+            words.append(f"--{'refine' if step.refine else 'generation'} {step.games}:{step.epochs}:{step.seed}")
+        words.append(f"--keep {keep:g} --deals {deals}")
+        target = weights.FOLDER / f"{install}.bin"
+        weights.write_weights(target, np.load(last), {"command": " ".join(words), "log": lines})
 
 
 if __name__ == "__main__":

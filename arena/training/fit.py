@@ -50,6 +50,16 @@ def flat(weights: Weights) -> Array:
     return np.concatenate([weights[name].ravel() for name in SHAPES])
 
 
+def weights_of(numbers: Array, seed: int) -> Weights:
+    """The weights of a net to go on from; the helper output, which nets do without, begins afresh."""
+    found, at = start_weights(seed), 0
+    for name, shape in SHAPES.items():
+        size = int(np.prod(shape))
+        found[name] = np.asarray(numbers[at : at + size], dtype=np.float32).reshape(shape)
+        at += size
+    return found
+
+
 def forward(w: Weights, x: Array) -> tuple[Array, dict[str, Array]]:
     """The values of positions, and what the way back needs."""
     stones = x[:, :432].reshape(-1, 48)
