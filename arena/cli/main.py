@@ -45,6 +45,7 @@ COMMANDS: dict[str, Entry] = {
     "sprt": Entry("arena.cli.sprt:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
     "play": Entry("arena.cli.terminal.play:play", "Play against a bot in the terminal.", PLAY),
     "ladder": Entry("arena.cli.ladder.ladder:ladder", "Play the ladder of reference bots, or place a bot on it.", PLAY),
+    "watch": Entry("arena.cli.terminal.watch:watch", "Watch two bots, or a stored game, move by move.", PLAY),
     "league": Entry("arena.cli.league:league", "A standing league of submitted bots.", LEAGUE),
     "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
     "serve": Entry("arena.cli.web.serve:serve", "Serve a league on the web.", LEAGUE),

@@ -84,6 +84,11 @@ def replay(
         _show(stored, begin, whole or not (sys.stdin.isatty() and sys.stdout.isatty()), color)
 
 
+def show_whole(stored: StoredGame, begin: int = 0) -> None:
+    """Print a game from a move on."""
+    _show(stored, begin, True, False)
+
+
 def _show(stored: StoredGame, begin: int, whole: bool, color: bool) -> None:
     from arena.game.record import parse_record
     from arena.report.board import legend, result_line, step_text, steps

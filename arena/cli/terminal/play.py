@@ -11,6 +11,7 @@ import click
 
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
+from arena.cli.terminal.watch import watch_bots
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ PERSON = "you"
 
 
 @click.command()
-@click.argument("bots", nargs=-1, metavar="BOT", shell_complete=options.complete_bots)
+@click.argument("bots", nargs=-1, metavar="BOT [BOT2]", shell_complete=options.complete_bots)
 @click.option("--rules", default=None, metavar="R", shell_complete=options.complete_rules, help="Default: base.")
 @click.option("--seed", type=options.SEED, metavar="S", help="Decides cards and chance. Default: drawn, and shown.")
 @click.option("--begin", type=click.Choice(("you", "bot")), help="Who makes the first move. Default: by the seed.")
@@ -43,7 +44,7 @@ def play(
     file: Path | None,
     plain: bool,
 ) -> int:
-    """Play a game against BOT.
+    """Play a game against BOT. With two bots: watch them play, as arena watch does.
 
     \b
     arena play greedy
@@ -61,8 +62,12 @@ def play(
             raise click.UsageError("--resume goes on with the game of FILE; bots, rules and the like are those of it")
         session_file, seating, moves = _stored(file, isolation)
     else:
+        if len(bots) == 2:
+            if begin or claims or out is not None:
+                raise click.UsageError("--begin, --claims and --out are for a person who plays; here are two bots")
+            return watch_bots(bots, rules or "base", seed, isolation)
         if len(bots) != 1:
-            raise click.UsageError(f"expected one bot to play against, found {len(bots)}")
+            raise click.UsageError(f"expected one bot to play against, or two to watch; found {len(bots)}")
         seating = _seating(bots[0], rules or "base", seed, begin, claims, isolation)
         session_file, moves = _file(seating, out), ()
         if session_file.is_file() and (found := _going_on(session_file, seating)) is not None:

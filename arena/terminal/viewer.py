@@ -1,0 +1,150 @@
+"""Watching a game on the whole screen: at a chosen pace, step by step, back and forth."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.formatted_text import AnyFormattedText
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout import HSplit
+
+from arena.terminal.screen import Background, Notes, Painter, application, fixed, shown_output
+from arena.terminal.session import Session
+from arena.terminal.shots import Film
+
+PACES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+"""Seconds a move, from quick to slow."""
+_HANDS = ((True, True), (True, False), (False, True), (False, False))
+_KEYS = "space play  ←→ step  home end  c C claim  + - pace  h hands  f turn  12g  q quit"
+
+
+class Viewer:
+    """Shows a film. It may grow meanwhile, by a game that is played in a thread."""
+
+    def __init__(self, film: Film, pace: float = 1.0, begin: int = 0, playing: bool = True) -> None:
+        self._film = film
+        self._at = begin
+        self._playing = playing
+        self._pace = min(PACES, key=lambda one: abs(one - pace))
+        self._hands = 0
+        self._seat = 0
+        self._digits = ""
+        self._wakes = asyncio.Event()
+        self._painter = Painter()
+        self._notes = Notes()
+        self._heard: list[str] = []
+        self._app = self._make()
+
+    def run(self) -> None:
+        """Show a film that is complete."""
+        self._app.run(pre_run=self._begin)
+
+    def run_session(self, session: Session, end: Callable[[Session], str]) -> None:
+        """Show a game while it is played; `end` says how it ended. What it raises passes through."""
+
+        def over() -> None:
+            if session.result is not None:
+                self._film.result = end(session)
+            self._app.invalidate()
+
+        game = Background(session.play, over)
+
+        def begin() -> None:
+            self._begin()
+            game.start()
+
+        with shown_output(session, self._heard.append):
+            self._app.run(pre_run=begin)
+        if game.error is not None:
+            raise game.error
+
+    def _begin(self) -> None:
+        self._app.create_background_task(self._advance())
+
+    async def _advance(self) -> None:
+        while True:
+            try:
+                await asyncio.wait_for(self._wakes.wait(), self._pace)
+                self._wakes.clear()
+            except TimeoutError:
+                if self._playing and self._at < self._last:
+                    self._at += 1
+                self._app.invalidate()
+
+    @property
+    def _last(self) -> int:
+        return max(len(self._film.shots) - 1, 0)
+
+    # ---- what is seen ---------------------------------------------------------------------------------------
+
+    def _make(self) -> Application[None]:
+        keys = KeyBindings()
+        self._bind(keys)
+        self._notes.bind(keys)
+        body = HSplit([fixed(self._table), self._notes.window, fixed(lambda: _KEYS, style="reverse", height=1)])
+        return application(body, keys)
+
+    def _table(self) -> AnyFormattedText:
+        if not self._film.shots:
+            return "The bots are started ..."
+        self._notes.show(self._text())
+        return self._painter.table(self._film.scene(self._at, self._seat, _HANDS[self._hands]))
+
+    def _text(self) -> str:
+        film, at = self._film, self._at
+        pace = f"{self._pace:g} s a move" if self._playing else "stopped"
+        lines = ["", f"Move {at} of {self._last}{'' if film.result else ' so far'} ({pace}): {film.shots[at].text}"]
+        if at == self._last and film.result:
+            lines += ["", film.result]
+        return "\n".join(lines + self._heard[-3:])
+
+    # ---- keys -----------------------------------------------------------------------------------------------
+
+    def _bind(self, keys: KeyBindings) -> None:
+        def on(key: str, action: Callable[[], None]) -> None:
+            def pressed(event: KeyPressEvent) -> None:
+                if key != "g":
+                    self._digits = ""
+                action()
+                self._wakes.set()  # the time to the next step begins anew
+
+            keys.add(key)(pressed)
+
+        for key in ("right", "n", "enter"):
+            on(key, lambda: self._go(self._at + 1))
+        for key in ("left", "b"):
+            on(key, lambda: self._go(self._at - 1))
+        on("home", lambda: self._go(0))
+        on("end", lambda: self._go(self._last))
+        on("c", lambda: self._go(self._film.claim(self._at, 1)))
+        on("C", lambda: self._go(self._film.claim(self._at, -1)))
+        on("space", self._toggle)
+        on("+", lambda: self._change(-1))
+        on("-", lambda: self._change(1))
+        on("h", lambda: setattr(self, "_hands", (self._hands + 1) % len(_HANDS)))
+        on("f", lambda: setattr(self, "_seat", 1 - self._seat))
+        on("g", self._jump)
+        for key in ("q", "c-c", "c-d", "escape"):
+            keys.add(key)(lambda event: self._app.exit())
+        for digit in "0123456789":
+            keys.add(digit)(lambda event, sign=digit: setattr(self, "_digits", (self._digits + sign)[-6:]))
+
+    def _go(self, at: int) -> None:
+        self._playing = False
+        self._at = min(max(at, 0), self._last)
+
+    def _toggle(self) -> None:
+        self._playing = not self._playing
+        if self._playing and self._at == self._last and self._film.result:
+            self._at = 0
+
+    def _change(self, step: int) -> None:
+        at = PACES.index(self._pace) + step
+        self._pace = PACES[min(max(at, 0), len(PACES) - 1)]
+
+    def _jump(self) -> None:
+        if self._digits:
+            self._go(int(self._digits))
+        self._digits = ""

@@ -1,0 +1,109 @@
+"""`arena watch`: a game as a film, on the screen and in a pipe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.game.record import parse_record, replay
+from arena.play import play_game
+from arena.players.spec import find_bot
+from arena.report.decisions import Position
+from arena.report.read_game import StoredGame
+from arena.terminal.session import Seating, Session
+from arena.terminal.shots import Film
+from tests.cli.conftest import Arena, arena, played  # noqa: F401
+from tests.terminal.terminals import LEFT, RIGHT, Terminal
+
+
+def film(rules: str = "tactical") -> Film:
+    return Film.of(StoredGame.of(play_game("greedy", "random", rules=rules, seed=2)))
+
+
+@pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert"])
+def test_a_film_shows_each_position_of_the_engine(rules: str) -> None:
+    game = play_game("greedy", "random", rules=rules, seed=2)
+    one = Film.of(StoredGame.of(game))
+    states = [state.copy() for state, _ in game.steps()] + [replay(parse_record(game.record))]
+    assert [shot.position for shot in one.shots] == [Position.of(state) for state in states]
+    assert sum(shot.claims for shot in one.shots) >= 3
+    assert "wins" in one.result
+
+
+def test_a_film_of_a_game_that_is_played_is_that_of_the_stored_one() -> None:
+    bots = (find_bot("greedy"), find_bot("random"))
+    rules = play_game("greedy", "random", rules="tactical", seed=2).state.rules
+    live = Film(rules)
+    session = Session(Seating(rules, 2, bots, ("greedy", "random"), level="none"), live)
+    session.play()
+    assert session.result is not None
+    stored = Film.of(StoredGame.of(session.result))
+    assert live.shots == stored.shots == film().shots
+
+
+def test_steps_go_from_claim_to_claim() -> None:
+    one = film()
+    claims = [at for at, shot in enumerate(one.shots) if shot.claims]
+    assert one.claim(0, 1) == claims[0]
+    assert one.claim(claims[1], -1) == claims[0]
+    assert one.claim(claims[-1], 1) == len(one.shots) - 1
+    assert one.claim(0, -1) == 0
+
+
+def test_without_a_terminal_the_whole_game_is_printed(arena: Arena, played: Path) -> None:  # noqa: F811
+    assert arena("watch", played, 3).out == arena("replay", played, 3, "--all").out
+    live = arena("watch", "first", "random", "--seed", 2, "--isolation", "none").out
+    assert live.endswith("\n")
+    assert "Move 5 of" in live
+    assert "first - random, rules iello-base, seed 2." in live
+    assert "first - first2" not in live
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [((), "expected two bots"), (("a", "b", "c"), "found 3"), (("greedy", "nobody"), "nobody"),
+     (("greedy", "first", "--bot", "x"), "stored games"), (("RUN", "1", "--seed", "2"), "has its own"),
+     (("RUN", "999"), "no game")],
+)  # fmt: skip
+def test_wrong_use_is_told(arena: Arena, played: Path, args: tuple[str, ...], said: str) -> None:  # noqa: F811
+    assert said in arena("watch", *(played if one == "RUN" else one for one in args), code=2).err
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_on_the_screen_back_and_forth(played: Path) -> None:  # noqa: F811
+    with Terminal("watch", played, "1", "--pace", "0.05", cwd=played) as screen:
+        screen.wait("Move 3 of")
+        screen.type(" ")
+        screen.wait("(stopped)")
+        screen.type("12g")
+        screen.wait("Move 12 of")
+        screen.type(RIGHT)
+        screen.wait("Move 13 of")
+        screen.type(LEFT + LEFT)
+        screen.wait("Move 11 of")
+        screen.type("h")
+        screen.wait("hand 6 clan")
+        screen.type("c")
+        screen.wait("claim")
+        screen.resize(120, 40)
+        screen.wait("12g  q quit")
+        screen.type("\x1b[F")
+        screen.wait("wins, stones")
+        screen.type("\x1b[H")
+        screen.wait("Move 0 of", "The deal")
+        screen.type("q")
+        assert screen.end() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_two_bots_play_on_the_screen(tmp_path: Path) -> None:
+    with Terminal("play", "first", "random", "--seed", "2", cwd=tmp_path) as screen:
+        screen.wait("Move 1 of")
+        screen.type("\x1b[F")
+        screen.wait("wins, stones")
+        screen.type("q")
+        assert screen.end() == 0
+        assert "first - random, rules iello-base, seed 2." in screen.text
