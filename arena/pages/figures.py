@@ -195,8 +195,8 @@ def times_plots(run: RunData) -> list[Bars]:
         bars = []
         for place in range(int(known[0]), int(known[-1]) + 1):
             low, high, count = _edge(4 * place), _edge(4 * place + 4), int(sums[place])
-            tip = f"{bot}: {count} {PAGE['decisions']}, {low:.2g} .. {high:.2g} ms"
-            bars.append(Bar(f"{low:.2g}", count, tip))
+            tip = f"{bot}: {count} {PAGE['decisions']}, {_ms(low)} .. {_ms(high)} ms"
+            bars.append(Bar(_ms(low), count, tip))
         made.append(Bars(bars, PAGE["time_axis"], PAGE["decisions"], one_line(bot, 40)))
     return made
 
@@ -261,6 +261,11 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
         tip = f"{row['card']}: {score:.1f} %{between} of {row['sides']} sides that played it"
         rows.append(Dot(str(row["card"]), score, low if known else None, high if known else None, tip))
     return Dots(rows, PAGE["score_axis"], 50.0)
+
+
+def _ms(value: float) -> str:
+    """With two digits, and no exponent."""
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
 
 
 def _edge(bucket: int) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from arena.errors import ArenaError
+from arena.formats.sprt import SprtSettings
 from arena.pages.figures import (
     card_frames,
     cards_plot,
@@ -35,13 +36,16 @@ from arena.pages.words import PAGE
 from arena.report.compare import comparison, read_variants
 from arena.report.read_comparison import variant_folders
 from arena.report.read_game import ALL_GAMES, GameFilter, StoredGame
-from arena.report.read_run import RunData
+from arena.report.read_run import RunData, stored_config
 from arena.report.run_stats import stats_report
+from arena.report.sprt import sprt_text
 from arena.report.standings import RunStandings, standings
 from arena.report.standings_report import standings_report
 from arena.report.table import Column, Report, Table, percent, table_of
-from arena.sources import COMPARISON, find, run_data
+from arena.sources import COMPARISON, DATABASE, find, run_data
 from arena.stats.ratings import DEFAULT_PRIOR
+from arena.store.reader import Reader
+from arena.store.sequential_test import sequential_test
 from arena.text import first_line, one_line
 
 GAMES = 20
@@ -50,7 +54,7 @@ ERROR = 10.0
 """95 % error in Elo for which the report says how many more pairs are needed, as `arena stats` does."""
 ENDS = ("endings", "endings_by_bot")
 MOST_REASONS = 200
-NARROW = 6
+NARROW = 5
 """Bots of which two squares stand side by side."""
 MOST_ROWS = 1000
 """Rows of a table that a page shows."""
@@ -125,6 +129,7 @@ def report_page(
         facts=parts[0].facts if len(parts) == 1 else (),
         parts=[part if len(parts) > 1 else Part("", "", "", (), (), part.sections) for part in parts],
         viewer=bool(games),
+        ids={game["id"] for game in games},
         sampled=words.format(shown=len(games), all=there, command=command),
         live=PAGE["live"] if reload else "",
         made=PAGE["made"],
@@ -140,7 +145,7 @@ def _games(
     games = []
     for number, game in found:
         with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
-            games.append(game_data(StoredGame.of(game), before + number))
+            games.append(game_data(StoredGame.of(game), before + number) | {"id": before + str(game.id)})
     return games, there
 
 
@@ -187,6 +192,7 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> tuple[Report, Pa
     part = Part("", "", "", main.remarks, _facts(run, found))
     part.sections = [
         Section("standings", [rating_plot(found)], tables=[_cut(main.tables[0]), *_rounds(main)], notes=[PAGE["elo"]]),
+        *_sprt(kind, place, run),
         *_squares(run, order, frames, shown.pop("pairings", None)),
         *_optional("progress", progress_plot(run, prior), PAGE["progress_note"]),
         Section("lengths", [length_plot(frames["length_histogram"])], closed=_taken(shown, "length"), half=True),
@@ -238,6 +244,18 @@ def _cut(table: Table) -> Table:
         return table
     note = PAGE["rows_cut"].format(shown=MOST_ROWS, all=len(table.rows))
     return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
+
+
+def _sprt(kind: str, place: Path, run: RunData) -> Iterator[Section]:
+    """Where a sequential test stands, as `arena sprt` says it."""
+    if kind != DATABASE or run.config.get("format") != "sprt":
+        return
+    with Reader(place) as reader:
+        settings = stored_config(reader).format_settings
+        if isinstance(settings, SprtSettings):
+            text = sprt_text(sequential_test(settings, reader).result(), *map(one_line, run.bots))
+            verdict, _, rest = text.partition("\n")
+            yield Section("sprt", texts=[(verdict, rest)])
 
 
 def _optional(name: str, plot: Lines | None, note: str) -> Iterator[Section]:

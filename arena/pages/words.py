@@ -13,6 +13,7 @@ PAGE: dict[str, str] = {
     "standings": "Standings",
     "crosstable": "Crosstable",
     "los": "Head to head",
+    "sprt": "Sequential test",
     "progress": "Rating against games played",
     "lengths": "Length of games",
     "times": "Thinking time",

@@ -208,3 +208,25 @@ def test_records_and_leagues_are_read_as_runs(folder: Path, tmp_path: Path, aren
 
 def test_a_page_is_the_same_with_the_same_games(folder: Path) -> None:
     assert report_page(str(folder), count=2) == report_page(str(folder), count=2)
+
+
+def test_a_sequential_test_says_its_verdict(tmp_path: Path) -> None:
+    values = {"format": "sprt", "bots": ["greedy", "random"], "games": None, "sprt": {"elo1": 20.0}}
+    page = Page.of(report_page(str(store_run(tmp_path / "run", values, units=60)), count=0))
+    assert "Verdict: H1 accepted, greedy is shown to be stronger" in page.text
+
+
+def test_a_forfeit_leads_to_its_game(page: Page) -> None:
+    games = page.data("games")
+    links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
+    (link,) = [link for link in links if link.startswith("#game=")]
+    game = next(game for game in games if link == f"#game={game['id']}&step=last")
+    assert game["forfeit"] == "exception"
+
+
+def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
+    values = {"format": "knockout", "bots": ["greedy", "random", "counter"], "games": 2}
+    page = Page.of(report_page(str(store_run(tmp_path / "run", values)), count=0))
+    kinds = [attributes["class"] for tag, attributes in page.tags if tag == "table"]
+    assert kinds.count("bracket") == 1
+    assert "sortable" in kinds

@@ -28,9 +28,13 @@ def store_run(
     units: int | None = None,
     chunk: int = 7,
 ) -> Path:
-    """Fill a folder with the games of a tournament, or with the first `units` pairs of it."""
+    """Fill a folder with the games of a tournament, or with the first `units` pairs of it.
+
+    None among the `values` leaves a setting out.
+    """
     settings = {"name": "syn", "bots": ["random", "greedy", "counter"], "games": 20, "seed": 3}
-    config = config_from_dict(settings | dict(values or {}))
+    settings |= dict(values or {})
+    config = config_from_dict({key: value for key, value in settings.items() if value is not None})
     bots = [BotEntry(bot.name, bot.spec, f"hash of {bot.spec}") for bot in config.bots]
     store = open_store(folder, config.canonical(), bots, config.to_dict())
     store.begin_session({"workers": 2})

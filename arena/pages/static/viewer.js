@@ -357,13 +357,13 @@
   function follow() {
     const asked = new URLSearchParams(location.hash.slice(1));
     if (!asked.has("game")) return false;
-    const found = games.find((one) => one.key === asked.get("game"));
+    const found = games.find((one) => one.key === asked.get("game") || one.id === asked.get("game"));
     if (!found) {
       missing.textContent = fill(words.missing, { game: asked.get("game").slice(0, 40) });
       return false;
     }
     missing.textContent = "";
-    open(found, Number(asked.get("step")) || 0);
+    open(found, asked.get("step") === "last" ? found.steps.length : Number(asked.get("step")) || 0);
     place.scrollIntoView();
     return true;
   }
