@@ -24,7 +24,7 @@ COMPILED = {
         "rng", "moves", "event_log", "formations", "board", "public_state", "choices", "turns", "playouts", "engine",
         "packing",
     ),
-    "policy": ("stones", "evaluator", "features", "net", "selfplay", "search"),
+    "policy": ("stones", "evaluator", "inputs", "net", "selfplay", "search"),
 }  # fmt: skip
 PACKAGE = Path(__file__).resolve().parent
 #: What is in `_built.json` besides the hashes.

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
 import arena
+import arena.policy
 from arena.cli.main import cli
 from arena.config.reference import settings_reference, tournament_reference
 from arena.league.settings import LeagueSettings
@@ -67,10 +68,19 @@ def settings() -> str:
 
 def api() -> str:
     """The public names, each documented from its docstring. What is C only is no member of a compiled class."""
+    return _described((name, arena.PLACES[name], getattr(arena, name)) for name in arena.__all__)
+
+
+def policy() -> str:
+    """The names of the toolkit, as `api`."""
+    found = [(name, getattr(arena.policy, name)) for name in arena.policy.__all__]
+    return _described((name, one.__module__, one) for name, one in found)
+
+
+def _described(names: Iterable[tuple[str, str, Any]]) -> str:
     parts = []
-    for name in arena.__all__:
-        part = f"::: {arena.PLACES[name]}.{name}\n"
-        found = getattr(arena, name)
+    for name, place, found in names:
+        part = f"::: {place}.{name}\n"
         if isinstance(found, type):
             members = [member for member in dir(found) if not member.startswith("_") and _documented(found, member)]
             part += f"    options:\n      inherited_members: true\n      members: {json.dumps(members)}\n"
@@ -79,7 +89,8 @@ def api() -> str:
 
 
 def _documented(owner: type, member: str) -> bool:
-    return bool(getattr(getattr(owner, member), "__doc__", None)) and not hasattr(BaseException, member)
+    inherited = hasattr(BaseException, member) or (issubclass(owner, tuple) and hasattr(tuple, member))
+    return bool(getattr(getattr(owner, member), "__doc__", None)) and not inherited
 
 
 def _file(name: str) -> Callable[[], str]:
@@ -104,6 +115,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "columns": columns,
     "settings": settings,
     "api": api,
+    "policy": policy,
     "architecture": _file("ARCHITECTURE.md"),
     "contributing": _file("CONTRIBUTING.md"),
     "changelog": _file("CHANGELOG.md"),

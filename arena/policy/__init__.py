@@ -13,7 +13,7 @@ decide: hidden cards of a state play no part. All of it gives the same numbers o
 
 import arena.game  # noqa: F401  (refuses compiled files that do not fit, these here among them)
 from arena.policy.evaluator import Evaluator, StoneOdds
-from arena.policy.features import features
+from arena.policy.inputs import features
 from arena.policy.net import Net
 from arena.policy.search import Playout, Searcher
 from arena.policy.selfplay import Games, self_play

@@ -3,7 +3,7 @@ cimport cython
 from arena.game.bits cimport u32
 from arena.game.engine cimport State
 from arena.policy.evaluator cimport Evaluator, SLOTS
-from arena.policy.features cimport HAND, STONE, hand_features, my_features, their_features
+from arena.policy.inputs cimport HAND, STONE, hand_features, my_features, their_features
 from arena.policy.layers cimport add32, copy32, dot32, narrow, relu32, rows32, widen
 from arena.policy.stones cimport STEP, compare, known_chance
 

@@ -27,7 +27,7 @@ if not cython.compiled:
     from math import floor
 
     from arena.policy.evaluator import SLOTS
-    from arena.policy.features import HAND, STONE, hand_features, my_features, their_features
+    from arena.policy.inputs import HAND, STONE, hand_features, my_features, their_features
     from arena.policy.layers import add32, copy32, dot32, floats, narrow, relu32, rows32, widen
     from arena.policy.stones import STEP, compare, known_chance
 

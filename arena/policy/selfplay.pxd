@@ -4,7 +4,7 @@ from arena.game.choices cimport PLAY, PUT, TAKE
 from arena.game.engine cimport State
 from arena.game.rng cimport Rng
 from arena.policy.evaluator cimport Evaluator
-from arena.policy.features cimport Recorder
+from arena.policy.inputs cimport Recorder
 
 @cython.locals(state=State, game=cython.int)
 cpdef list play_games(rules, tuple players, int first, int count, seed, double noise=*, double keep=*,

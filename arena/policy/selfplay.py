@@ -16,7 +16,7 @@ from arena.game.engine import State
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules, load_rules
 from arena.policy.evaluator import Evaluator
-from arena.policy.features import NUMBERS, Recorder
+from arena.policy.inputs import NUMBERS, Recorder
 
 if not cython.compiled:
     from arena.game.choices import PLAY, PUT, TAKE

@@ -12,8 +12,8 @@ import numpy as np
 from arena.game.rng import derive_seed
 from arena.game.rules import load_rules
 from arena.policy.evaluator import Evaluator
-from arena.policy.features import NUMBERS as ALL
-from arena.policy.features import Recorder
+from arena.policy.inputs import NUMBERS as ALL
+from arena.policy.inputs import Recorder
 from arena.policy.net import Net
 from arena.policy.selfplay import play_games
 from arena.training.fit import Array, Positions

@@ -13,7 +13,7 @@ import pytest
 import arena
 from arena import ArenaError, Rng, State, load_rules, make_deal
 from arena.policy import Evaluator, Net, Searcher, load_net
-from arena.policy.features import Recorder
+from arena.policy.inputs import Recorder
 from arena.policy.net import WEIGHTS, exponential, logistic
 from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights, write_weights

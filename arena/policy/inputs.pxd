@@ -1,4 +1,4 @@
-# C types for features.py.
+# C types for inputs.py.
 cimport cython
 from arena.game.bits cimport u64, PLANE, group, popcount
 from arena.game.board cimport Board

@@ -1,0 +1,76 @@
+"""The speed of the toolkit, in microseconds and as ratios from one run (`pytest benchmarks/bench_policy.py -s`).
+
+Decisions are measured inside the engine, over games that evaluators play against themselves: one decision judges all
+moves of a position. What counts are the ratios; the figures themselves are those of the machine, in seconds of its processor.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.engine import State, play_random_games
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+from arena.policy import Evaluator, Searcher, features, load_net
+from arena.policy.selfplay import play_games
+
+GAMES, SETS = 60, ("base", "tactical", "expert")
+micros: dict[tuple[str, str], float] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table() -> Iterator[None]:
+    """Print, at the end of the module, what was measured, and how many random games take as long."""
+    yield
+    print("\n")
+    for (what, rules), time_of_one in micros.items():
+        games = time_of_one / micros["a random game", rules]
+        print(f"{what:<44}{rules:<10}{time_of_one:>10.2f} µs{games:>10.2f} random games")
+
+
+def measured(what: str, rules: str, count: int, run: Callable[[], object]) -> None:
+    """The least time of one of `count` in five runs."""
+    best = float("inf")
+    for _ in range(5):
+        begun = time.process_time()
+        run()
+        best = min(best, time.process_time() - begun)
+    micros[what, rules] = 1e6 * best / count
+
+
+@pytest.mark.parametrize("rules", SETS)
+def test_speed(rules: str) -> None:
+    found = load_rules(rules)
+    measured("a random game", rules, 5000, lambda: play_random_games(found, 5000, 1))
+    state = State(found, make_deal(found, 1, 0))
+    view, rng = state.view(state.turn), Rng(1)
+    measured("sample, from Python", rules, 20000, lambda: [view.sample(rng) for _ in range(20000)])
+    measured("key of a view, from Python", rules, 20000, lambda: [view.key for _ in range(20000)])
+    measured("features of a position, from Python", rules, 500, lambda: [features(view) for _ in range(500)])
+    for name, player in (("odds", Evaluator()), ("net", load_net(found))):
+        decisions = sum(decisions_of(State(found, make_deal(found, 1, number)), player) for number in range(GAMES))
+        run = play_both(rules, player)
+        measured(f"a decision of {name}", rules, decisions, run)
+    searcher, moves = Searcher(load_net(found)), state.legal_moves()
+    searcher.choose(view, moves, Rng(1), 1000)
+    measured("a node of search over net", rules, searcher.nodes, lambda: searcher.choose(view, moves, Rng(1), 1000))
+    assert all(value > 0 for value in micros.values())
+
+
+def play_both(rules: str, player: Evaluator) -> Callable[[], object]:
+    """Games of an evaluator against itself, inside the engine."""
+    return lambda: play_games(load_rules(rules), (player, player), 0, GAMES, 1)
+
+
+def decisions_of(state: State, player: Evaluator) -> int:
+    """How many decisions such a game has."""
+    count = 0
+    while not state.is_over:
+        moves = state.legal_moves()
+        count += len(moves) > 1
+        state.apply(player.choose(state, moves) if len(moves) > 1 else moves[0])
+    return count
