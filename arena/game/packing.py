@@ -153,6 +153,7 @@ class Desk:
         rng: Rng
         spare: View | None
         state: State
+        asked: int
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -161,7 +162,8 @@ class Desk:
         self.state = State.__new__(State)
 
     def begin(self, seed: int) -> None:
-        """A new game: nothing was told yet; `seed` is that of the seat's generator."""
+        """A new game: nothing was told yet; `seed` is that of the seat's generator. `asked` counts the views read."""
+        self.asked = 0
         self.log = SeatLog()
         self.rng = Rng(seed)
         self.spare = None
@@ -185,6 +187,7 @@ class Desk:
         seen.log = self.log
         seen.rng = self.rng
         seen.clock = clock
+        self.asked += 1
         state = self.state
         copy_block(state, seen)
         n = state.legal_codes(CODES)

@@ -101,8 +101,7 @@ class ProcessBot(RemoteBot):
         return MARK.sub("", text)
 
     def sits(self, table: int, game: object) -> None:
-        """This game is played at that table from now on."""
-        self._read_stderr()  # of the game before
+        """This game is played at that table from now on; what was written in the one before is read."""
         self._places[table] = game
 
     def _place_of(self, mark: re.Match[str] | None) -> str:

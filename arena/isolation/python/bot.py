@@ -182,8 +182,10 @@ class PythonBot(ProcessBot):
 
     def sits(self, table: int, game: object) -> None:
         """This game is played at that table from now on."""
-        super().sits(table, game)
+        if not self._sat:  # since it was asked last
+            self._read_stderr()
         self._sat.add(table)
+        super().sits(table, game)
 
     def _forget_progress(self) -> None:
         progress, self._progress = self._progress, None

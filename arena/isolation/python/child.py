@@ -39,7 +39,6 @@ class _Table:
         self.desk = Desk(rules)
         self.act = bot.act
         self.seat = 0
-        self.asked = 0  # decisions in this game, the one under way included
         self.begin = hook_of(bot, "begin")
         self.observe = hook_of(bot, "observe")
         self.end = hook_of(bot, "end")
@@ -63,7 +62,6 @@ class Child:
         self.quick: list[Any] = []  # those whose bot has no observe
         self.generators = False
         self.games = 0
-        self.at = -1  # the table whose bot is at work
 
     def serve(self, orders: int, answers: int) -> None:
         """Answer the messages from a pipe until the runner closes its end."""
@@ -146,26 +144,15 @@ class Child:
 
     def where(self) -> str:
         """The mark of what is written now."""
-        number, table = self.at, self.tables.get(self.at)
-        return "" if table is None else f"\x1e{number}/{table.seat}/{table.asked}\x1f"
-
-    def _counted(self, number: int, table: _Table) -> Callable[..., Any]:
-        """`act` of a table, with a count of its decisions."""
-        act = table.act
-
-        def counted(view: Any, moves: Any) -> Any:
-            self.at = number
-            table.asked += 1
-            return act(view, moves)
-
-        return counted
+        number = self.noted[0]
+        table = self.tables.get(number)
+        return "" if table is None else f"\x1e{number}/{table.seat}/{table.desk.asked}\x1f"
 
     def _table(self, number: int) -> _Table:
         """The table with that number, made when first needed; each has a bot object of its own."""
         table = self.tables.get(number)
         if table is None:
             table = self.tables[number] = _Table(self.rules, self.loaded.make())
-            table.act = self._counted(number, table)
             for column in (self.desks, self.acts, self.quick):
                 column += [None] * (number + 1 - len(column))
             self.desks[number] = table.desk
@@ -186,7 +173,7 @@ class Child:
             self.noted[1] = IN_BEGIN
             hook = "begin"
             table.desk.begin(seed)
-            self.at, table.seat, table.asked = number, seat, 0
+            table.seat = seat
             table.seen = 0
             self.quick[number] = table.act if table.observe is None else None
             if self.generators:
@@ -269,10 +256,10 @@ class Child:
         start = messages.ENDING.size + size
         winner, stones, reason, forfeit = json.loads(body[messages.ENDING.size : start])
         table = self.tables[number]
-        self.at = number
         hook = "observe"
         try:
             table.desk.read(body, start)
+            table.desk.asked -= 1
             if table.observe is not None:
                 self._tell(table)
             hook = "end"
