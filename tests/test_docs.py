@@ -20,6 +20,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [
     DOCS / "tutorials" / "first-bot.md",
     DOCS / "tutorials" / "first-tournament.md",
+    DOCS / "tutorials" / "strong-bot.md",
     DOCS / "howto" / "debugging.md",
     DOCS / "howto" / "growing.md",
     DOCS / "howto" / "libraries.md",
