@@ -63,6 +63,7 @@ COMMANDS: dict[str, Entry] = {
     "new": Entry("arena.cli.new:new", "Write the skeleton of a new bot.", WRITE),
     "tune": Entry("arena.cli.authors.tune:tune", "Find parameters of a bot by paired games.", WRITE),
     "check": Entry("arena.cli.check:check", "Check a bot before it is submitted.", WRITE),
+    "debug": Entry("arena.cli.terminal.debug:debug", "Ask a bot again at its decisions of a stored game.", WRITE),
     "config": Entry("arena.cli.init:config", "Print a configuration to start from.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor", "Check the installation.", WRITE),
     "rules": Entry("arena.cli.game:rules", "List, show and compare rule sets.", GAME),

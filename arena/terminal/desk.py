@@ -138,7 +138,7 @@ class Desk:
             raise ArenaError(f"'{typed[:40]}' is neither a move nor a command{near}")
         return read_move(typed, self.view, self.moves)
 
-    def _menu(self) -> str:
+    def menu(self) -> str:
         """All moves with their numbers, those of a card in one line."""
         lines: dict[str, list[str]] = {}
         for at, move in enumerate(self.moves, start=1):
@@ -153,7 +153,7 @@ class Desk:
 
     def _answer(self, word: str) -> str:
         if word == "moves":
-            return self._menu()
+            return self.menu()
         if word == "hint":
             return hint_text(self.view, self.moves)
         if word == "undo":
