@@ -1,0 +1,112 @@
+"""A league served by real processes, for tests in browsers, of load, and of sudden death."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.request import urlopen
+
+from arena.web.accounts import invite
+from arena.web.store import WebStore
+
+ARENA = (sys.executable, "-m", "arena.cli.main")
+ROOT = Path(__file__).parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
+
+
+@dataclass
+class Served:
+    """A server that can be started, killed and started again; its log is `log`."""
+
+    folder: Path
+    workers: int = 1
+    options: tuple[str, ...] = ()
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def log(self) -> Path:
+        return self.folder.parent / "served.log"
+
+    def start(self, patience_s: float = 120.0) -> None:
+        command = [*ARENA, "serve", str(self.folder), "--port", str(self.port), "--workers", str(self.workers)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "ARENA_NO_PINNING": "1"}
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [*command, *self.options], stdout=log, stderr=log, env=environment, cwd=self.folder.parent
+            )
+        end = time.monotonic() + patience_s
+        while time.monotonic() < end:
+            try:
+                with urlopen(f"{self.url}/healthz", timeout=30) as answer:
+                    assert answer.status == 200
+                    return
+            except OSError:
+                assert self.process.poll() is None, self.log.read_text()
+                time.sleep(0.1)
+        raise AssertionError(f"the server does not answer: {self.log.read_text()[-2000:]}")
+
+    def worker_pids(self) -> list[int]:
+        """The processes that work on the league."""
+        found = []
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = path.read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"work" in words and str(self.folder.resolve()).encode() in words:
+                found.append(int(path.parent.name))
+        return found
+
+    def kill(self) -> None:
+        """End the server at once, as a crash would."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        """End it as Ctrl-C does; its exit code."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(120)
+
+    def token(self, author: str, admin: bool = False) -> str:
+        with WebStore(self.folder) as store:
+            return invite(store, author, 1, admin)
+
+
+@contextmanager
+def served(folder: Path, workers: int = 1, *options: str) -> Iterator[Served]:
+    """A running server of the league in a folder."""
+    found = Served(folder, workers, options)
+    found.start()
+    try:
+        yield found
+    finally:
+        if found.process is not None and found.process.poll() is None:
+            found.stop()
+
+
+def form_text(page: str) -> str:
+    found = re.search(r'name="form" value="(\w+)"', page)
+    assert found
+    return found[1]

@@ -1,0 +1,17 @@
+"""A short run of what `tests.web.crash` does for long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.web.crash import run
+
+pytestmark = [pytest.mark.slow, pytest.mark.process]
+
+
+def test_sudden_deaths_lose_nothing(tmp_path: Path) -> None:
+    outcome = run(tmp_path / "crash", seed=3, moments=3, authors=2, pause_s=2.0, isolation="process")
+    assert outcome.faults == []
+    assert outcome.receipts > 0
