@@ -1,7 +1,7 @@
 """The speed of the toolkit, in microseconds and as ratios from one run (`pytest benchmarks/bench_policy.py -s`).
 
 Decisions are measured inside the engine, over games that evaluators play against themselves: one decision judges all
-moves of a position. What counts are the ratios; the figures themselves are those of the machine, in seconds of its processor.
+moves of a position. What counts are the ratios; the figures are those of the machine, in seconds of its processor.
 """
 
 from __future__ import annotations
