@@ -7,7 +7,7 @@ from arena.game.rng cimport Rng
 from arena.game.turns cimport Turns
 
 cdef class Playouts(Turns):
-    @cython.locals(p=cython.int, h=u64, o=cython.int, r=u64, n=cython.int)
+    @cython.locals(p=cython.int, h=u64, o=cython.int, r=u64, n=cython.int, k=cython.int)
     cdef void random_step(self, Rng rng) noexcept nogil
     @cython.locals(automatic=cython.bint)
     cdef int play_out(self, Rng rng) noexcept nogil

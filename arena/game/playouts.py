@@ -26,14 +26,22 @@ class Playouts(Turns):
 
     @cython.final
     def random_step(self, rng: Rng) -> None:
-        """A uniformly random legal move; the short way where only clan cards can be played."""
+        """A uniformly random legal move; plays of clan cards are counted, not listed."""
         p = self.mover
         r = rng.step()
-        if self.stage == PLAY and (not self.tactics[p] or self.played[p] > self.played[1 - p]):
+        if self.stage == PLAY:
             h = self.hands[p]
             o = self.open[p]
             if h and o:
-                self.play_clan(nth(h, scale(r, self.clan_count[p])), NTH9[9 * o + scale(r >> 32, COUNT9[o])])
+                if not self.tactics[p] or self.played[p] > self.played[1 - p]:
+                    self.play_clan(nth(h, scale(r, self.clan_count[p])), NTH9[9 * o + scale(r >> 32, COUNT9[o])])
+                    return
+                n = self.clan_count[p] * COUNT9[o]
+                k = scale(r, n + self.tactic_codes(CODES, 0))
+                if k < n:
+                    self.play_clan(nth(h, k // COUNT9[o]), NTH9[9 * o + k % COUNT9[o]])
+                else:
+                    self.perform(CODES[k - n])
                 return
         n = self.legal_codes(CODES)
         self.perform(CODES[scale(r, n)])
