@@ -16,6 +16,7 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.match.results import bucket_ms
+from arena.match.tasks import GameId
 from arena.pages.shapes import Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
 from arena.pages.words import PAGE
 from arena.report.compare import comparison, read_variants
@@ -28,6 +29,7 @@ from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects
+from arena.store.reader import Reader
 from arena.store.tactic_cards import plays_frame
 from arena.text import one_line
 
@@ -246,7 +248,7 @@ def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
     counts = Counter(zip(lost["forfeit_by"].astype(object), lost["forfeit"].astype(object)))
     kinds = [kind for kind in FORFEITS if any(kind == one for _, one in counts)]
     rows = [(bot, [counts[bot, kind] for kind in kinds]) for bot in order]
-    return Stacks(kinds, [(bot, numbers) for bot, numbers in rows if any(numbers)])
+    return Stacks(kinds, [(f"{sum(numbers)} by {bot}", numbers) for bot, numbers in rows if any(numbers)])
 
 
 def cards_plot(effects: pd.DataFrame) -> Dots:
@@ -274,13 +276,18 @@ def _edge(bucket: int) -> float:
 
 
 class _Spaced:
-    """Records of some games of a run, evenly spaced."""
+    """Records of some games of a run, evenly spaced; of a stored run only these are read."""
 
-    def __init__(self, source: Any, step: int) -> None:
-        self._source, self._step = source, step
+    def __init__(self, source: Any, games: pd.DataFrame, step: int) -> None:
+        self._source, self._games, self._step = source, games, step
 
     def records(self) -> Iterator[tuple[int, int, str]]:
-        return islice(self._source.records(), 0, None, self._step)
+        if self._step == 1 or not isinstance(self._source, Reader):
+            yield from islice(self._source.records(), 0, None, self._step)
+            return
+        for one in self._games[["pairing", "deal", "game"]].iloc[:: self._step].itertuples(index=False):
+            game = self._source.result(GameId(*map(int, one)))
+            yield game.id.key, int(2 * game.score), game.record
 
 
 def card_frames(kind: str, place: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
@@ -293,7 +300,7 @@ def card_frames(kind: str, place: Path, run: RunData) -> tuple[pd.DataFrame | No
         return None, []
     step = math.ceil(len(run.games) / CARD_GAMES)
     with open_records(kind, place) as source:
-        frame = plays_frame(_Spaced(source, step), rules)
+        frame = plays_frame(_Spaced(source, run.games, step), rules)
     effects = card_effects(frame.assign(variant="")).drop(columns="variant")
     note = PAGE["cards_sample"].format(read=math.ceil(len(run.games) / step), all=len(run.games))
     return effects, [note] if step > 1 else []

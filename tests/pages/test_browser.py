@@ -17,6 +17,8 @@ from arena.pages.replay import replay_page
 from arena.pages.report import report_page
 from arena.report.read_game import ALL_GAMES
 from arena.sources import read_one
+from tests.pages.test_report import HOSTILE
+from tests.report.synthetic import store_run
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
@@ -134,6 +136,37 @@ def test_tables_sort_and_filter(driver: Any, file: Path) -> None:
     assert head.find_element("xpath", "..").get_attribute("aria-sort") == "ascending"
     driver.execute_script("document.querySelector('#standings svg [data-tip]').focus()")
     assert "Elo" in driver.find_element("id", "tip").text
+    assert driver.get_log("browser") == []
+
+
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with names of strangers."""
+    place = tmp_path_factory.mktemp("strange")
+    bots = [{"name": name, "spec": "random"} for name in (*HOSTILE, "\u05d0" * 30)]
+    path = place / "names.html"
+    path.write_text(report_page(str(store_run(place / "run", {"bots": bots, "games": 2})), count=0), encoding="utf-8")
+    return path
+
+
+def test_rows_are_filtered(driver: Any, strange: Path) -> None:
+    driver.get(strange.as_uri())
+    driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+    field = driver.find_element("css selector", ".filter input")
+    field.send_keys("CMD()")
+    table = driver.execute_script("return arguments[0].closest('.filter').nextElementSibling", field)
+    rows = table.find_elements("css selector", "tbody tr")
+    assert {"=cmd()" in row.text for row in rows if row.is_displayed()} == {True}
+    assert 0 < sum(row.is_displayed() for row in rows) < len(rows)
+
+
+def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True})  # fmt: skip
+    driver.get(strange.as_uri())
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
+    assert driver.find_elements("css selector", "img") == []
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert driver.get_log("browser") == []
 
 

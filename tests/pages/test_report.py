@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.config.tournament import config_from_dict
+from arena.pages.figures import card_frames
 from arena.pages.render import embedded, render
 from arena.pages.report import report_page
 from arena.pages.sample import chosen_places
@@ -22,6 +23,9 @@ from arena.report.run_stats import stats_report
 from arena.report.standings import standings
 from arena.report.standings_report import standings_report
 from arena.report.table import Table
+from arena.sources import DATABASE
+from arena.store.reader import Reader
+from arena.store.tactic_cards import plays
 from arena.text import one_line
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.pages.conftest import Page
@@ -231,3 +235,14 @@ def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
     kinds = [attributes["class"] for tag, attributes in page.tags if tag == "table"]
     assert kinds.count("bracket") == 1
     assert "sortable" in kinds
+
+
+def test_cards_of_a_sample_are_those_of_the_games_it_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = read_run(folder)
+    monkeypatch.setattr("arena.pages.figures.CARD_GAMES", 10)
+    frame, notes = card_frames(DATABASE, folder, run)
+    assert frame is not None
+    assert notes == ["From 10 of 48 games, evenly spaced."]
+    with Reader(folder) as reader:
+        records = [record for at, (_, _, record) in enumerate(reader.records()) if at % 5 == 0]
+    assert int(frame["plays"].sum()) == sum(1 for record in records for _ in plays(record))

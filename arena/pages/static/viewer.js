@@ -118,6 +118,10 @@
       if (game.steps[step].claims) return go(step);
     }
   }
+  function claimOf(stone) {
+    const step = game.steps.findIndex((one) => (one.claims || []).some((claim) => claim.stone === stone));
+    if (step >= 0) go(step);
+  }
   function forfeit() {
     if (game.forfeit) return go(game.steps.length - 1);
     const from = games.indexOf(game);
@@ -224,6 +228,7 @@
       const modes = list(state["m" + stone]);
       const sign = owner === "." ? stone : stone + " " + (owner === "a" ? "▼a" : "▲b");
       const middle = make("th", "", make("div", "stone " + (owner === "." ? "none" : owner), String(sign), ...modes.map((one) => make("div", "", words[one] || one))));
+      if (owner !== ".") middle.addEventListener("click", () => claimOf(stone));
       middle.scope = "col";
       middle.setAttribute("aria-label", words.stone + " " + stone + ", " + words["owner_" + (owner === "." ? "none" : owner)] + (modes.length ? ", " + modes.join(", ") : ""));
       rows[0].append(cells[0]);
