@@ -31,6 +31,12 @@ class LeagueFigures:
         at = np.flatnonzero(self.forfeit)
         return zip(self.key[at].tolist(), self.forfeit[at].tolist(), self.forfeit_by[at].tolist())
 
+    def failures_after(self) -> Iterator[tuple[int, int, int]]:
+        """Identity, no kind, and side of each failure in `end`, after a game whose result stands."""
+        for side in (1, 2):
+            at = np.flatnonzero((self.forfeit == 0) & (self.forfeit_by & side > 0))
+            yield from zip(self.key[at].tolist(), self.forfeit[at].tolist(), [side] * len(at))
+
     @cached_property
     def _scores(self) -> dict[tuple[int, int], list[int]]:
         one = self.key & ((1 << PAIRING_BITS + 1) - 1)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from arena.endings import forfeit_of
+from arena.endings import AFTER, forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
 from arena.match.results import Row
@@ -156,7 +156,10 @@ def head_to_heads(league: League, number: int) -> list[HeadToHead]:
 
 @dataclass(frozen=True)
 class ForfeitCount:
-    """Games that a version forfeited for one reason, with the last of them as an example."""
+    """Games that a version forfeited for one reason, with the last of them as an example.
+
+    `AFTER` as the kind: it failed in `end`, after games whose results stand.
+    """
 
     version: int
     kind: str
@@ -167,22 +170,33 @@ class ForfeitCount:
 
 def forfeits(league: League, only: Iterable[int] | None = None) -> list[ForfeitCount]:
     """All forfeits by version and kind, or those of some versions."""
-    found = league.figures()
+    return _counted(league, league.figures().forfeits(), only)
+
+
+def failures_after(league: League, only: Iterable[int] | None = None) -> list[ForfeitCount]:
+    """The same of failures after games, which are no forfeits."""
+    return _counted(league, league.figures().failures_after(), only)
+
+
+def _counted(
+    league: League, faults: Iterable[tuple[int, int, int]], only: Iterable[int] | None
+) -> list[ForfeitCount]:
+    """Faults of games, each as identity, kind and side, by version and kind."""
     sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings NOT INDEXED")}
     counts: dict[tuple[int, int], list[int]] = {}  # who and kind: games, the last of them
-    for key, kind, by in found.forfeits():
+    for key, kind, by in faults:
         identity = GameId.from_key(key)
         # the bot that began is a in game 0 and b in game 1; `by` is 1 for it and 2 for the other
         who = league.side_of(sides, identity.pairing, (by == 1) != bool(identity.game))
         one = counts.setdefault((who, kind), [0, key])
         one[0] += 1
-        one[1] = key
+        one[1] = max(one[1], key)
     wanted = None if only is None else set(only)
     lines = []
     for (who, kind), (games, last) in sorted(counts.items()):
         if wanted is None or who in wanted:
             for row in league.games("WHERE id = ?", last):
-                lines.append(ForfeitCount(who, str(forfeit_of(kind)), games, row[19] or "", row[18]))
+                lines.append(ForfeitCount(who, forfeit_of(kind) or AFTER, games, row[19] or "", row[18]))
     return lines
 
 

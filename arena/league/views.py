@@ -342,10 +342,10 @@ def _difference(found: Standings, one: int, other: int) -> tuple[float | None, f
 
 
 def forfeit_lines(league: League, one: Version) -> list[Line]:
-    """A row per kind of forfeit of a version, with the last of its games."""
+    """A row per kind of forfeit of a version, and for its failures after games, with the last of its games."""
     return [
         {"kind": fault.kind, "games": fault.games, "last": fault.detail, "record": fault.record}
-        for fault in games.forfeits(league, [one.id])
+        for fault in (*games.forfeits(league, [one.id]), *games.failures_after(league, [one.id]))
     ]
 
 

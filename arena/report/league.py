@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from arena.endings import AFTER
 from arena.report.table import Table, number, percent, table_of
 from arena.text import first_line
 
@@ -157,11 +158,12 @@ def opponents_table(lines: Sequence[Line], title: str) -> Table:
 
 
 def forfeits_table(lines: Sequence[Line]) -> Table:
-    """The forfeits of a version."""
+    """The forfeits of a version, and its failures after games."""
     rows = [
         {"forfeit": line["kind"], "games": line["games"], "last": _short(_last_line(line["last"]))} for line in lines
     ]
-    return _table("forfeits", "Games forfeited", lines, rows)
+    after = ", and failures in end (the result stands)" if any(line["kind"] == AFTER for line in lines) else ""
+    return _table("forfeits", f"Games forfeited{after}", lines, rows)
 
 
 def _last_line(text: str) -> str:

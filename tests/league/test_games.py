@@ -11,7 +11,7 @@ import pytest
 
 from arena.game.deals import make_deal
 from arena.game.rules import load_rules
-from arena.league import games
+from arena.league import games, views
 from arena.league.games import Fixture, ForfeitCount, HeadToHead, lineup_seed
 from arena.league.processes import LeagueProcess
 from arena.league.store import League, open_league
@@ -121,6 +121,22 @@ def test_forfeits(found: League) -> None:
         ForfeitCount(b.id, "timeout", 2, "why", "record 0/1"),
     ]
     assert [fault.version for fault in games.forfeits(found, [a.id])] == [a.id]
+
+
+def test_failures_after_games_are_told_with_the_forfeits_and_are_none(found: League) -> None:
+    a, b = enter(found, "a", "b")
+    with LeagueProcess(found, "test") as process:
+        lineup = lineup_of(found, process)
+        one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
+        # b begins game 1; both failed in the last one
+        rows = [row(one, 0, 2, 0, 2), row(one, 1, 0, 3, 1), row(two, 0, 0), row(two, 1, 0, 0, 3)]
+        games.store_rows(found, process.number, lineup, rows)
+    assert [(line["kind"], line["games"], line["record"]) for line in views.forfeit_lines(found, b)] == [
+        ("timeout", 1, "record 0/1"),
+        ("end", 2, "record 1/1"),
+    ]
+    assert [(line["kind"], line["games"]) for line in views.forfeit_lines(found, a)] == [("end", 1)]
+    assert [fault.kind for fault in games.forfeits(found)] == ["timeout"]
 
 
 def test_the_frame_holds_games_between_those_asked_for(found: League) -> None:
