@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from arena.comparison import resume
     from arena.errors import ArenaError
     from arena.game.deals import Deal, make_deal
     from arena.game.engine import State, View
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from arena.notebook import Run, load
     from arena.play import PlayedGame, play_game
     from arena.players.bot import Bot, GameEnd, Setup, TimeLeft
-    from arena.tournament import resume, run_tournament
+    from arena.tournament import run_tournament
 
 __all__ = [
     "ArenaError",
@@ -71,7 +72,7 @@ PLACES = {
     "parse_record": "arena.game.record",
     "play_game": "arena.play",
     "replay": "arena.game.record",
-    "resume": "arena.tournament",
+    "resume": "arena.comparison",
     "run_tournament": "arena.tournament",
 }
 """The module of each public name."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike, fspath
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from arena.config.tournament import TournamentConfig
+from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.game.rules import load_rules, preset_names
 from arena.players.spec import find_bot
 from arena.report.export import export
@@ -19,13 +21,16 @@ from arena.report.read_comparison import (
 )
 from arena.report.read_run import read_run
 from arena.report.standings import standings
-from arena.report.until_error import UntilError
-from arena.runner.progress import ProgressListener
+from arena.report.until_error import MOST_GAMES, UntilError
+from arena.runner.progress import ProgressListener, progress_for
 from arena.runner.tournament import asks_for_more, require_bots
-from arena.store.folders import is_begun
+from arena.store.folders import COMPARISON, find_folder, is_begun
 from arena.store.reader import Reader
 from arena.store.writer import differences
-from arena.tournament import play_config
+from arena.tournament import play_config, refuse_strangers, resume_run
+
+if TYPE_CHECKING:
+    from arena import notebook
 
 ALL = "all"
 """In a list of variants: every rule set that comes with the program."""
@@ -117,3 +122,52 @@ def play_comparison(
         larger = None if until is None else until.look(tables, next(iter(more.configs().values())))
         more = None if larger is None else more.grown({"games": larger.games})
     return True
+
+
+def resume(
+    folder: str | PathLike[str],
+    *,
+    games: int | None = None,
+    rounds: int | None = None,
+    matches: int | None = None,
+    max_pairs: int | None = None,
+    error: float | None = None,
+    bots: Sequence[str] = (),
+    workers: int | None = None,
+    progress: bool = False,
+    trust: bool = False,
+) -> notebook.Run | notebook.Comparison:
+    """Play a stored run, or all variants of a comparison, to its end, or on to more; return it as `arena.load` does.
+
+    `games` of each pairing, `rounds` (swiss), `matches` (series) or `max_pairs` (sprt): the result is that of a run
+    that had asked for so many at once. With `error` it goes on until the 95 % errors of all `bots` (none: of all in the
+    table) are at most so many Elo, or to `games` of each pairing, by default 100,000: look at `run.standings`.
+
+    Resuming runs the bots that the folder names; one that this user has not begun is refused without `trust`.
+    Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
+    """
+    kind, place = find_folder(fspath(folder))
+    given = {"games": games, "rounds": rounds, "matches": matches, "max_pairs": max_pairs}
+    if kind != COMPARISON:
+        return resume_run(folder, **given, error=error, bots=bots, workers=workers, progress=progress, trust=trust)
+    asked = {key: number for key, number in given.items() if number is not None}
+    until = None if error is None else UntilError(error, bots, asked.pop("games", MOST_GAMES))
+    stored = read_comparison(place)
+    assert stored is not None
+    found = stored.grown(asked)
+    config = next(iter(found.configs().values()))
+    refuse_strangers(place, config, trust or found.ours)
+    if until is not None:
+        until.check(config)
+    check_sources(found, sources_of(config), place)
+
+    def config_of(one: TournamentConfig) -> TournamentConfig:
+        return one if workers is None else config_from_dict(one.to_dict() | {"workers": workers}, "resume", one.name)
+
+    if not play_comparison(
+        found, place, config_of, lambda: progress_for() if progress else None, lambda _: None, until
+    ):
+        raise KeyboardInterrupt(f"what was played is stored in {place}; the same call resumes")
+    from arena.notebook import Comparison as Loaded  # pandas, which the workers need not inherit
+
+    return Loaded(place)

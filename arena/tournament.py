@@ -86,7 +86,7 @@ def run_tournament(
     return run
 
 
-def resume(
+def resume_run(
     folder: str | PathLike[str],
     *,
     games: int | None = None,
@@ -99,15 +99,7 @@ def resume(
     progress: bool = False,
     trust: bool = False,
 ) -> Run:
-    """Play a stored run to its end, or on to more, and return it as `arena.load` does.
-
-    `games` of each pairing, `rounds` (swiss), `matches` (series) or `max_pairs` (sprt): the result is that of a run
-    that had asked for so many at once. With `error` it goes on until the 95 % errors of all `bots` (none: of all in the
-    table) are at most so many Elo, or to `games` of each pairing, by default 100,000: look at `run.standings`.
-
-    Resuming runs the bots that the folder names; one that this user has not begun is refused without `trust`.
-    Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
-    """
+    """As `arena.resume`, for a single run."""
     from arena.notebook import Run  # pandas, which the workers need not inherit
     from arena.report.read_run import stored_config
     from arena.report.until_error import MOST_GAMES, UntilError
@@ -115,11 +107,7 @@ def resume(
     place = run_folder(fspath(folder))
     with Reader(place) as reader:
         stored = stored_config(reader)
-        if not (trust or reader.is_ours()):
-            raise TournamentError(
-                f"{place} was not begun by you on this machine, or by an older version of the program; trust=True runs"
-                f" its bots ({', '.join(bot.spec for bot in stored.bots[:10])})"
-            )
+        refuse_strangers(place, stored, trust or reader.is_ours())
     given = {"games": games, "rounds": rounds, "matches": matches, "max_pairs": max_pairs}
     asked = {key: number for key, number in given.items() if number is not None}
     until = None
@@ -136,6 +124,15 @@ def resume(
     run = Run(place)
     run.export()
     return run
+
+
+def refuse_strangers(place: Path, stored: TournamentConfig, trusted: bool) -> None:
+    """TournamentError unless the bots of a folder are trusted."""
+    if not trusted:
+        raise TournamentError(
+            f"{place} was not begun by you on this machine, or by an older version of the program; trust=True runs"
+            f" its bots ({', '.join(bot.spec for bot in stored.bots[:10])})"
+        )
 
 
 def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:

@@ -22,6 +22,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from arena.cli.main import WRONG_USE, main
+from arena.store import writer
+from arena.store.blocks import GAMES_IN_BLOCK
 
 RUNS = {
     "base": ["match", "greedy", "random", "--games", "60", "--seed", "1"],
@@ -53,6 +55,7 @@ def play(folder: Path, kinds: Sequence[str]) -> list[Path]:
     """Sound runs and leagues to be damaged, in folders named after their kinds."""
     made = []
     for kind in kinds:
+        writer.GAMES_IN_BLOCK = 40 if kind == "tactical" else GAMES_IN_BLOCK
         if kind != LEAGUE:
             code, _, err = call(*RUNS[kind], "--workers", 1, "--out", folder / kind)
             assert code == 0, err

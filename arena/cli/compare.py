@@ -14,7 +14,7 @@ import click
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import from_options, progress_for, tell_error, with_options
+from arena.cli.playing import from_options, progress_for, tell_error, until_error, with_options
 from arena.cli.trust import require_trust
 from arena.errors import ArenaError
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     help="Play nothing: compare stored runs or earlier comparisons.",
 )
 @options.what_to_play
+@options.until_error
 @options.how_to_play
 @options.where
 @options.quiet
@@ -68,7 +69,11 @@ def compare(
     run of its own in DIR/VARIANT. 'arena resume DIR' resumes a comparison, and lets it grow.
     """  # fmt: skip
     if stored:
-        if variants or out is not None or any(value is not None for key, value in given.items() if key != "rules"):
+        if (
+            variants
+            or out is not None
+            or any(value not in (None, ()) for key, value in given.items() if key != "rules")
+        ):
             raise ArenaError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
@@ -122,10 +127,13 @@ def _play(
 
     if len(bots) < 2:
         raise ArenaError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
+    until = until_error(given.pop("error"), given.pop("errors_of"), given)
     names = _folder_names(all_variants(variants), baseline)
     if baseline is not None:
         baseline = find_variant(baseline, list(names.values()))
     configs = {name: from_options("round-robin", bots, given, {"rules": rules}, name) for name, rules in names.items()}
+    if until is not None:
+        configs = {name: until.begin(one) for name, one in configs.items()}
     config, *_ = configs.values()
     if config.seed is None:
         # one seed for all: that of a comparison in the folder, or a new one
@@ -134,7 +142,15 @@ def _play(
     if out is None:
         canonical = [replace(one, seed=config.seed).canonical() for one in configs.values()]
         out = marked_folder(run_name("compare", config.bot_names), canonical, config)
-    return play_and_show(new_comparison(config, names, baseline, out), out, {}, form, to, list(names))
+    if until is not None:
+        config = until.go_on(config, out / next(iter(names)))
+    found = new_comparison(config, names, baseline, out)
+    return _with_error(play_and_show(found, out, {}, form, to, list(names), until), until)
+
+
+def _with_error(code: int, until: UntilError | None) -> int:
+    """The exit code, 1 if errors were to become small and have not."""
+    return int(not tell_error(until)) if code == 0 and until is not None else code
 
 
 def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, str]:
@@ -240,8 +256,7 @@ def resume(
     if until is not None:
         until.check(config)
     check_sources(found, sources_of(config), folder)
-    code = play_and_show(found, folder, given, "json" if as_json else "table", None, until=until)
-    return int(not tell_error(until)) if code == 0 and until is not None else code
+    return _with_error(play_and_show(found, folder, given, "json" if as_json else "table", None, until=until), until)
 
 
 # ---------------------------------------------------------------- reading

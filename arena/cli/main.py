@@ -169,6 +169,9 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command line (default: that of the process). Returns the exit code."""
     if any(word.startswith("--seed") for word in sys.argv):
         hide_values()  # who knows the seed knows all cards
+    # Matrices of a few thousand bots gain little from more threads, and lose much beside other programs. One thread
+    # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a path that is no UTF-8 is shown, with escapes
             stream.reconfigure(errors="backslashreplace")

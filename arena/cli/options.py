@@ -162,6 +162,21 @@ def what_to_play(command: Command) -> Command:
     )
 
 
+def until_error(command: Command) -> Command:
+    """Play on until the errors are small."""
+    return _with(
+        command,
+        click.option(
+            "--error",
+            type=ERROR,
+            metavar="E",
+            help="Go on until all 95 % errors are at most E Elo, or to --games N.  [default: 100,000]",
+        ),
+        click.option("--bot", "errors_of", multiple=True, metavar="NAME",
+                     help="With --error: of this bot only; may be repeated."),
+    )  # fmt: skip
+
+
 def how_to_play(command: Command) -> Command:
     """Options that do not change the results."""
     return _with(

@@ -7,7 +7,7 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import click
 
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE
+from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
@@ -59,6 +60,17 @@ def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str
     return config_from_dict(values, source, config.name, exist=True)
 
 
+def until_error(error: float | None, bots: Sequence[str], given: MutableMapping[str, Any]) -> UntilError | None:
+    """What --error, --bot and, as its limit, --games ask for; the games are those of the first look then."""
+    from arena.report.until_error import MOST_GAMES, UntilError
+
+    if error is None:
+        if bots:
+            raise ArenaError("--bot says whose errors --error E is about; give that, too")
+        return None
+    return UntilError(error, bots, given.pop("games", None) or MOST_GAMES)
+
+
 def _tell_if_uncompiled() -> None:
     """A line on stderr where the engine was installed without a compiler."""
     from arena.game import engine
@@ -82,7 +94,11 @@ def play(
     from arena.runner.progress import rate_text, status_text
     from arena.tournament import play_config, sequential_test_of, with_folder
 
+    if until is not None and not resume:
+        config = until.begin(config)
     config, folder = with_folder(config, folder, named)
+    if until is not None and not resume:
+        config = until.go_on(config, folder)
     test = sequential_test_of(config)
     _tell_if_uncompiled()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,9 +40,6 @@ def ratings(
     points of the first (1, 0.5 or 0), and, if games share their cards, any label for the deal. DIR is the folder of a
     run, or its name in results/.
     """
-    # Matrices of a few thousand bots gain little from more threads, and lose much beside other programs. One thread
-    # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from arena.report.ratings import ratings_report
     from arena.stats.nash import nash_ratings
     from arena.stats.pairs import counts_between

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from arena.cli import options
-from arena.cli.playing import from_options, play, with_options
+from arena.cli.playing import from_options, play, until_error, with_options
 from arena.cli.trust import require_trust
 from arena.errors import ArenaError
 from arena.formats.registry import FORMATS
 from arena.settings import Setting, settings_of
-
-if TYPE_CHECKING:
-    from arena.report.until_error import UntilError
 
 _FORMATS = [one.name for one in FORMATS.values() if not one.two_bots]
 
@@ -29,6 +26,7 @@ _PAIRS = options.as_set("arena.formats.sprt:SprtSettings", "max_pairs")
 @click.argument("config", shell_complete=options.complete_configs)
 @options.own_deals
 @options.what_to_play
+@options.until_error
 @options.how_to_play
 @options.where
 @options.what_to_show
@@ -39,13 +37,15 @@ def run(config: str, out: Path | None, as_json: bool, strict: bool, **given: Any
     """
     from arena.tournament import named_config
 
-    return play(with_options(named_config(config), given), out, as_json, strict)
+    until = until_error(given.pop("error"), given.pop("errors_of"), given)
+    return play(with_options(named_config(config), given), out, as_json, strict, until=until)
 
 
 @click.command()
 @click.argument("a", shell_complete=options.complete_bots)
 @click.argument("b", shell_complete=options.complete_bots)
 @options.what_to_play
+@options.until_error
 @options.how_to_play
 @options.where
 @options.what_to_show
@@ -55,7 +55,8 @@ def match(a: str, b: str, out: Path | None, as_json: bool, strict: bool, **given
     A bot is a name (random), a file (bots/mine.py) or package.module:Class, with parameters after a colon
     (bots/mine.py:depth=2) and, if you like, a name for the tables in front (deep=bots/mine.py:depth=2).
     """
-    return play(from_options("match", (a, b), given, {}), out, as_json, strict, named=False)
+    until = until_error(given.pop("error"), given.pop("errors_of"), given)
+    return play(from_options("match", (a, b), given, {}), out, as_json, strict, named=False, until=until)
 
 
 def _settings_of_formats() -> dict[str, dict[str, Setting]]:
@@ -93,6 +94,7 @@ def _format_options(command: Callable[..., int]) -> Callable[..., int]:
 @_format_options
 @options.own_deals
 @options.what_to_play
+@options.until_error
 @options.how_to_play
 @options.where
 @options.what_to_show
@@ -102,7 +104,8 @@ def tournament(bots: tuple[str, ...], format_: str, out: Path | None, as_json: b
     Bots are named as in 'arena match'.
     """
     tables = _format_table(format_, given)
-    return play(from_options(format_, bots, given, tables), out, as_json, strict, named=False)
+    until = until_error(given.pop("error"), given.pop("errors_of"), given)
+    return play(from_options(format_, bots, given, tables), out, as_json, strict, named=False, until=until)
 
 
 def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,13 +124,7 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
 @click.command()
 @click.argument("folder", shell_complete=options.complete_runs)
 @click.option("--games", type=options.GAMES, metavar="N", help="Go on to N games of each pairing.")
-@click.option(
-    "--error",
-    type=options.ERROR,
-    metavar="E",
-    help="Go on until all 95 % errors are at most E Elo, or to --games N.  [default: 100,000]",
-)
-@click.option("--bot", "bots", multiple=True, metavar="NAME", help="With --error: of this bot only; may be repeated.")
+@options.until_error
 @click.option("--rounds", type=_ROUNDS, metavar="N", help="Go on to N rounds (swiss).")
 @click.option(
     "--matches",
@@ -140,7 +137,7 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
 @options.how_to_play
 @options.what_to_show
 def resume(
-    folder: str, error: float | None, bots: tuple[str, ...], as_json: bool, strict: bool, trust: bool, **given: Any
+    folder: str, error: float | None, errors_of: tuple[str, ...], as_json: bool, strict: bool, trust: bool, **given: Any
 ) -> int:
     """Resume the run in FOLDER (a path, or a name in results/) with the settings it was started with.
 
@@ -158,14 +155,14 @@ def resume(
     from arena.store.reader import Reader
 
     asked = {key: number for key in GROWING if (number := given.pop(key)) is not None}
-    until = _until(error, bots, asked)
+    until = until_error(error, errors_of, asked)
     kind, place = find(folder)
     if kind == FILE:
         raise ArenaError(f"{folder} is a file of records; only the folder of a run goes on")
     if kind == LEAGUE:
         from arena.cli.league.run import resume as resume_league
 
-        if asked or until is not None or bots:
+        if asked or until is not None:
             raise ArenaError(f"a league goes on as it likes: arena league play {folder} --games N")
         return resume_league(place, given["workers"], trust, as_json)
     if kind == COMPARISON:
@@ -185,14 +182,3 @@ def resume(
     source = f"settings of {place}"
     settings = with_options(grown(settings, asked, source), given, source)
     return play(settings, place, as_json, strict, resume=True, until=until)
-
-
-def _until(error: float | None, bots: tuple[str, ...], asked: dict[str, int]) -> UntilError | None:
-    """What --error, --bot and, as its limit, --games ask for."""
-    from arena.report.until_error import MOST_GAMES, UntilError
-
-    if error is None:
-        if bots:
-            raise ArenaError("--bot says whose errors --error E is about; give that, too")
-        return None
-    return UntilError(error, bots, asked.pop("games", MOST_GAMES))

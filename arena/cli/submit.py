@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli import options
-from arena.cli.league import limit_threads
 from arena.cli.league.shared import LeagueProgress, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import output
@@ -20,7 +20,7 @@ from arena.text import indented
 
 if TYPE_CHECKING:
     from arena.league.store import League
-    from arena.league.versions import Receipt
+    from arena.league.versions import Receipt, Version
 
 DONE, REFUSED = 0, 1
 
@@ -66,17 +66,18 @@ def submit(
             raise click.UsageError("on a server the author is whoever was invited; leave --author out")
         return submit_to(server, token, bot, folder, called, again, form)
     assert name is not None
-    limit_threads()
     from arena.league import placement, versions
     from arena.league.budget import BudgetSpent
     from arena.league.match_runner import open_session
-    from arena.league.rating import standings
     from arena.league.store import open_league
     from arena.league.submission import read_submission
     from arena.processes.affinity import core_count
 
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
+        if (known := versions.settled(league, submission, again)) is not None:
+            _tell_known(league, known)
+            return _show(league, known.version, known.outcome, (), form)
         progress = LeagueProgress()
         cores = workers or core_count()
         with open_session(league, "submit", cores, isolation, progress.add, progress.say, trust) as session:
@@ -97,17 +98,27 @@ def submit(
         for other in others:
             tell_result(league, other)
         now = versions.get(league, receipt.version.id)
-        values = {
-            "bot": now.name,
-            "version": now.number,
-            "hash": now.hash,
-            "outcome": receipt.outcome if result is None else now.state,
-            "reason": now.reason,
-            "warnings": [] if result is None else list(result.warnings),
-        }
-        show_standings(league, standings(league), form, values)
+        outcome = receipt.outcome if result is None else now.state
+        code = _show(league, now, outcome, () if result is None else result.warnings, form)
     if result is not None and result.interrupted and not result.waits:
         return INTERRUPTED
+    return code
+
+
+def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], form: str) -> int:
+    """Show what has become of a submission, and the standings; the exit code."""
+    from arena.league import versions
+    from arena.league.rating import standings
+
+    values = {
+        "bot": now.name,
+        "version": now.number,
+        "hash": now.hash,
+        "outcome": outcome,
+        "reason": now.reason,
+        "warnings": list(warnings),
+    }
+    show_standings(league, standings(league), form, values)
     return REFUSED if now.state == versions.REFUSED else DONE
 
 

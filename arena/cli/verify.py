@@ -100,6 +100,7 @@ def _tell(checked: Iterator[str | None], expected: int | None, remedy: str) -> i
 
 def _salvage(folder: Path, to: Path) -> int:
     from arena.report.read_game import game_fault
+    from arena.report.read_run import read_run
     from arena.store.salvage import salvage
 
     found = salvage(folder, to, lambda result, config: game_fault(result, config.rules, config.seed or 0))
@@ -107,5 +108,8 @@ def _salvage(folder: Path, to: Path) -> int:
     click.echo(f"{found.games}{of} games of {folder} are in {to} now.")
     if found.left_out > 0:
         click.echo(f"{found.left_out} sound games were left out: the others of their pair, series or round are lost.")
-    click.echo(f"What is missing is played again by: arena resume {shlex.quote(str(to))}")
+    if read_run(to).complete:
+        click.echo("Nothing is missing.")
+    else:
+        click.echo(f"What is missing is played again by: arena resume {shlex.quote(str(to))}")
     return 0

@@ -16,20 +16,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arena.league.store import League
-from arena.store.tables import Table
+from arena.league.store import AUDIT, League
 
 _LONGEST = 4000
 _COLUMNS = "entry, happened, who, what, subject, author, outcome, detail, hash"
-_AUDIT = Table(
-    "audit",
-    {"entry": "whole", "happened": "time", "who": "text", "what": "text", "subject": "text", "author": "text?",
-     "outcome": "text", "detail": "text", "hash": "text"},
-    """CREATE TABLE IF NOT EXISTS audit (
-    entry INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
-    subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL, hash TEXT NOT NULL)""",
-)  # fmt: skip
-"""A league has it with the first entry: those of older versions of this program had none."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +55,7 @@ def record(
         with league.change():
             record(league, what, outcome, subject=subject, author=author, detail=detail)
         return
-    league.run(_AUDIT.sql)
+    league.have(AUDIT)
     last = league.query("SELECT entry, hash FROM audit ORDER BY entry DESC LIMIT 1")
     number, before = last[0] if last else (0, "")
     new = Entry(number + 1, time.time(), _who(), what, subject, author, outcome, detail[:_LONGEST], "")
@@ -86,7 +76,7 @@ def _who() -> str:
 
 def entries(league: League, last: int | None = None) -> list[Entry]:
     """The log, oldest entry first, or its `last` entries."""
-    found = [Entry(*row) for row in league.more_rows(_AUDIT)]
+    found = [Entry(*row) for row in league.more_rows(AUDIT)]
     return found if last is None else found[-last:]
 
 

@@ -16,22 +16,13 @@ from pathlib import Path
 
 from arena.league import audit
 from arena.league.settings import LeagueError, LeagueSettings
-from arena.league.store import League
+from arena.league.store import WORK, League
 from arena.settings import number_text, settings_of
-from arena.store.tables import Table
 
 DAY_S = 24 * 3600.0
 LIMITS = ("submissions", "minutes", "author_mb", "disk_mb")
 RECEIVED = ("new", "back")
 """Outcomes of a submission that count: there is work to be done on it."""
-_WORK = Table(
-    "work",
-    {"work": "whole", "version": "whole", "process": "whole", "began": "time", "seconds": "real"},
-    """CREATE TABLE IF NOT EXISTS work (
-    work INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES versions,
-    process INTEGER NOT NULL REFERENCES processes, began REAL NOT NULL, seconds REAL NOT NULL)""",
-)
-"""A league has it when the first process works on it: those of older versions of this program had none."""
 _MIB = 1 << 20
 
 
@@ -97,7 +88,7 @@ def _spans(league: League, author: str | None, since: float) -> list[tuple[float
     own = {number for (number,) in rows}
     return [
         (max(began, since), began + seconds)
-        for _, version, _, began, seconds in league.more_rows(_WORK)
+        for _, version, _, began, seconds in league.more_rows(WORK)
         if version in own and began + seconds > since
     ]
 
@@ -225,12 +216,12 @@ class Work:
 
 def begin_counting(league: League) -> None:
     """Within a change: make the table of a league of an older version."""
-    league.run(_WORK.sql)
+    league.have(WORK)
 
 
 def worked(league: League) -> dict[int, float]:
     """Seconds of work on each version so far."""
     found: dict[int, float] = {}
-    for _, version, _, _, seconds in league.more_rows(_WORK):
+    for _, version, _, _, seconds in league.more_rows(WORK):
         found[version] = found.get(version, 0.0) + seconds
     return found

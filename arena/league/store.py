@@ -32,9 +32,28 @@ from arena.store.tables import Table, read_rows
 LEAGUES = Path("leagues")
 SECRET_BITS = 128
 DATABASE = "league.sqlite"
-VERSION = 2
+VERSION = 3
 _APPLICATION = 0x53544C47  # "STLG", tells our databases from others
 
+WORK = Table(
+    "work",
+    {"work": "whole", "version": "whole", "process": "whole", "began": "time", "seconds": "real"},
+    """CREATE TABLE work (
+    work INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES versions,
+    process INTEGER NOT NULL REFERENCES processes, began REAL NOT NULL, seconds REAL NOT NULL{checksum})""",
+    refers={"version": "versions", "process": "processes"}, since=3,
+)  # fmt: skip
+"""Time that was spent on submissions. A league of format 2 has it when the first process works on it."""
+AUDIT = Table(
+    "audit",
+    {"entry": "whole", "happened": "time", "who": "text", "what": "text", "subject": "text", "author": "text?",
+     "outcome": "text", "detail": "text", "hash": "text"},
+    """CREATE TABLE audit (
+    entry INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
+    subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL, hash TEXT NOT NULL{checksum})""",
+    since=3,
+)  # fmt: skip
+"""The audit log, see `arena.league.audit`. A league of format 2 has it with the first entry."""
 _TABLES = (
     META,
     Table("files", {"hash": "text", "content": "bytes"},
@@ -96,6 +115,8 @@ _TABLES = (
     rank INTEGER NOT NULL, elo REAL, error REAL, games INTEGER NOT NULL, wins INTEGER NOT NULL,
     draws INTEGER NOT NULL, losses INTEGER NOT NULL{checksum}, PRIMARY KEY (event, version)) WITHOUT ROWID""",
         key=2, refers={"event": "events", "version": "versions"}),
+    WORK,
+    AUDIT,
 )  # fmt: skip
 
 LEAGUE = Database(
@@ -268,12 +289,17 @@ class League:
         """Is this within `change`?"""
         return self._db.in_transaction
 
+    def have(self, table: Table) -> None:
+        """Make a table that leagues of earlier formats may lack, which have no checksums in it."""
+        if table.since > self._db.version:
+            self.run(table.statement(sealed=False).replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+
     def more_rows(self, table: Table) -> list[Any]:
-        """The rows of a table that not every league has, each checked; none if this one has not."""
+        """The rows of such a table, each checked; none if this league has not got it."""
         if not self.one("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table.name):
             return []
         with LEAGUE.guard(self.folder, "read"):
-            return read_rows(self._db, table, False)
+            return read_rows(self._db, table, table.since <= self._db.version)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -177,6 +177,21 @@ def submit(league: League, process: int | None, submission: Submission, again: b
         return _received(league, "new", new)
 
 
+def settled(league: League, submission: Submission, again: bool = False) -> Receipt | None:
+    """The receipt for content with which nothing would be done, if no other submission waits either; None if not."""
+    rows = league.query(f"{_SELECT} WHERE v.hash = ?", submission.hash)
+    waiting = league.query(f"SELECT 1 FROM versions WHERE state IN ({', '.join('?' * len(OPEN))}) LIMIT 1", *OPEN)
+    if not rows or waiting:
+        return None
+    old = Version(*rows[0])
+    if old.state != ACTIVE and (old.state != REFUSED or again):
+        return None
+    try:
+        return _known(league, None, submission, old, again)
+    except LeagueError:  # which is put on record
+        return None
+
+
 def _known(league: League, process: int | None, submission: Submission, old: Version, again: bool) -> Receipt:
     """Receive content that the league has already."""
     if old.name.lower() != submission.name.lower():

@@ -294,6 +294,7 @@ def game_faults(reader: Reader) -> Iterator[str | None]:
         result = readable(row)
         fault = game_fault(result, config["rules"], config["seed"])
         yield fault and one_line(f"game {result.id} ({result.first} - {result.second}): {fault}")
+    reader.check_blocks()
 
 
 def game_fault(result: GameResult, rules: str, seed: int) -> str | None:

@@ -132,12 +132,17 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
     """
     table = crosstable(games)
     all_counts = []
+    seen: dict[tuple[str, str], tuple[int, ...]] = {}
     for bot, opponent in zip(table["bot"].astype(str), table["opponent"].astype(str)):
+        if (opponent, bot) in seen:
+            all_counts.append(seen[opponent, bot][::-1])
+            continue
         met = games[
             ((games["first"] == bot) & (games["second"] == opponent))
             | ((games["first"] == opponent) & (games["second"] == bot))
         ]
-        all_counts.append(counts_between(met, bot, opponent))
+        seen[bot, opponent] = counts_between(met, bot, opponent)
+        all_counts.append(seen[bot, opponent])
     by_counts: dict[tuple[int, ...], HeadToHead] = {}
     for cells in (3, 5):
         alike = [counts for counts in all_counts if len(counts) == cells]

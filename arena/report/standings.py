@@ -15,8 +15,8 @@ import pandas as pd
 
 from arena.endings import AFTER, ENDINGS, FORFEIT_KINDS
 from arena.report.read_run import RunData
-from arena.stats.field import by_seat, crosstable, first_player_score
-from arena.stats.frames import StatsError
+from arena.stats.field import crosstable, first_player_score
+from arena.stats.frames import Ints, StatsError, name_codes
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
 
@@ -141,30 +141,33 @@ def _rate(games: pd.DataFrame, prior: float) -> Ratings:
 
 def _sums(games: pd.DataFrame) -> pd.DataFrame:
     """Sums by bot: whole numbers, so their order does not matter."""
-    names = ("first", "second", "score", "stones_first", "stones_second", "points_first", "points_second",
-             "turns", "forfeit", "forfeit_by")  # fmt: skip
-    seats = by_seat(games[list(names)])
-    seats["bot"] = seats["bot"].astype(str)
-    own = seats["forfeit_by"].astype(object) == seats["bot"]
-    begun = seats["seat"] == "first"
-    score = seats["score"]
-    parts: dict[str, Any] = {
-        "bot": seats["bot"],
-        "games": 1,
-        "wins": score == 1,
-        "draws": score == 0.5,
-        "losses": score == 0,
-        "half_points": (2 * score).astype(np.int64),
-        "begun": begun,
-        "half_points_begun": (2 * score * begun).astype(np.int64),
-        "points": seats["points"].astype(np.int64),
-        "stones": seats["stones"].astype(np.int64),
-        "turns": seats["turns"].astype(np.int64),
-        "forfeits": own,
-    }
-    for kind, column in FORFEIT_COLUMNS.items():
-        parts[column] = own & (seats["forfeit"].astype(object) == kind)
-    sums = pd.DataFrame(parts).groupby("bot", sort=True).sum()
+    words, *seats = name_codes(games)
+    half_points = np.asarray(games["score"] * 2, dtype=np.int64)
+    turns = np.asarray(games["turns"], dtype=np.int64)
+    by, forfeit = (np.asarray(games[name].astype(object)) for name in ("forfeit_by", "forfeit"))
+    forfeited = np.flatnonzero(games["forfeit_by"].notna())
+    parts: dict[str, Ints] = {}
+
+    def add(name: str, bot: Ints, values: Any = None) -> None:
+        parts[name] = np.bincount(bot, values, len(words)).astype(np.int64) + parts.get(name, 0)
+
+    for seat, bot in zip(("first", "second"), seats):
+        own = half_points if seat == "first" else 2 - half_points
+        add("games", bot)
+        for name, value in (("wins", 2), ("draws", 1), ("losses", 0)):
+            add(name, bot[own == value])
+        add("half_points", bot, own)
+        for name in ("points", "stones"):
+            add(name, bot, games[f"{name}_{seat}"])
+        add("turns", bot, turns)
+        if seat == "first":
+            add("begun", bot)
+            add("half_points_begun", bot, own)
+        lost = forfeited[np.array(words, dtype=object)[bot[forfeited]] == by[forfeited]]
+        add("forfeits", bot[lost])
+        for kind, column in FORFEIT_COLUMNS.items():
+            add(column, bot[lost[forfeit[lost] == kind]])
+    sums = pd.DataFrame(parts, index=pd.Index(words, name="bot"))
     sums["score"] = sums["half_points"] / 2 / sums["games"]
     sums["score_first"] = sums["half_points_begun"] / 2 / sums["begun"].where(sums["begun"] > 0)
     sums["mean_turns"] = sums["turns"] / sums["games"]
@@ -190,16 +193,7 @@ def _ranked(table: pd.DataFrame, run: RunData, order: list[str]) -> pd.DataFrame
 
 
 def _crosstable(games: pd.DataFrame, order: list[str]) -> pd.DataFrame:
-    small = games[["first", "second", "score", "points_first", "points_second"]]
-    table = crosstable(small)
-    seats = by_seat(small)
-    for column in ("points", "points_against"):
-        seats[column] = seats[column].astype(np.int64)
-    sums = seats.groupby(["bot", "opponent"], observed=True)[["points", "points_against"]].sum().reset_index()
-    for column in ("bot", "opponent"):
-        table[column] = table[column].astype(str)
-        sums[column] = sums[column].astype(str)
-    table = table.merge(sums, on=["bot", "opponent"], how="left", validate="one_to_one")
+    table = crosstable(games[["first", "second", "score", "points_first", "points_second"]])
     place = {bot: at for at, bot in enumerate(order)}
     keys = pd.DataFrame({"one": table["bot"].map(place), "two": table["opponent"].map(place)})
     return table.loc[keys.sort_values(["one", "two"]).index].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""A run that goes on until its errors are small enough: `arena resume --error`.
+"""A run that goes on until its errors are small enough: `--error` of the commands that play.
 
 The errors are looked at where a run of so many games would have ended, at numbers of games that are the same for every
 run, so neither workers nor interruptions change where it stops. What stops a run here are the errors, not the ratings:
@@ -11,13 +11,15 @@ import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from arena.config.growth import grown
-from arena.config.tournament import TournamentConfig
+from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import ArenaError, did_you_mean
 from arena.formats.registry import FORMATS
 from arena.report.read_run import read_run, stored_config
 from arena.report.standings import RunStandings, standings
+from arena.store.folders import is_begun
 from arena.store.reader import Reader
 
 MOST_GAMES = 100_000
@@ -69,6 +71,21 @@ class UntilError:
             if bot not in config.bot_names:
                 known = ", ".join(config.bot_names)
                 raise ArenaError(f"--bot {bot}: no such bot{did_you_mean(bot, config.bot_names)} ({known})")
+
+    def begin(self, config: TournamentConfig) -> TournamentConfig:
+        """The settings of a new run up to where errors are looked at first. ArenaError as `check`."""
+        self.check(config)
+        games = min(next_stop(0) * (2 if config.pairs else 1), self.most)
+        return config_from_dict(config.to_dict() | {"games": games}, "settings", config.name)
+
+    def go_on(self, config: TournamentConfig, folder: Path) -> TournamentConfig:
+        """As many games as the run in a folder has been asked for, if it is there and larger."""
+        if not is_begun(folder):
+            return config
+        with Reader(folder) as reader:
+            stored = stored_config(reader)
+        games = max(stored.games, config.games) if FORMATS[stored.format].grows == "games" else config.games
+        return config_from_dict(config.to_dict() | {"games": games}, "settings", config.name)
 
     @property
     def reached(self) -> bool:

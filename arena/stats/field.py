@@ -17,7 +17,7 @@ import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, StatsError, check_games
+from arena.stats.frames import Floats, StatsError, check_games, name_codes, numbered
 from arena.stats.intervals import mean_interval
 
 _SEATED = ("stones", "points", "ms", "decisions")
@@ -85,18 +85,26 @@ def _narrow(seats: pd.DataFrame, by: Sequence[str], *names: str) -> pd.DataFrame
 
 
 def crosstable(games: pd.DataFrame) -> pd.DataFrame:
-    """One row for each bot and opponent that met: bot, opponent, games, wins, draws, losses, score (0..1)."""
-    seats = by_seat(games)[["bot", "opponent", "score"]]
-    for name, value in (("wins", 1.0), ("draws", 0.5), ("losses", 0.0)):
-        seats[name] = (seats["score"] == value).astype(np.int64)
-    table = seats.groupby(["bot", "opponent"], sort=True, observed=True).agg(
-        games=("score", "size"),
-        wins=("wins", "sum"),
-        draws=("draws", "sum"),
-        losses=("losses", "sum"),
-        score=("score", "mean"),
-    )
-    return table.reset_index()
+    """One row for each bot and opponent that met: bot, opponent, games, wins, draws, losses, score (0..1).
+
+    Also the sums points and points_against where they are known.
+    """
+    checked = check_games(games)
+    words, first, second = name_codes(checked)
+    met, at = numbered(np.concatenate([first * len(words) + second, second * len(words) + first]))
+    half_points = (2 * checked["score"].to_numpy()).astype(np.int64)
+    own = np.concatenate([half_points, 2 - half_points])
+    names = np.array(words, dtype=object)
+    table = pd.DataFrame({"bot": names[met // len(words)], "opponent": names[met % len(words)]})
+    table["games"] = np.bincount(at, minlength=len(met))
+    for name, value in (("wins", 2), ("draws", 1), ("losses", 0)):
+        table[name] = np.bincount(at[own == value], minlength=len(met))
+    table["score"] = (table["wins"] + table["draws"] / 2) / table["games"]
+    if {"points_first", "points_second"} <= set(checked.columns):
+        one, two = (np.asarray(checked[f"points_{seat}"], dtype=np.float64) for seat in ("first", "second"))
+        for name, both in (("points", (one, two)), ("points_against", (two, one))):
+            table[name] = np.bincount(at, np.concatenate(both), len(met)).astype(np.int64)
+    return table
 
 
 def _record(score: Floats) -> dict[str, float]:
@@ -116,9 +124,7 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
     """
     seats = by_seat(games)
     begun = _narrow(seats[seats["seat"] == "first"], by, "score", "deal")
-    return pd.DataFrame(
-        [{**keys, **score_row(part)} for keys, part in grouped(begun, by)]
-    )
+    return pd.DataFrame([{**keys, **score_row(part)} for keys, part in grouped(begun, by)])
 
 
 def score_row(part: pd.DataFrame) -> dict[str, float]:
@@ -209,8 +215,9 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     seats = seats[seats["score"] > 0] if "bot" in by else seats[seats["seat"] == "first"]
     rows = []
     for keys, part in grouped(_narrow(seats, by, "ending"), by):
+        counts = part["ending"].value_counts()
         for ending in ENDINGS:
-            number = int((part["ending"] == ending).sum())
+            number = int(counts.get(ending, 0))
             rows.append({**keys, "ending": ending, "games": number, "share": number / max(len(part), 1)})
     return pd.DataFrame(rows)
 
@@ -221,12 +228,16 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
     `normal` counts the games that this bot did not forfeit (its opponent may have).
     """
     seats = by_seat(games, "forfeit", "forfeit_by")
-    rows = []
-    for keys, part in grouped(_narrow(seats, ["bot"], "forfeit", "forfeit_by"), ["bot"]):
-        own = part[(part["forfeit_by"] == part["bot"]) & part["forfeit"].notna()]
-        kinds: dict[str, object] = {kind: int((own["forfeit"] == kind).sum()) for kind in FORFEITS}
-        rows.append({**keys, "games": len(part), "normal": len(part) - len(own), **kinds})
-    return pd.DataFrame(rows)
+    words, bot, _ = name_codes(seats.rename(columns={"bot": "first", "opponent": "second"})[["first", "second"]])
+    lost = np.flatnonzero(seats["forfeit_by"].notna() & seats["forfeit"].notna())
+    lost = lost[np.asarray(seats["forfeit_by"].iloc[lost].astype(object) == seats["bot"].iloc[lost].astype(object))]
+    kind = np.asarray(seats["forfeit"].iloc[lost].astype(object))
+    number = np.bincount(bot, minlength=len(words))
+    columns: dict[str, object] = {"bot": words, "games": number}
+    columns["normal"] = number - np.bincount(bot[lost], minlength=len(words))
+    for one in FORFEITS:
+        columns[one] = np.bincount(bot[lost[kind == one]], minlength=len(words))
+    return pd.DataFrame(columns)
 
 
 def forfeits(games: pd.DataFrame) -> pd.DataFrame:

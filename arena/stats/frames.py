@@ -112,23 +112,31 @@ def check_games(
         missing = np.asarray(games[name].isna(), dtype=bool)
         if (row := _first(missing | np.asarray(games[name] == "", dtype=bool))) is not None:
             raise StatsError(f"{at(row)}: no name in column '{name}'")
-    itself = np.asarray(games["first"].astype(object) == games["second"].astype(object), dtype=bool)
-    if (row := _first(itself)) is not None:
+    if (row := _first(_same(games["first"], games["second"]))) is not None:
         bot = games["first"].iloc[row]
-        if itself.all() and games["first"].nunique() == 1:
+        if _same(games["first"], games["second"]).all() and games["first"].nunique() == 1:
             raise StatsError(f"{what}: only one bot ('{bot}'); statistics need at least two")
         raise StatsError(f"{at(row)}: '{bot}' plays itself; such a game says nothing about strength")
 
     games["score"] = _numbers(games, "score", at, may_miss=False)
     score = games["score"].to_numpy()
-    if (row := _first(~np.isin(score, SCORES))) is not None:
+    if (row := _first((score != 0) & (score != 0.5) & (score != 1))) is not None:
         raise StatsError(f"{at(row)}: score is {score[row]:g}, but the first player's points are 1, 0.5 or 0")
     _check_optional(games, at)
     return games
 
 
+def _same(one: pd.Series, other: pd.Series) -> Bools:
+    """Where two columns of names agree."""
+    if isinstance(one.dtype, pd.CategoricalDtype) and one.dtype == other.dtype:  # a tenth of the time
+        return np.asarray((one.cat.codes == other.cat.codes) & (one.cat.codes >= 0), dtype=bool)
+    return np.asarray(one.astype(object) == other.astype(object), dtype=bool)
+
+
 def _numbers(games: pd.DataFrame, name: str, at: Callable[[int], str], may_miss: bool) -> Floats:
     values = games[name]
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
+        return values.to_numpy(dtype=np.float64)
     numbers = np.asarray(pd.to_numeric(values, errors="coerce"), dtype=np.float64)
     unread = np.isnan(numbers) & np.asarray(values.notna(), dtype=bool)
     if (row := _first(unread)) is not None:
@@ -160,10 +168,42 @@ def _check_optional(games: pd.DataFrame, at: Callable[[int], str]) -> None:
                 nearest = did_you_mean(word, known)
                 raise StatsError(f"{at(row)}: unknown {name} '{word}'{nearest} (known: {', '.join(known)})")
     if "forfeit_by" in games.columns:
-        by = games["forfeit_by"].astype(object)
-        stranger = by.notna() & (by != games["first"]) & (by != games["second"])
-        if (row := _first(np.asarray(stranger, dtype=bool))) is not None:
+        by = games["forfeit_by"]
+        stranger = np.asarray(by.notna(), dtype=bool)
+        if stranger.any():
+            stranger = stranger & ~_same(by, games["first"]) & ~_same(by, games["second"])
+        if (row := _first(stranger)) is not None:
             raise StatsError(f"{at(row)}: forfeit_by is '{by.iloc[row]}', who did not play this game")
+
+
+def name_codes(games: pd.DataFrame) -> tuple[list[str], Ints, Ints]:
+    """All bots of a games frame, sorted by name, and the number of the first and the second bot of each game."""
+    one, two = games["first"], games["second"]
+    if isinstance(one.dtype, pd.CategoricalDtype) and one.dtype == two.dtype and not one.hasnans and not two.hasnans:
+        codes = np.concatenate([one.cat.codes.to_numpy(dtype=np.int64), two.cat.codes.to_numpy(dtype=np.int64)])
+        there = np.flatnonzero(np.bincount(codes, minlength=len(one.cat.categories)))
+        labels = one.cat.categories[there].tolist()
+        place = np.zeros(len(one.cat.categories), dtype=np.int64)
+        place[there] = np.arange(len(there))
+        codes = place[codes]
+    else:
+        codes, found = pd.factorize(pd.concat([one, two], ignore_index=True))
+        labels = found.tolist()
+    words = [str(label) for label in labels]
+    order = sorted(range(len(words)), key=words.__getitem__)
+    number = np.empty(len(words), dtype=np.int64)
+    number[order] = np.arange(len(words))
+    coded = number[codes]
+    return [words[at] for at in order], coded[: len(games)], coded[len(games) :]
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """The different keys in order, and the place of each key among them; as np.unique, in a fraction of its time."""
+    codes, found = pd.factorize(keys)
+    order = np.argsort(found)
+    place = np.empty(len(found), dtype=np.int64)
+    place[order] = np.arange(len(found))
+    return found[order], place[codes]
 
 
 def bot_names(games: pd.DataFrame) -> list[str]:

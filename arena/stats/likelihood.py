@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit, log_expit
 
-from arena.stats.frames import Bools, Floats, Ints, StatsError
+from arena.stats.frames import Bools, Floats, Ints, StatsError, name_codes, numbered
 
 MAX_ROUNDS = 200
 
@@ -46,20 +46,13 @@ class GameCounts:
 
 def tabulate(games: pd.DataFrame, cluster: Ints, clusters: int) -> GameCounts:
     """Count a checked games frame (see check_games) whose rows lie in the given clusters."""
-    names = pd.concat([games["first"], games["second"]], ignore_index=True)
-    codes, labels = pd.factorize(names)
-    words = [str(label) for label in labels]
-    order = sorted(range(len(words)), key=words.__getitem__)
-    number = np.empty(len(words), dtype=np.int64)
-    number[order] = np.arange(len(words))
-    coded = number[codes]
-    first, second = coded[: len(games)], coded[len(games) :]
+    words, first, second = name_codes(games)
     score = games["score"].to_numpy(dtype=np.float64)
     n = len(words)
 
     straight = first < second
     key = np.where(straight, first * n + second, second * n + first)
-    met, pair = np.unique(key, return_inverse=True)
+    met, pair = numbered(key)
     seat = 2 * pair + ~straight
     played = np.bincount(seat, minlength=2 * len(met)).reshape(-1, 2).T
     points = np.bincount(seat, weights=score, minlength=2 * len(met)).reshape(-1, 2).T
@@ -68,9 +61,9 @@ def tabulate(games: pd.DataFrame, cluster: Ints, clusters: int) -> GameCounts:
         np.bincount(first[score == mine], minlength=n) + np.bincount(second[score == 1 - mine], minlength=n)
         for mine in (1.0, 0.5, 0.0)
     )
-    present = np.unique(np.concatenate([first * clusters + cluster, second * clusters + cluster]))
+    present, _ = numbered(np.concatenate([first * clusters + cluster, second * clusters + cluster]))
     return GameCounts(
-        bots=tuple(words[i] for i in order),
+        bots=tuple(words),
         first=first,
         second=second,
         score=score,

@@ -16,7 +16,16 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from arena.stats.frames import Floats, Ints, StatsError, as_floats, bot_names, check_games, require_bot
+from arena.stats.frames import (
+    Floats,
+    Ints,
+    StatsError,
+    as_floats,
+    bot_names,
+    check_games,
+    name_codes,
+    require_bot,
+)
 from arena.stats.limits import chance_above, room_above
 
 Z95 = float(ndtri(0.975))
@@ -284,8 +293,8 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     if "deal" not in checked.columns:
         raise StatsError("games: no column 'deal', so no pairs can be found; count single games instead")
     keys = [name for name in ("pairing", "deal") if name in checked.columns]
-    first, second = checked["first"].astype(str), checked["second"].astype(str)
-    straight = np.asarray(first < second, dtype=bool)
+    words, first, second = name_codes(checked)
+    straight = first < second
     table = checked[keys].copy()
     table["bot"] = np.where(straight, first, second)
     table["opponent"] = np.where(straight, second, first)
@@ -303,6 +312,8 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     both["cell"] = (both["points"] * 2).astype(np.int64)
     both["row"] = both[["row", "row_back"]].min(axis=1)
     both = both.sort_values("row", kind="stable")
+    for name in ("bot", "opponent"):
+        both[name] = np.array(words, dtype=object)[both[name]]
     return both[[*keys, "bot", "opponent", "points", "cell"]].reset_index(drop=True)
 
 

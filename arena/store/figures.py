@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,7 +12,9 @@ import numpy.typing as npt
 from arena.endings import ENDINGS
 from arena.match.results import WIN_POINTS, PairingScore, ScheduleProgress
 from arena.match.tasks import PAIRING_BITS, GameId, Pairing
-from arena.store.games import NUMBERS, Batch, read_figures
+from arena.store.blocks import block_figures
+from arena.store.games import NUMBERS, read_figures
+from arena.store.sqlite import Connection
 from arena.store.tables import Damage
 
 _KINDS: dict[str, npt.DTypeLike] = {
@@ -146,37 +147,38 @@ class Figures:
 
 
 def figures_of(
-    db: sqlite3.Connection, sealed: bool, bots: Sequence[str], pairings: Mapping[int, Pairing], start: int = 0
+    db: Connection, bots: Sequence[str], pairings: Mapping[int, Pairing], start: int = 0, blocks: bool = True
 ) -> Figures:
-    """The games from the identity `start` on, each checked. Raises Damage; to be called in a transaction."""
+    """The games from the identity `start` on, each checked. Raises Damage; to be called in a transaction.
+
+    Games in blocks are read from there, and not from their rows, if `blocks` is true.
+    """
     place = {name: at for at, name in enumerate(bots)}
     sides = np.full((max(pairings, default=0) + 1, 2), -1, dtype=np.int32)
     for number, _, a, b in pairings.values():
         sides[number] = (place[a], place[b])
     parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in NUMBERS}
     counts = np.zeros(max(len(bots), 1) * _BUCKETS, dtype=np.int64)
-    for batch in read_figures(db, sealed, start):
+    all_games = db.has_blocks and start == 0 and blocks
+    for batch in block_figures(db) if all_games else read_figures(db, db.sealed, start):
         key = batch.numbers["id"]
         pairing, game = key >> 1 & ((1 << PAIRING_BITS) - 1), key & 1
         unknown = (pairing >= len(sides)) | (sides[np.minimum(pairing, len(sides) - 1), 0] < 0)
         if unknown.any():
             raise Damage(f"game {GameId.from_key(int(key[int(np.argmax(unknown))]))} belongs to no pairing")
-        _count_times(counts, batch, sides[pairing, game], sides[pairing, 1 - game])
+        for times, bot in ((batch.first, sides[pairing, game]), (batch.second, sides[pairing, 1 - game])):
+            data = np.frombuffer(times.data, dtype=np.uint8).reshape(-1, 2)
+            who = np.repeat(bot.astype(np.int64), times.lengths // 2)
+            sums = np.bincount(who * _BUCKETS + data[:, 0], weights=data[:, 1], minlength=len(counts))
+            counts += sums.astype(np.int64)
         for name, column in batch.numbers.items():
             parts[name].append(column.astype(_KINDS.get(name, np.int64)))
     columns = {name: np.concatenate([*part, np.empty(0, _KINDS.get(name, np.int64))]) for name, part in parts.items()}
     key = columns["id"]
+    if not (key[1:] > key[:-1]).all():  # blocks hold games in the order of delivery
+        order = np.argsort(key, kind="stable")
+        columns = {name: column[order] for name, column in columns.items()}
+        key = columns["id"]
     columns["pairing"] = (key >> 1 & ((1 << PAIRING_BITS) - 1)).astype(np.int32)
     columns["deal"], columns["game"] = key >> (PAIRING_BITS + 1), (key & 1).astype(np.int8)
     return Figures(bots, pairings, columns, counts.reshape(-1, _BUCKETS))
-
-
-def _count_times(
-    counts: npt.NDArray[np.int64], batch: Batch, first: npt.NDArray[Any], second: npt.NDArray[Any]
-) -> None:
-    """Add the histograms of some games to those of the bots that played them."""
-    for texts, bot in ((batch.first, first), (batch.second, second)):
-        data = np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(-1, 2)
-        who = np.repeat(bot.astype(np.int64), np.fromiter(map(len, texts), np.int64, len(texts)) // 2)
-        sums = np.bincount(who * _BUCKETS + data[:, 0], weights=data[:, 1], minlength=len(counts))
-        counts += sums.astype(np.int64)

@@ -11,7 +11,7 @@ import sqlite3
 import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from zlib import crc32
 
 from arena.endings import ENDINGS, FORFEITS
@@ -59,8 +59,11 @@ def sealed_rows(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
         yield (*row, text, crc32(row[_SECOND], crc32(first, numbers)))
 
 
-def insert_games(db: sqlite3.Connection, rows: Sequence[Row], sealed: bool) -> int:
-    """Insert games within a transaction, leaving those already there as they are; how many were new."""
+def insert_games(db: sqlite3.Connection, rows: Sequence[Row], sealed: bool, kept: list[Any] | None = None) -> int:
+    """Insert games within a transaction, leaving those already there as they are; how many were new.
+
+    New rows with checksums are added to `kept`.
+    """
     if not sealed:
         return db.executemany(INSERT, rows).rowcount if rows else 0
     new = list(sealed_rows(rows))
@@ -68,6 +71,8 @@ def insert_games(db: sqlite3.Connection, rows: Sequence[Row], sealed: bool) -> i
     if stored != len(new):  # which were there before? their checksums are the ones that stay
         raise _Repeated
     _add_total(db, stored, sum(row[-1] for row in new))
+    if kept is not None:
+        kept += new
     return stored
 
 
@@ -75,18 +80,18 @@ class _Repeated(Exception):
     """Some of the games were there already."""
 
 
-def store_games(db: sqlite3.Connection, rows: Sequence[Row], sealed: bool) -> int:
+def store_games(db: sqlite3.Connection, rows: Sequence[Row], sealed: bool, kept: list[Any] | None = None) -> int:
     """As `insert_games`, also if some of the games are there already."""
     if not rows:
         return 0
     db.execute("SAVEPOINT games")
     try:
-        new = insert_games(db, rows, sealed)
+        new = insert_games(db, rows, sealed, kept)
     except _Repeated:
         db.execute("ROLLBACK TO games")
         there = {row[0] for row in rows if db.execute("SELECT 1 FROM games WHERE id = ?", (row[0],)).fetchone()}
         fresh = {row[0]: row for row in reversed(rows) if row[0] not in there}
-        new = insert_games(db, list(fresh.values()), sealed)
+        new = insert_games(db, list(fresh.values()), sealed, kept)
     db.execute("RELEASE games")
     return new
 
@@ -112,13 +117,20 @@ def _add_total(db: sqlite3.Connection, rows: int, total: int) -> None:
 # ---------------------------------------------------------------- figures
 
 
-class Batch:
-    """Some thousand games: their numbers by column, int64, and histograms as bytes."""
+class Batch(NamedTuple):
+    """Some thousand games: numbers by column, int64; histograms of both bots; the sum of the rows' checksums."""
 
-    def __init__(self, numbers: dict[str, npt.NDArray[np.int64]], first: Sequence[bytes], second: Sequence[bytes]):
-        self.numbers = numbers
-        self.first = first
-        self.second = second
+    numbers: dict[str, npt.NDArray[np.int64]]
+    first: Histograms
+    second: Histograms
+    total: int
+
+
+class Histograms(NamedTuple):
+    """Histograms of some games: how many bytes each has, and all of them together."""
+
+    lengths: npt.NDArray[np.int64]
+    data: bytes
 
 
 def read_figures(db: sqlite3.Connection, sealed: bool, start: int = 0) -> Iterator[Batch]:
@@ -126,38 +138,59 @@ def read_figures(db: sqlite3.Connection, sealed: bool, start: int = 0) -> Iterat
 
     To be called in a transaction if others write: all games are compared with their total.
     """
+    number, total = 0, 0
+    for batch in row_figures(db, sealed, "WHERE id >= ?", start):
+        number += len(batch.numbers["id"])
+        total += batch.total
+        yield batch
+    if sealed and start == 0:
+        check_total(db, "games", number, total)
+
+
+def row_figures(db: sqlite3.Connection, sealed: bool, where: str, *args: object) -> Iterator[Batch]:
+    """The numbers of the games where something holds, in order of identity, each checked."""
     import numpy as np  # 0.1 s, which commands that play need not spend before they have begun
 
     columns = (*NUMBERS, "hist_first", "hist_second", *_SEALS * sealed)
-    cursor = db.execute(f"SELECT {', '.join(columns)} FROM games NOT INDEXED WHERE id >= ? ORDER BY id", (start,))
-    last, number, total = start - 1, 0, 0
+    cursor = db.execute(f"SELECT {', '.join(columns)} FROM games NOT INDEXED {where} ORDER BY id", args)
+    last = -1
     while rows := cursor.fetchmany(_BATCH):
         values: dict[str, Any] = dict(zip(columns, zip(*rows)))
         numbers = {name: _numbers(values, name) for name in NUMBERS}
+        both = []
         for side in ("hist_first", "hist_second"):
             texts = values[side]
-            if set(map(type, texts)) != {bytes} or (np.fromiter(map(len, texts), np.int64, len(texts)) & 1).any():
+            if set(map(type, texts)) != {bytes}:
                 _raise_first(values, side, _is_histogram)
-        ids = numbers["id"]
-        if ids[0] <= last or not (ids[1:] > ids[:-1]).all():
-            raise Damage(f"the games after {GameId.from_key(last)} are out of order")
-        last = int(ids[-1])
-        contrary = (numbers["forfeit"] > 0) & ((numbers["forfeit_by"] == 0) | (numbers["forfeit_by"] == 3))
-        if contrary.any():
-            raise Damage(_contrary(int(ids[int(np.argmax(contrary))])))
-        if sealed:
-            total += _check(numbers, values)
-        number += len(rows)
-        yield Batch(numbers, values["hist_first"], values["hist_second"])
-    if sealed and start == 0:
-        check_total(db, "games", number, total)
+            both.append(Histograms(np.fromiter(map(len, texts), np.int64, len(texts)), b"".join(texts)))
+            if (both[-1].lengths & 1).any():
+                _raise_first(values, side, _is_histogram)
+        check_figures(numbers, last)
+        last = int(numbers["id"][-1])
+        first, second = both
+        yield Batch(numbers, first, second, _check(numbers, values, first.lengths) if sealed else 0)
+
+
+def check_figures(numbers: dict[str, npt.NDArray[np.int64]], last: int = -1) -> None:
+    """Damage unless the identities grow, from the one before them on, and each forfeit has one culprit."""
+    ids = numbers["id"]
+    if ids[0] <= last or not (ids[1:] > ids[:-1]).all():
+        raise Damage(f"the games after {GameId.from_key(max(last, 0))} are out of order")
+    contrary = (numbers["forfeit"] > 0) & ((numbers["forfeit_by"] == 0) | (numbers["forfeit_by"] == 3))
+    if contrary.any():
+        raise Damage(_contrary(int(ids[int(contrary.argmax())])))
+
+
+def most_of(name: str) -> int:
+    """The largest value of a column."""
+    return _MOST.get(name, _LONGEST_US)
 
 
 def _numbers(values: dict[str, Any], name: str) -> npt.NDArray[np.int64]:
     """A column, if all its values are whole numbers within its bounds."""
     import numpy as np
 
-    most = _MOST.get(name, _LONGEST_US)
+    most = most_of(name)
     try:  # array takes whole numbers only; numpy would cut off fractions
         column = np.frombuffer(array("q", values[name]), dtype=np.int64)
     except (TypeError, OverflowError):
@@ -184,7 +217,7 @@ def _contrary(key: int) -> str:
     return f"game {_which(key)} was forfeited by nobody, or by both"
 
 
-def _check(numbers: dict[str, npt.NDArray[np.int64]], values: dict[str, Any]) -> int:
+def _check(numbers: dict[str, npt.NDArray[np.int64]], values: dict[str, Any], lengths: npt.NDArray[np.int64]) -> int:
     """The sum of the checksums of some games, if all agree with their numbers."""
     import numpy as np
 
@@ -193,11 +226,7 @@ def _check(numbers: dict[str, npt.NDArray[np.int64]], values: dict[str, Any]) ->
     except (TypeError, OverflowError):
         text, stored = array("q", bytes(8 * len(values["id"]))), array("q", [-1] * len(values["id"]))
     first, second = values["hist_first"], values["hist_second"]
-    columns = [
-        *numbers.values(),
-        np.frombuffer(text, dtype=np.int64),
-        np.fromiter(map(len, first), np.int64, len(first)),
-    ]
+    columns = [*numbers.values(), np.frombuffer(text, dtype=np.int64), lengths]
     packed = memoryview(np.stack(columns, axis=1).astype("<i8", copy=False).tobytes())
     found = [
         crc32(two, crc32(one, crc32(packed[at : at + _WIDTH])))
@@ -254,7 +283,7 @@ def row_fault(found: tuple[Any, ...], sealed: bool) -> str | None:
         elif name in ("record", "detail"):
             sound = type(value) is str or (name == "detail" and value is None)
         else:
-            sound = type(value) is int and 0 <= value <= _MOST.get(name, _LONGEST_US)
+            sound = type(value) is int and 0 <= value <= most_of(name)
         if not sound:
             return f"game {_which(row[0])}: {name} cannot be {ascii(value)[:60]}"
     if row[3] > 0 and row[4] not in (1, 2):

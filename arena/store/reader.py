@@ -193,8 +193,19 @@ class Reader:
         if self._figures is None:
             with self._snapshot():
                 pairings, names = self.pairings(), [bot.name for bot in self.bots()]
-                self._figures = figures_of(self._db, self._db.sealed, names, pairings)
+                self._figures = figures_of(self._db, names, pairings)
         return self._figures
+
+    def check_blocks(self) -> None:
+        """StoreError unless the blocks say what the rows of their games do."""
+        if not self._db.has_blocks:
+            return
+        with self._snapshot():
+            pairings, names = self.pairings(), [bot.name for bot in self.bots()]
+            one, two = (figures_of(self._db, names, pairings, blocks=blocks) for blocks in (True, False))
+        same = all((one.columns[name] == column).all() for name, column in two.columns.items())
+        if not same or (one.times != two.times).any():
+            raise RUN.damaged(self.folder, "its blocks do not say what the rows of their games do")
 
     @property
     def known_figures(self) -> Figures | None:

@@ -8,12 +8,14 @@ from arena.endings import ENDING_CODES, FORFEIT_CODES
 from arena.errors import ArenaError
 from arena.match.results import COLUMNS, WIN_POINTS
 from arena.match.tasks import PAIRING_BITS
+from arena.store.blocks import BLOCKS
 from arena.store.sqlite import Database
 from arena.store.tables import Table
 
 DATABASE = "games.sqlite"
-VERSION = 2
-"""Format 2 has checksums (`arena.store.tables`); format 1 is read and continued without."""
+VERSION = 3
+"""Format 2 has checksums (`arena.store.tables`), format 3 also blocks (`arena.store.blocks`). Runs of earlier formats
+are read and continued without."""
 _APPLICATION = 0x53544F54  # "STOT", tells our databases from others
 
 
@@ -58,6 +60,7 @@ _TABLES = (
         """CREATE TABLE sessions (
     session INTEGER PRIMARY KEY, started REAL NOT NULL, ended REAL NOT NULL, games INTEGER NOT NULL,
     info TEXT NOT NULL{checksum})"""),
+    BLOCKS,
 )  # fmt: skip
 _GAME_LIST = f"""CREATE VIEW game_list AS
     SELECT g.pairing, g.deal, g.game, p.round,

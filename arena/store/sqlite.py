@@ -52,8 +52,14 @@ class Connection(sqlite3.Connection):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._owner = os.getpid()
-        self.sealed = True  # has it checksums?
+        self.version = 0  # format of the database
+        self.has_blocks = False
         _connections.add(self)
+
+    @property
+    def sealed(self) -> bool:
+        """Have its rows checksums?"""
+        return self.version > 1
 
     def close(self) -> None:
         if os.getpid() == self._owner:
@@ -92,11 +98,20 @@ class Database:
     afresh: str
     salvage: str
 
-    def statements(self, sealed: bool = True) -> list[str]:
-        """What makes all tables, those of the present format or of format 1."""
+    def statements(self, version: int | None = None) -> list[str]:
+        """What makes all tables of a format (default: the present one)."""
+        version = self.version if version is None else version
+        sealed = version > 1
         checksums = ", text_crc INTEGER, checksum INTEGER" if sealed else ""
-        made = [table.statement(sealed) for table in self.tables] + [self.games.format(checksum=checksums)]
+        made = [table.statement(sealed) for table in self.tables_of(version)] + [self.games.format(checksum=checksums)]
         return [*made, *[TOTALS_TABLE] * sealed, *self.others]
+
+    def tables_of(self, version: int) -> tuple[Table, ...]:
+        """The tables of a format but that of games."""
+        return tuple(table for table in self.tables if table.since <= version)
+
+    def _know(self, db: Connection, version: int) -> None:
+        db.version, db.has_blocks = version, any(table.name == "blocks" for table in self.tables_of(version))
 
     @cached_property
     def by_name(self) -> dict[str, Table]:
@@ -163,7 +178,7 @@ class Database:
             db.execute("PRAGMA foreign_keys = ON")
             db.execute(_CACHE)
             if not empty and db.sealed:
-                keep_checksums(db, self.tables)
+                keep_checksums(db, self.tables_of(db.version))
         except BaseException:
             db.close()
             raise
@@ -241,13 +256,13 @@ class Database:
                 f"{folder / self.file} was written by a newer version of this program (format {version}, known up"
                 f" to {self.version}). Update the program, or choose another folder"
             )
-        db.sealed = version > 1
+        self._know(db, version)
         self._check_schema(db, folder)
         return False
 
     def _check_schema(self, db: Connection, folder: Path) -> None:
         """An `error` unless the tables are exactly ours."""
-        wanted = {_name_of(sql): sql for sql in self.statements(db.sealed)}
+        wanted = {_name_of(sql): sql for sql in self.statements(db.version)}
         found = db.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
         there = {
             name: _plain(sql) for kind, name, _, sql in found if kind in ("table", "index") and isinstance(sql, str)
@@ -304,7 +319,7 @@ class Database:
             db.execute(statement)
         begin_totals(db, [*self.by_name, "games"])
         keep_checksums(db, self.tables)
-        db.sealed = True
+        self._know(db, self.version)
         db.execute(f"PRAGMA application_id = {self.application}")
         db.execute(f"PRAGMA user_version = {self.version}")
 

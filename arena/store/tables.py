@@ -35,8 +35,8 @@ class Table:
     """A table. `columns` are its columns and their kinds, those of the key first.
 
     Kinds are `whole`, `real`, `time` (seconds since 1970), `text`, `json` (a table), `bytes`; with `?` also NULL.
-    `sql` makes it, with `{checksum}` where the column of that name goes in format 2. `refers` names the table whose
-    first column a column must occur in.
+    `sql` makes it, with `{checksum}` where the column of that name goes from format 2 on. `refers` names the table
+    whose first column a column must occur in. `since` is the first format that has the table.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Table:
     sql: str
     key: int = 1
     refers: Mapping[str, str] = field(default_factory=dict)
+    since: int = 1
 
     def statement(self, sealed: bool) -> str:
         """What makes the table, with or without checksums."""
@@ -77,14 +78,16 @@ def read_rows(db: sqlite3.Connection, table: Table, sealed: bool, where: str = "
     found = db.execute(f"SELECT {columns} FROM {table.name} NOT INDEXED {where}", args).fetchall()
     rows = [row[: len(table.columns)] for row in found]
     whole = set(table.columns.values()) == {"whole"}
-    if not (whole and all(_are_whole(column) for column in zip(*rows))):  # pairings are many, and whole numbers only
+    whole = whole and all(_are_whole(column) for column in zip(*rows))  # as pairings are, which are many
+    if not whole:
         for row in rows:
             _check_types(table, row)
     if sealed:
         name, kinds = table.name, table.columns.values()
         bare = [tuple(compress(row, [kind != "bytes" for kind in kinds])) for row in rows] if "bytes" in kinds else rows
+        text = f"({name!a}, {', '.join(['%d'] * len(bare[0]))})".encode("ascii") if whole and rows else b""
         for row, values in zip(found, bare):
-            if row[-1] != crc32(ascii((name, *values)).encode("ascii")):
+            if row[-1] != crc32(text % values if text else ascii((name, *values)).encode("ascii")):
                 raise Damage(f"{table.place(row)} is not as it was written")
         if not where:
             check_total(db, table.name, len(found), sum(row[-1] for row in found))

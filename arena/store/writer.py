@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +20,7 @@ from typing import IO, Any
 from arena.endings import FORFEIT_CODES
 from arena.match.results import CLOCKED, COLUMNS, Row
 from arena.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask, Task
+from arena.store.blocks import GAMES_IN_BLOCK, drop_blocks, insert_block
 from arena.store.figures import Figures, figures_of
 from arena.store.games import drop_games, store_games
 from arena.store.ownership import MARK, mark_of, run_text
@@ -66,6 +67,7 @@ class Store(Reader):
         self._places = {bot.name: at for at, bot in enumerate(self.bots())}
         self._known = {number: tuple(pairing) for number, pairing in self.pairings().items()}
         self._session: int | None = None
+        self._unblocked: list[tuple[Any, ...]] = []
 
     def figures(self) -> Figures:
         """The numbers of all games as they are now."""
@@ -78,7 +80,7 @@ class Store(Reader):
     def _figures_from(self, deal: int) -> Figures:
         with self._snapshot():  # a running test asks again and again
             pairings, names = self.pairings(), [bot.name for bot in self.bots()]
-            return figures_of(self._db, self._db.sealed, names, pairings, deal << _SHIFT)
+            return figures_of(self._db, names, pairings, deal << _SHIFT)
 
     def claim(self) -> None:
         """Note that this user has begun the run, or takes it over as it is."""
@@ -104,35 +106,45 @@ class Store(Reader):
         deliveries = list(deliveries)
         for chunk, rows in deliveries:
             _check_units(chunk, rows)
+        kept: list[tuple[Any, ...]] = []
+        new, pairings = 0, dict(self._known)
+        with self._transaction():
+            for chunk, rows in deliveries:
+                self._add_pairings(chunk, pairings)
+                new += self._insert(chunk, rows, kept)
+            self._touch_session(new)
+        self._known = pairings
+        self._gather(kept)
+        return new
+
+    def adopt(self, tasks: Sequence[Task], rows: Sequence[Row]) -> None:
+        """Store games of another run, whole units; none of them is there yet."""
+        kept: list[tuple[Any, ...]] = []
+        with self._transaction():
+            self._add_pairings(Chunk(0, tuple(tasks)), self._known)
+            self._touch_session(store_games(self._db, rows, self._db.sealed, kept))
+        self._gather(kept)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
         with RUN.guard(self.folder, "write to"):
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                new = 0
-                pairings = dict(self._known)
-                for chunk, rows in deliveries:
-                    self._add_pairings(chunk, pairings)
-                    new += self._insert(chunk, rows)
-                self._touch_session(new)
+                yield
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:  # some errors have rolled back by themselves
                     self._db.execute("ROLLBACK")
                 raise
-        self._known = pairings
-        return new
 
-    def adopt(self, tasks: Sequence[Task], rows: Sequence[Row]) -> None:
-        """Store games of another run, whole units; none of them is there yet."""
-        with RUN.guard(self.folder, "write to"):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                self._add_pairings(Chunk(0, tuple(tasks)), self._known)
-                self._touch_session(store_games(self._db, rows, self._db.sealed))
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
+    def _gather(self, rows: Sequence[tuple[Any, ...]], at_least: int | None = None) -> None:
+        """Make a block of the games that are in none, once they are so many."""
+        if self._db.has_blocks:
+            self._unblocked += rows
+            if len(self._unblocked) >= (at_least or GAMES_IN_BLOCK):
+                with self._transaction():
+                    insert_block(self._db, self._unblocked)
+                self._unblocked = []
 
     def _add_pairings(self, chunk: Chunk, known: dict[int, tuple[Any, ...]]) -> None:
         numbers, _, ones, twos, rounds, *_ = zip(*chunk.tasks)  # column by column: chunks are long
@@ -148,10 +160,10 @@ class Store(Reader):
             elif have != pairing:
                 raise ConflictingResults(f"pairing {have} in the store is {pairing} in a delivery")
 
-    def _insert(self, chunk: Chunk, rows: Sequence[Row]) -> int:
+    def _insert(self, chunk: Chunk, rows: Sequence[Row], kept: list[tuple[Any, ...]]) -> int:
         if any(type(task) is SeriesTask for task in chunk.tasks):
             rows = self._new_series(chunk, rows)
-        new = store_games(self._db, rows, self._db.sealed)
+        new = store_games(self._db, rows, self._db.sealed, kept)
         if new != len(rows):
             for row in rows:
                 self._compare(row)
@@ -194,16 +206,13 @@ class Store(Reader):
 
     def drop_from(self, deal: int) -> int:
         """Remove the games on `deal` and all later deals; returns how many there were."""
-        with RUN.guard(self.folder, "write to"):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                dropped = drop_games(self._db, deal << _SHIFT, self._db.sealed)
-                self._touch_session(-dropped)
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
+        first = deal << _SHIFT
+        with self._transaction():
+            dropped = drop_games(self._db, first, self._db.sealed)
+            if self._db.has_blocks:
+                drop_blocks(self._db, first)
+            self._touch_session(-dropped)
+        self._unblocked = [row for row in self._unblocked if row[0] < first]
         return dropped
 
     # ------------------------------------------------------------ sessions
@@ -211,11 +220,9 @@ class Store(Reader):
     def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
         """Write the settings of a run that goes on to more games; see `arena.config.growth`."""
         ours = self.is_ours()
-        with RUN.guard(self.folder, "write to"):
-            self._db.execute("BEGIN IMMEDIATE")
+        with self._transaction():
             for key, values in (("config", config), ("settings", settings)):
                 self._db.execute("UPDATE meta SET value = ? WHERE key = ?", (_canonical(values), key))
-            self._db.execute("COMMIT")
         if ours:
             self.claim()
 
@@ -240,6 +247,9 @@ class Store(Reader):
         if _open.get(self.folder.resolve()) is not self:
             return
         try:
+            with suppress(StoreError):  # a full disk, say: they are read from their rows
+                if self._unblocked and self._db.execute("SELECT 1 FROM blocks LIMIT 1").fetchone():
+                    self._gather([], 1)
             with RUN.guard(self.folder, "write to"):
                 self._db.close()
         finally:

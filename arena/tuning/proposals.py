@@ -27,9 +27,7 @@ class Proposals:
         try:
             import optuna
         except ImportError:
-            raise TuneError(
-                "arena tune needs optuna; install it with: pip install 'schotten-arena[tune]'"
-            ) from None
+            raise TuneError("arena tune needs optuna; install it with: pip install 'schotten-arena[tune]'") from None
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._optuna: Any = optuna
         self._parameters = parameters

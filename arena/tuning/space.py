@@ -122,5 +122,3 @@ def spec_with(bot: str, params: Mapping[str, Value]) -> str:
     parsed = parse_spec(bot)
     words = [f"{name}={value}" for name, value in {**parsed.params, **params}.items()]
     return f"{parsed.target}:{','.join(words)}" if words else parsed.target
-
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from arena.league.store import League, open_league
 from arena.league.verification import verify_league
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, played, some_points, submission, submit
 from tests.processes.waiting import wait_for
+from tests.store.stored import forged
 
 # ---------------------------------------------------------------- budgets
 
@@ -157,15 +159,13 @@ def test_a_log_that_was_changed_is_found_out(tmp_path: Path, sql: str) -> None:
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")
         known = audit.entries(found)[1].hash
-        db = sqlite3.connect(tmp_path / "a" / "league.sqlite")
-        db.execute(sql)
-        db.commit()
-        db.close()
+        with closing(sqlite3.connect(tmp_path / "a" / "league.sqlite", isolation_level=None)) as db:
+            db.execute(sql)
+        assert any("audit" in fault for fault in verify_league(found).faults)  # by the checksums of the rows
+        forged(tmp_path / "a" / "league.sqlite", sql if "UPDATE" in sql else "UPDATE audit SET detail = detail")
         assert any("audit log" in fault for fault in verify_league(found).faults)
-        db = sqlite3.connect(tmp_path / "a" / "league.sqlite")
-        db.execute("DELETE FROM audit WHERE entry > 1")  # the end is gone: only a hash noted elsewhere tells
-        db.commit()
-        db.close()
+        # the end is gone, and all checksums fit: only a hash noted elsewhere tells
+        forged(tmp_path / "a" / "league.sqlite", "DELETE FROM audit WHERE entry > 1")
         if sql.startswith("DELETE"):
             assert verify_league(found).sound
         assert not verify_league(found, log_hash=known).sound
@@ -350,3 +350,18 @@ def test_played_helper_is_not_sound(tmp_path: Path) -> None:
         a, b = enter(found, "a", "b")
         played(found, [(a, b, some_points(3, 0.5))])
         assert len(verify_league(found).faults) == 6
+
+
+def test_content_that_is_known_leaves_no_line_in_the_log(tmp_path: Path) -> None:
+    bot = tmp_path / "mine.py"
+    bot.write_text("def act(view, moves):\n    return moves[0]\n", encoding="utf-8")
+    with league(tmp_path / "a"):
+        pass
+    command = ["submit", str(bot), "--league", str(tmp_path / "a"), "--workers", "1"]
+    assert main(command) == 0
+    with open_league(tmp_path / "a") as found:
+        before = audit.entries(found)
+        assert before[0].what == "submit"
+    assert main(command) == 0
+    with open_league(tmp_path / "a") as found:
+        assert audit.entries(found) == before

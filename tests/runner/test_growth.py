@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+import arena
+from arena.cli.main import main
 from arena.config.growth import grown
 from arena.config.tournament import ConfigError, TournamentConfig, config_from_dict
 from arena.errors import ArenaError
@@ -249,3 +251,37 @@ def test_an_error_is_a_number_above_0(error: float) -> None:
 def test_formats_without_games_of_each_pairing_have_no_such_end() -> None:
     with pytest.raises(ArenaError, match="swiss does not grow by games"):
         UntilError(10).check(config_from_dict(settings(*FIELD, format="swiss")))
+
+
+@pytest.mark.slow
+def test_a_new_match_goes_on_until_its_errors_are_small_as_a_resumed_one_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["match", "first", "random", "--seed", "4", "--workers", "1"]
+    assert main([*asked, "--error", "60", "--out", str(tmp_path / "new")]) == 0
+    assert "All errors are small enough" in capsys.readouterr().err
+    assert main([*asked, "--games", "4", "--out", str(tmp_path / "old")]) == 0
+    assert main(["resume", str(tmp_path / "old"), "--error", "60", "--workers", "1"]) == 0
+    assert whole(tmp_path / "new") == whole(tmp_path / "old")
+    assert main([*asked, "--error", "60", "--out", str(tmp_path / "new")]) == 0  # plays nothing
+    assert whole(tmp_path / "new") == whole(tmp_path / "old")
+    assert main([*asked, "--error", "1", "--games", "30", "--out", str(tmp_path / "short")]) == 1
+    assert reader_count(tmp_path / "short") == 30
+
+
+def test_an_error_is_for_formats_that_grow_by_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["tournament", "first", "random", "--format", "swiss", "--error", "5", "--out", str(tmp_path / "run")]
+    assert main(asked) == 2
+    assert "swiss does not grow by games" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.slow
+def test_a_comparison_is_resumed_by_the_public_function(tmp_path: Path) -> None:
+    folder = tmp_path / "both"
+    asked = ["compare", "first", "random", "--variants", "base,tactical", "--seed", "4", "--workers", "1"]
+    assert main([*asked, "--games", "4", "--out", str(folder)]) == 0
+    found = arena.resume(folder, games=8, workers=1)
+    assert {name: len(run.games) for name, run in found.items()} == {"base": 8, "tactical": 8}
+    with pytest.raises(ArenaError, match="a run only grows"):
+        arena.resume(folder, games=2)

@@ -93,7 +93,7 @@ def test_checksums_follow_every_change(store: Store) -> None:
 def version_one(folder: Path) -> None:
     """A run as older versions have stored it."""
     with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as db:
-        for sql in RUN.statements(sealed=False):
+        for sql in RUN.statements(1):
             db.execute(sql)
         db.execute(f"PRAGMA application_id = {RUN.application}")
         db.execute("PRAGMA user_version = 1")

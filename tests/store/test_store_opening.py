@@ -129,7 +129,7 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
         db.execute("PRAGMA user_version = 99")
     db.close()
     for opening in openings(tmp_path):
-        with pytest.raises(StoreError, match=r"newer version of this program \(format 99, known up to 2\)"):
+        with pytest.raises(StoreError, match=r"newer version of this program \(format 99, known up to 3\)"):
             opening()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from arena.cli.main import Entry, LazyGroup
@@ -36,9 +34,3 @@ def league() -> None:
 
     LEAGUE is a name in leagues/, or the folder of a league.
     """
-    limit_threads()
-
-
-def limit_threads() -> None:
-    """Call before numpy is imported: ratings gain little from more threads, and the games need the cores."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

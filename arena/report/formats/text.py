@@ -49,9 +49,7 @@ def _rest(table: Table) -> str:
     """How to see the rows that are cut off."""
     if not table.lines or len(table.rows) <= table.lines:
         return ""
-    return (
-        f"The first {table.lines} of {len(table.rows):,} lines; --all shows all, --json and the CSV files have them."
-    )
+    return f"The first {table.lines} of {len(table.rows):,} lines; --all shows all, --json and the CSV files have them."
 
 
 def joined(parts: Iterable[str]) -> str:
