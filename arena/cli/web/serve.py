@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli import options
-from arena.cli.league import limit_threads
 from arena.cli.league.shared import LeagueProgress, league_argument, tell_result
 from arena.cli.web import require_web
 from arena.errors import ArenaError
@@ -41,7 +40,6 @@ def serve(
     The commands of arena league can be used on it at the same time. Stop it with Ctrl-C: games in hand are finished.
     """
     require_web()
-    limit_threads()
     from arena.isolation.process import require_isolation
     from arena.league.store import open_league
     from arena.processes.affinity import core_count
