@@ -268,7 +268,7 @@ class State(Playouts):
             h = stir(h, self.tactic_deck[i])
         return h
 
-    def place_given(self, p: int, hand: Iterable[str], deck: Sequence[str], tactic_deck: Sequence[str]) -> None:
+    def _place_given(self, p: int, hand: Iterable[str], deck: Sequence[str], tactic_deck: Sequence[str]) -> None:
         """Put cards where they are wanted in a sample of what seat `p` knows; `ArenaError` if they cannot be there."""
         if isinstance(hand, str) or isinstance(deck, str) or isinstance(tactic_deck, str):
             raise TypeError("cards of a sample are given as several texts, such as ['r7', 'b3']")
@@ -408,7 +408,7 @@ class View(Shown):
             raise TypeError(NEW if self.rules is None else NO_RNG)
         copy_block(state, self)
         state.place_known(self.seat)
-        state.place_given(self.seat, hand, deck, tactic_deck)
+        state._place_given(self.seat, hand, deck, tactic_deck)
         state.deal_rest(self.seat, rng)
         return state
 

@@ -97,7 +97,7 @@ _BY_STONE = ("modes", "capacity", "completed_first")
 #: Properties of `Shown`; `test_dumps_are_whole` looks that none is missing.
 PUBLIC = (
     "turn", "first_seat", "phase", "is_over", "winner", "outcome", "turns", "owners", "deck_counts", "passes",
-    "pending", "taken_from", "ruse_under_way", "seen_clan_cards", "rules",
+    "pending", "taken_from", "ruse_under_way", "seen_clan_cards", "rules", "key",
 )  # fmt: skip
 OF_VIEW = ("seat", "hand", "mine", "theirs", "my_turn", "unseen", "known_in_hand", "known_in_decks", "history")
 

@@ -54,7 +54,7 @@ def at_move(rules_name: str, seed: int, auto: tuple[bool, bool], length: int) ->
 def test_dumps_are_whole() -> None:
     """`dump` of tests.game.play knows every public name of states and views but the verbs and the helpers."""
     state = at_move("tactical", 1, (True, True), 5)
-    verbs = {"legal_moves", "apply", "play_by", "copy", "rollout", "perft", "view", "sample", "rng", "clock"}
+    verbs = {"legal_moves", "apply", "play_by", "copy", "rollout", "perft", "view", "sample", "after", "rng", "clock"}
     asked = {"hand_of", "clan_cards_left", "tactic_cards_left", "events", "claimable", "side", "modes", "capacity"}
     asked |= {"completed_first", "stones_of", "row", "hand_counts", "tactics_played", "joker_played"}
     if "hands" in dir(state):
