@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.main import main
 from tests.cli.conftest import Arena
 
 REMEMBERS = '''
@@ -31,12 +32,21 @@ def act(view, moves):
 """
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a run and its bots are; not to be changed."""
+    place = tmp_path_factory.mktemp("debug")
+    (place / "mine.py").write_text(REMEMBERS)
+    (place / "fails.py").write_text(FAILS)
+    how = ["--games", "4", "--rules", "tactical", "--seed", "3", "--workers", "1", "--out", str(place / "run")]
+    assert main(["tournament", str(place / "mine.py"), str(place / "fails.py"), "first", *how]) == 0
+    return place
+
+
 @pytest.fixture
-def run(arena: Arena, tmp_path: Path) -> Arena:
-    (tmp_path / "mine.py").write_text(REMEMBERS)
-    (tmp_path / "fails.py").write_text(FAILS)
-    how = ("--games", 4, "--rules", "tactical", "--seed", 3, "--out", "run", "--workers", 1)
-    arena("tournament", "mine.py", "fails.py", "first", *how)
+def run(arena: Arena, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+    """Commands in that place."""
+    monkeypatch.chdir(folder)
     return arena
 
 

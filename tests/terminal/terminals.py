@@ -15,7 +15,7 @@ import pyte
 
 UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
 CTRL_C, CTRL_D = "\x03", "\x04"
-_PATIENCE_S = 60
+_PATIENCE_S = 120
 
 
 class Terminal:
