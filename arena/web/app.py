@@ -74,6 +74,11 @@ async def _static(request: Request) -> Response:
     return Response(static_file(name), media_type=STATIC[name][1], headers={"cache-control": "max-age=3600"})
 
 
+async def _no_icon(request: Request) -> Response:
+    """Browsers ask for one."""
+    return Response(status_code=204, headers={"cache-control": "max-age=86400"})
+
+
 async def _skeleton(request: Request) -> Response:
     headers = {"content-disposition": f'attachment; filename="{SKELETON_NAME}.py"'}
     return PlainTextResponse(skeleton(), headers=headers)
@@ -97,6 +102,7 @@ _ROUTES = [
     Route("/static/{name}", _static),
     Route("/skeleton.py", _skeleton),
     Route("/events", _events),
+    Route("/favicon.ico", _no_icon),
 ]
 
 

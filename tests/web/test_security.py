@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.exceptions import HTTPException
 
 from arena.league.store import open_league
 from arena.league.versions import get, refuse
@@ -269,3 +272,58 @@ def test_a_link_in_the_place_of_the_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="not a regular file"):
         WebStore(tmp_path)
     assert not (tmp_path / "elsewhere").exists()
+
+
+def answered(receive: Any, **headers: str) -> tuple[int, bool]:
+    """The status that the guard answers a request with whose body comes from `receive`; did it reach the pages?"""
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse
+    from starlette.types import Message, Receive, Scope, Send
+
+    from arena.web.guard import Guard, Metrics
+
+    reached = []
+
+    async def pages(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await Request(scope, receive).body()
+        except HTTPException as error:
+            await PlainTextResponse(error.detail, error.status_code)(scope, receive, send)
+            return
+        reached.append(True)
+        await PlainTextResponse("ok")(scope, receive, send)
+
+    told: list[int] = []
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            told.append(message["status"])
+
+    kind = {"content-type": "application/x-www-form-urlencoded"} | headers
+    scope = {"type": "http", "method": "POST", "path": "/me/upload", "scheme": "http", "query_string": b"",
+             "headers": [(name.encode(), value.encode()) for name, value in kind.items()], "client": None}  # fmt: skip
+    guard = Guard(pages, upload_bytes=1000, body_s=0.2, metrics=Metrics(), secure=False)
+    asyncio.run(guard(scope, receive, send))
+    return told[0], bool(reached)
+
+
+def test_a_slow_body_is_not_waited_for() -> None:
+    """A byte now and then would hold a request for ever: the bound is for all of it."""
+
+    async def drop_by_drop() -> dict[str, Any]:
+        await asyncio.sleep(0.05)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    assert answered(drop_by_drop) == (408, False)
+
+
+def test_a_body_that_does_not_say_its_size_is_counted() -> None:
+    async def endless() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"x" * 10_000, "more_body": True}
+
+    assert answered(endless) == (413, False)
+
+    async def small() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"x", "more_body": False}
+
+    assert answered(small) == (200, True)
