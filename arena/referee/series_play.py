@@ -9,7 +9,7 @@ from arena.formats.series import is_over, starter_after
 from arena.match.results import Row, points_of
 from arena.match.tasks import GameTask, PairTask, SeriesTask, Task
 
-_TURN_S = 0.05
+_TURN_S = 0.2
 
 
 def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
