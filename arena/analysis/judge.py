@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.game.engine import State, View
+from arena.game.engine import View
 from arena.game.moves import Move
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
-from arena.policy import Evaluator, Searcher, load_net
+from arena.policy import Evaluator, Playout, Searcher, load_net
 from arena.report.decisions import Decision
 
 DEPTH = 2
@@ -76,25 +76,11 @@ class Judge:
 def sampled_chances(net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int) -> list[float]:
     """The chance to win after each of some legal moves, the mean over the same samples of the hidden cards."""
     totals = [0.0] * len(moves)
+    playout = Playout(net)
     for _ in range(samples):
         sample = view.sample(rng)
         for at, move in enumerate(moves):
-            totals[at] += _played_on(net, sample.copy(), move, view.seat)
+            state = sample.copy()
+            state.apply(move)
+            totals[at] += playout.play(state, DEPTH, view.seat)
     return [total / samples for total in totals]
-
-
-def _played_on(net: Evaluator, state: State, move: Move, seat: int) -> float:
-    """The seat's chance after a move, as the player of the decision DEPTH later sees it."""
-    state.apply(move)
-    left = DEPTH
-    while not state.is_over:
-        moves = state.legal_moves()
-        values = net.values(state, moves)
-        most = max(values)
-        if state.phase not in BY_RULE:
-            left -= 1
-            if not left:
-                return most if state.turn == seat else 1.0 - most
-        state.apply(moves[values.index(most)])
-    winner = state.outcome.winner if state.outcome is not None else None
-    return 0.5 if winner is None else float(winner == seat)
