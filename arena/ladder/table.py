@@ -36,18 +36,20 @@ COLUMNS = {
 
 def ladder_report(config: TournamentConfig, rules: Sequence[str], folder: Path) -> Report:
     """What is stored of a ladder, a table for each rule set. ArenaError if nothing is."""
-    frames = {one: frame for one in rules if (frame := ladder_frame(config, one, folder)) is not None}
-    if not frames:
+    rated = {one: found for one in rules if (found := ladder_frame(config, one, folder)) is not None}
+    if not rated:
         raise ArenaError(f"{folder}: no match of this ladder is stored there")
     remarks = [
         "Elo: mean of the field 0; 95 % errors, clustered by deal. LOS: likelihood to be stronger than that rung."
     ]
+    frames = {one: frame for one, (frame, _) in rated.items()}
+    remarks += [f"{one}: {notes}." for one, (_, notes) in rated.items() if notes]
     tables = [_table(one, frame) for one, frame in frames.items()]
     return Report("", tables, remarks, values=lambda: _values(config, frames))
 
 
-def ladder_frame(config: TournamentConfig, rules: str, folder: Path) -> pd.DataFrame | None:
-    """A row for each rung that has played, the highest first, with COLUMNS; None if no game is stored."""
+def ladder_frame(config: TournamentConfig, rules: str, folder: Path) -> tuple[pd.DataFrame, str] | None:
+    """A row for each rung that has played, the highest first, with COLUMNS, and what to mind; None without a game."""
     runs: dict[tuple[str, ...], RunData] = {}
     for name, match in matches(config, rules).items():
         place = folder / folder_name(rules) / name
@@ -57,10 +59,12 @@ def ladder_frame(config: TournamentConfig, rules: str, folder: Path) -> pd.DataF
         return None
     columns = ["first", "second", "score", "deal"]
     games = pd.concat([run.games[columns].astype({"first": str, "second": str}) for run in runs.values()])
-    rated = rate(games.reset_index(drop=True), disconnected="separate").frame().set_index("bot")
+    ratings = rate(games.reset_index(drop=True), disconnected="separate")
+    rated = ratings.frame().set_index("bot")
     bots = list(config.bot_names)
     rows = [_row(at, bots, rated.loc[bot].to_dict(), runs) for at, bot in enumerate(bots) if bot in rated.index]
-    return pd.DataFrame(rows[::-1], columns=list(COLUMNS))
+    notes = "; ".join(ratings.notes if int(ratings.group.max()) else ratings.notes[:-1])  # the last: the usual prior
+    return pd.DataFrame(rows[::-1], columns=list(COLUMNS)), notes
 
 
 def _row(

@@ -29,6 +29,10 @@ def test_the_ladder_is_played_once(arena: Arena) -> None:
     assert table[2]["below"] == ""
     assert all(row["ms"] > 0 for row in table)
     assert json_of(*call, "--games", 6, "--json")["rules"]["base"][0]["games"] == 12
+    Path("apart.toml").write_text(LADDER.replace('"greedy"', '"greedy", "odds", "net"'))
+    there = ("--rules", "base", "--out", "results/mine", "--show")
+    arena("match", "net", "odds", "--games", 4, "--seed", 5, *QUIET, "--out", "results/mine/base/net-odds")
+    assert "the field falls into 2 groups" in " ".join(arena("ladder", "--config", "apart.toml", *there).out.split())
     assert Path("results/mine/base/greedy-first/standings.csv").is_file()
     assert "no match of this ladder" in arena(*call, "--show", "--out", "elsewhere", code=2).err
 
