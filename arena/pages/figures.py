@@ -18,7 +18,7 @@ from arena.game.rules import load_rules
 from arena.match.results import bucket_ms
 from arena.match.tasks import GameId
 from arena.pages.shapes import Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
-from arena.pages.words import PAGE
+from arena.pages.words import PAGE, TIPS
 from arena.report.compare import comparison, read_variants
 from arena.report.read_comparison import variant_folders
 from arena.report.read_run import RunData
@@ -91,7 +91,8 @@ def rating_plot(found: RunStandings) -> Dots:
         if math.isnan(elo):
             continue
         sure = not flag and math.isfinite(error)
-        tip = f"{row['bot']}: {elo_text(elo, flag)}{f' ± {error:.0f}' if sure else ''} Elo, {row['games']} games"
+        shown = elo_text(elo, flag) + (f" ± {error:.0f}" if sure else "")
+        tip = TIPS["rating"].format(bot=row["bot"], elo=shown, games=row["games"])
         rows.append(Dot(str(row["bot"]), elo, elo - error if sure else None, elo + error if sure else None, tip))
     return Dots(rows, PAGE["elo_axis"], 0.0)
 
@@ -105,8 +106,8 @@ def rates_plot(report: Report) -> Dots:
         score, low, high = (100 * float(row[name]) for name in ("score", "score_low", "score_high"))
         known = math.isfinite(low) and math.isfinite(high)
         between = f" ({percent(row['score_low'])} .. {percent(row['score_high'])})" if known else ""
-        tip = f"{row['bot']}, {row['variant']}: {percent(row['score'])} %{between}, {row['games']} games"
         label = f"{row['bot']}, {row['variant']}"
+        tip = TIPS["rate"].format(label=label, score=percent(row["score"]), between=between, games=row["games"])
         rows.append(Dot(label, score, low if known else None, high if known else None, tip))
     variants = {str(one) for one in frame["variant"]}
     return Dots(rows, PAGE["score_axis"], 50.0, len(variants))
@@ -123,7 +124,8 @@ def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
         low, high = float(row["score_low"]), float(row["score_high"])
         small = "" if math.isnan(low) else f"{percent(low)} .. {percent(high)}"
         counts = f"{row['wins']}-{row['draws']}-{row['losses']}"
-        tip = f"{bot} against {other}: {percent(row['score'])} %{f' ({small})' if small else ''}, W-D-L {counts}"
+        score, between = percent(row["score"]), f" ({small})" if small else ""
+        tip = TIPS["met"].format(bot=bot, other=other, score=score, between=between, counts=counts)
         cells[bot, other] = Cell(percent(row["score"]), small, _heat(float(row["score"])), tip)
     return _square(PAGE["crosstable"], order, cells)
 
@@ -135,7 +137,7 @@ def los_square(frame: pd.DataFrame, order: Sequence[str]) -> Square:
         bot, other, los = str(row["bot"]), str(row["opponent"]), float(row["los"])
         gap, error = float(row["elo_difference"]), float(row["elo_difference_error95"])
         small = "" if math.isnan(gap) else f"{gap:+z.0f} ± {number(error, 0, '?')}"
-        tip = f"{bot} against {other}: stronger with {likelihood(los)} %, {small or '?'} Elo"
+        tip = TIPS["los"].format(bot=bot, other=other, los=likelihood(los), elo=small or "?")
         cells[bot, other] = Cell(likelihood(los), small, 4 if math.isnan(los) else _heat(los), tip)
     return _square(PAGE["los"], order, cells)
 
@@ -182,7 +184,7 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
     for place, count in enumerate(counts.tolist()):
         start = low + place * width
         label = str(start) if width == 1 else f"{start}-{start + width - 1}"
-        bars.append(Bar(str(start), count, f"{label} {PAGE['turns']}: {count} {PAGE['games_axis']}"))
+        bars.append(Bar(str(start), count, TIPS["length"].format(turns=label, games=count)))
     return Bars(bars, PAGE["turns"], PAGE["games_axis"])
 
 
@@ -197,7 +199,7 @@ def times_plots(run: RunData) -> list[Bars]:
         bars = []
         for place in range(int(known[0]), int(known[-1]) + 1):
             low, high, count = _edge(4 * place), _edge(4 * place + 4), int(sums[place])
-            tip = f"{bot}: {count} {PAGE['decisions']}, {_ms(low)} .. {_ms(high)} ms"
+            tip = TIPS["time"].format(bot=bot, decisions=count, low=_ms(low), high=_ms(high))
             bars.append(Bar(_ms(low), count, tip))
         made.append(Bars(bars, PAGE["time_axis"], PAGE["decisions"], one_line(bot, 40)))
     return made
@@ -217,7 +219,7 @@ def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
         low, high = float(row["score_low"]), float(row["score_high"])
         known = math.isfinite(low) and math.isfinite(high)
         between = f" ({percent(low)} .. {percent(high)})" if known else ""
-        tip = f"{row['bot']}: {percent(score)} %{between} in {row['games']:.0f} games begun"
+        tip = TIPS["begun"].format(bot=row["bot"], score=percent(score), between=between, games=int(row["games"]))
         rows.append(Dot(str(row["bot"]), 100 * score, 100 * low if known else None, 100 * high if known else None, tip))
     return Dots(rows, PAGE["begun_axis"], 50.0)
 
@@ -248,7 +250,8 @@ def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
     counts = Counter(zip(lost["forfeit_by"].astype(object), lost["forfeit"].astype(object)))
     kinds = [kind for kind in FORFEITS if any(kind == one for _, one in counts)]
     rows = [(bot, [counts[bot, kind] for kind in kinds]) for bot in order]
-    return Stacks(kinds, [(f"{sum(numbers)} by {bot}", numbers) for bot, numbers in rows if any(numbers)])
+    label = PAGE["forfeits_by"]
+    return Stacks(kinds, [(label.format(games=sum(row), bot=bot), row) for bot, row in rows if any(row)])
 
 
 def cards_plot(effects: pd.DataFrame) -> Dots:
@@ -260,7 +263,7 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
             continue
         known = math.isfinite(low) and math.isfinite(high)
         between = f" ({low:.1f} .. {high:.1f})" if known else ""
-        tip = f"{row['card']}: {score:.1f} %{between} of {row['sides']} sides that played it"
+        tip = TIPS["card"].format(card=row["card"], score=f"{score:.1f}", between=between, sides=row["sides"])
         rows.append(Dot(str(row["card"]), score, low if known else None, high if known else None, tip))
     return Dots(rows, PAGE["score_axis"], 50.0)
 

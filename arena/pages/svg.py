@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from markupsafe import Markup, escape
 
 from arena.pages.shapes import Bars, Dots, Lines, Stacks, ticks
+from arena.pages.words import TIPS
 from arena.text import one_line
 
 WIDTH = 480
@@ -98,7 +99,7 @@ def _lines(plot: Lines) -> Markup:
         parts.append(_path(f"M{way}", style))
         dot = Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>')
         for px, py, one, value in points:
-            tip = f"{one_line(name)}: {value:+z.0f} after {one:.0f} {plot.x_axis}"
+            tip = TIPS["progress"].format(bot=name, elo=f"{value:+z.0f}", games=f"{one:.0f}")
             parts.append(_mark([dot.format(number_ % LINES, px, py)], tip, first=not ends and one == points[0][2]))
         ends.append((points[-1][1], name))
     for level, name in sorted(ends):
@@ -121,7 +122,7 @@ def _stacks(plot: Stacks) -> Markup:
         for place, (name, count) in enumerate(zip(plot.names, counts)):
             if count:
                 start, end = x(before / total), x((before + count) / total)
-                tip = f"{label}: {name} {100 * count / total:.1f} %, {count} games"
+                tip = TIPS["part"].format(label=label, name=name, share=f"{100 * count / total:.1f}", games=count)
                 parts.append(_mark([box.format(place, start, y, max(end - start - 0.5, 0.5), 18)], tip, first=first))
                 first = False
             before += count

@@ -56,6 +56,8 @@ PAGE: dict[str, str] = {
     "time_note": "A clock measured these, so another run of the same games has others. Each bar is a factor of two.",
     "forfeits_below": "Reasons are stored with runs only; the tables below have the numbers.",
     "forfeits_none": "No game was forfeited.",
+    "forfeits_by": "{games} by {bot}",
+    "viewer": "A game to play through",
     "forfeit_bot": "bot",
     "forfeit_kind": "kind",
     "forfeit_games": "games",
@@ -77,6 +79,20 @@ PAGE: dict[str, str] = {
     "made": "Written by schotten-arena.",
 }
 """Strings that templates use."""
+
+TIPS: dict[str, str] = {
+    "rating": "{bot}: {elo} Elo, {games} games",
+    "rate": "{label}: {score} %{between}, {games} games",
+    "met": "{bot} against {other}: {score} %{between}, W-D-L {counts}",
+    "los": "{bot} against {other}: stronger with {los} %, {elo} Elo",
+    "progress": "{bot}: {elo} after {games} games",
+    "length": "{turns} turns: {games} games",
+    "time": "{bot}: {decisions} decisions, {low} .. {high} ms",
+    "begun": "{bot}: {score} %{between} in {games} games begun",
+    "part": "{label}: {name} {share} %, {games} games",
+    "card": "{card}: {score} %{between} of {sides} sides that played it",
+}
+"""What figures of plots and squares say when they are pointed at."""
 
 VIEWER: dict[str, str] = {
     "game": "Game",
