@@ -114,7 +114,7 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     left = total - len(lines)
     remarks = [f"{left} more (--limit 0 lists all)."] if left > 0 else []
     heading = f"{total} run{'s' * (total != 1)} in {root}" + (", the last one first" if len(lines) > 1 else "")
-    table = Table("runs", "", columns if rows else (), rows, frame=frame)
+    table = Table("runs", "", columns if rows else (), rows, frame=frame, spared=("format", "rules"))
     return Report(heading, [table], remarks, values=lambda: {"runs": [_values(line) for line in lines]})
 
 

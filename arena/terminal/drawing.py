@@ -88,7 +88,7 @@ def _player(scene: Scene, at: int, width: int, signs: Signs) -> list[Text]:
     """Who sits there, with what lies face up on that side; in further lines what does not fit into the first."""
     seat = scene.seat if at == 0 else 1 - scene.seat
     name = shortened(one_line(scene.names[at]), 24)
-    line = Text(f"{signs.point[0] if scene.to_move == at else ' '} ", _LABEL)
+    line = Text().append(f"{signs.point[0] if scene.to_move == at else ' '} ", _LABEL)
     line.append(f"{'ab'[seat]} {name}".rstrip(), _MINE if at == 0 else _THEIRS)
     stones = scene.stones_of(at)
     line.append(f"   {stones} stone{'s' * (stones != 1)}", _LABEL if stones else _DIM)
@@ -120,9 +120,7 @@ def _row(scene: Scene, at: int, level: int, indent: str, column: int, signs: Sig
             card = Text()
         if len(card) > column - 1:  # a wild that is bound, where there is little room
             card.right_crop(1)
-        card.pad_right(column - len(card))
-        line.append_text(card)
-    line.rstrip()
+        line.append_text(card).append(" " * (column - len(card)))
     return line
 
 
@@ -154,7 +152,7 @@ def _modes(scene: Scene, indent: str, column: int) -> Text:
 def _hand(scene: Scene, at: int, width: int, signs: Signs) -> list[Text]:
     """A hand, in further lines where it is long; what a ruse has taken stands behind it."""
     held = scene.hands[at] or ()
-    lines = _filled([Text("  hand" if held else "  hand -", _DIM)], held, width, 6)
+    lines = _filled([Text().append("  hand" if held else "  hand -", _DIM)], held, width, 6)
     if at == 0 and scene.card in held:
         sign = f" {scene.card} "
         for line in lines:

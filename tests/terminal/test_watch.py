@@ -107,3 +107,24 @@ def test_two_bots_play_on_the_screen(tmp_path: Path) -> None:
         screen.type("q")
         assert screen.end() == 0
         assert "first - random, rules iello-base, seed 2." in screen.text
+
+
+def test_cards_alone_are_coloured_and_none_is_faint() -> None:
+    """Blanks between cards had the colour of the card before, cards in the hand were dim."""
+    from rich.console import Console
+    from rich.style import Style
+
+    from arena.terminal.drawing import draw
+
+    one = film()
+    console = Console(width=80, force_terminal=True, color_system="truecolor", _environ={})
+    seen = 0
+    for line in draw(one.scene(40, 0, (True, True)), 80).split("\n"):
+        for part in line.render(console):
+            style = part.style or Style()
+            if part.text.strip() and style.bgcolor is not None:
+                seen += 1
+                assert part.text == f" {part.text.strip()} "
+                assert not style.dim
+            assert part.text.strip() or style.bgcolor is None
+    assert seen > 20

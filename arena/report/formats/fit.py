@@ -78,11 +78,15 @@ def _is_figures(rows: Sequence[Sequence[str]], at: int) -> bool:
 
 
 def _shared(widths: list[int], shortest: list[int], room: int) -> list[int]:
-    """Widths that add up to at most `room` where the shortest do: the widest is made narrower until they fit."""
+    """Widths that add up to at most `room` where the shortest do: the widest is made narrower until they fit.
+
+    Those of the first columns, which name what a row is about, come last.
+    """
     given = list(widths)
-    while sum(given) > room:
-        at = max(range(len(given)), key=lambda one: given[one] - shortest[one])
-        if given[at] == shortest[at]:
-            break
-        given[at] -= 1
+    for group in (range(_KEPT, len(given)), range(len(given))):
+        while sum(given) > room:
+            at = max(group, key=lambda one: given[one] - shortest[one], default=None)
+            if at is None or given[at] == shortest[at]:
+                break
+            given[at] -= 1
     return given
