@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import ArenaError
+from arena.processes.affinity import core_count
 from arena.processes.procfs import read_text, start_time
 
 NO_GROUPS = "ARENA_NO_CONTROL_GROUPS"
@@ -95,15 +96,22 @@ class ControlGroups:
         return tuple(self.places)
 
     def make(self, bounds: Bounds) -> ControlGroup:
-        """A new group. OSError if it cannot be made."""
+        """A new group. OSError if it cannot be made.
+
+        In version 1, one on a single core is not bounded in processor time, which the core bounds already: between
+        groups, a process that gives way to another (`sched_yield`) often goes on itself, and each question would wait.
+        """
+        places = self.places
+        if self.version == 1 and core_count() <= bounds.processors:
+            places = {name: place for name, place in places.items() if name != "cpu"}
         name = f"arena-{os.getpid()}-{start_time(os.getpid())}-{next(_numbers)}"
         _remove_at_exit()
-        folders = list(dict.fromkeys(place / name for place in self.places.values()))
+        folders = list(dict.fromkeys(place / name for place in places.values()))
         group = ControlGroup(folders)
         try:
             for folder in folders:
                 folder.mkdir()
-            for controller, place in self.places.items():
+            for controller, place in places.items():
                 for file, value in _settings(self.version, controller, bounds):
                     _write(place / name / file, value)
             # later kernels have it, and no swap at all may be there
