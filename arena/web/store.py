@@ -101,14 +101,15 @@ class WebStore:
     @contextmanager
     def change(self) -> Iterator[None]:
         """One transaction that writes: all of it is stored when the block has ended, or nothing."""
-        self.run("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.run("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
+        with fork_lock:  # for all of it: who waits for SQLite's lock with this one held would hold up who has it
+            self.run("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.run("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
 
     def close(self) -> None:
         """Let go of the database."""

@@ -7,6 +7,7 @@ import json
 import logging
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -327,3 +328,17 @@ def test_a_body_that_does_not_say_its_size_is_counted() -> None:
         return {"type": "http.request", "body": b"x", "more_body": False}
 
     assert answered(small) == (200, True)
+
+
+def test_threads_of_one_process_do_not_lock_each_other_out(tmp_path: Path) -> None:
+    def invite(number: int) -> None:
+        with WebStore(tmp_path) as store:
+            for n in range(10):
+                accounts.invite(store, f"Author {number} {n}")
+
+    begun = time.monotonic()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(invite, range(4)))
+    assert time.monotonic() - begun < 25  # SQLite waits for 30 s
+    with WebStore(tmp_path) as store:
+        assert len(accounts.invitations(store)) == 40
