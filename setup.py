@@ -84,7 +84,7 @@ class BuildPackage(build_py):
 
 
 def _travels(path: Path) -> bool:
-    kinds = (".py", ".c", ".js", ".java", ".go", ".ts", ".md", ".toml")
+    kinds = (".py", ".c", ".js", ".java", ".go", ".ts", ".md", ".toml", ".npz")
     return path.is_file() and "__pycache__" not in path.parts and path.suffix in kinds
 
 

@@ -22,7 +22,7 @@ COPIED = (
     ("bots", "wire/**/*", "bots"),
 )
 """What `arena init` copies: folder of the program, which files, and where to."""
-_KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md")
+_KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz")
 IGNORED = "results/\nleagues/\n__pycache__/\n"
 BOT = "mybot"
 
@@ -39,15 +39,15 @@ def init(folder: Path) -> None:
     from arena.players.skeleton import SKELETON, class_name
 
     bot = SKELETON.format(name=BOT, class_name=class_name(BOT))
-    texts = {Path("bots") / f"{BOT}.py": bot, Path(".gitignore"): IGNORED}
+    files = {Path("bots") / f"{BOT}.py": bot.encode(), Path(".gitignore"): IGNORED.encode()}
     for name, pattern, target in COPIED:
         source = data_folder(name)
         for path in _sources(source, pattern):
-            texts[Path(target) / path.relative_to(source)] = path.read_text(encoding="utf-8")
+            files[Path(target) / path.relative_to(source)] = path.read_bytes()
     made: list[Path] = []
     kept: list[Path] = []
-    for path, text in texts.items():
-        (made if _write_new(folder / path, text) else kept).append(path)
+    for path, data in files.items():
+        (made if _write_new(folder / path, data) else kept).append(path)
     _tell(folder, made, kept)
 
 
@@ -57,12 +57,12 @@ def _sources(folder: Path, pattern: str) -> list[Path]:
     return [path for path in found if not any(part[0] in "._" for part in path.relative_to(folder).parts)]
 
 
-def _write_new(path: Path, text: str) -> bool:
+def _write_new(path: Path, data: bytes) -> bool:
     """Write a file unless there is one of that name. Whether it was written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            file.write(data)
     except FileExistsError:
         if os.path.lexists(path):
             return False
