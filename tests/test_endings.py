@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from arena.endings import ENDINGS, FORFEIT_KINDS, FORFEITS
 from arena.game.public_state import REASONS
 
@@ -52,6 +54,7 @@ assert COLUMNS["sleep_over"] == "forfeits for falling asleep"
 """
 
 
+@pytest.mark.slow
 def test_one_more_of_each_needs_no_other_change_in_store_and_tables() -> None:
     done = subprocess.run([sys.executable, "-c", ONE_MORE], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

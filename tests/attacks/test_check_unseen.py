@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from arena.check.check import check_bot
 
 LOOKS = """
@@ -25,6 +27,7 @@ def test_a_check_looks_like_a_game(tmp_path: Path) -> None:
     assert report.attempts == 0
 
 
+@pytest.mark.slow
 def test_each_check_deals_other_cards() -> None:
     seeds = {check_bot("first", level="none", rules=("base",), games=2).seed for _ in range(3)}
     assert len(seeds) > 1

@@ -128,6 +128,7 @@ def test_names_that_a_shell_or_a_terminal_would_obey(name: str, tmp_path: Path) 
 
 
 @needs_sandbox
+@pytest.mark.slow
 def test_a_link_is_followed_to_the_file_and_shows_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "bot.py").write_text(

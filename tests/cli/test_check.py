@@ -32,6 +32,7 @@ def locally(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.sandbox
+@pytest.mark.slow
 def test_a_skeleton_is_ready_to_submit(arena: Arena) -> None:
     need_sandbox()
     Path("bots").mkdir()

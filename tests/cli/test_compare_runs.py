@@ -154,6 +154,7 @@ def test_all_variants_grow_together_until_the_errors_of_all_are_small(arena: Are
 # ---------------------------------------------------------------- tables
 
 
+@pytest.mark.slow
 def test_a_baseline_is_what_all_others_are_measured_against(arena: Arena, whole: tuple[Path, dict[str, Any]]) -> None:
     shutil.copytree(whole[0], "cmp")
     arena(*PLAY, "--variants", "expert", "--baseline", "tactical", "--games", 10, "--out", "cmp")

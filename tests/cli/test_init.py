@@ -9,6 +9,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from arena.paths import data_folder
 from tests.cli.conftest import Arena
 
@@ -71,6 +73,7 @@ def test_every_configuration_is_printed_as_it_is(arena: Arena) -> None:
         assert "comes with the program" in arena("config", name, code=2).err
 
 
+@pytest.mark.slow
 def test_an_installation_has_it_all(tmp_path: Path) -> None:
     source = tmp_path / "source"
     ignored = shutil.ignore_patterns(".*", "results", "*.so", "__pycache__", "build", "site", "tests", "docs")

@@ -211,6 +211,7 @@ def act(view, moves):
     assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
 
 
+@pytest.mark.slow
 def test_who_takes_too_long_is_judged_by_the_clock() -> None:
     with at_table(["sleeper:ms=60", "first"], clock=TimeLeft(20, 100)) as referee:
         for row in games(referee, [0]):

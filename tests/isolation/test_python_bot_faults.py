@@ -221,6 +221,7 @@ def test_memory_is_bounded(level: str) -> None:
 
 
 @both
+@pytest.mark.slow
 def test_who_has_used_much_processor_time_gets_a_new_process_before_that_is_used_up(
     tmp_path: Path, level: str
 ) -> None:

@@ -168,6 +168,7 @@ def test_a_trial_leaves_no_games(found: League) -> None:
     assert games.count(found) == 0
 
 
+@pytest.mark.slow
 def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """If not even the program's own bots can be loaded nobody is refused or retired."""
     for name, source in (("first", FIRST), ("last", LAST)):

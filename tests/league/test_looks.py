@@ -113,6 +113,7 @@ def test_a_bot_that_takes_more_and_more_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.slow
 def test_a_bot_that_writes_after_its_check_only(tmp_path: Path) -> None:
     """Nothing can be written, so it lost nothing by trying, and nobody was told."""
     with league(tmp_path / "a") as found:

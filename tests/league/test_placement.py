@@ -104,6 +104,7 @@ def test_the_anchor_is_placed_too(tmp_path: Path) -> None:
         assert place.games > 12
 
 
+@pytest.mark.slow
 def test_workers_make_no_difference(tmp_path: Path) -> None:
     played = []
     for workers in (1, 3):

@@ -237,7 +237,7 @@ def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
                            {"features": [{"name": "prefers-color-scheme", "value": scheme}]})  # fmt: skip
     driver.set_script_timeout(120)
-    for page in (file, path):
+    for page in (file, path)[: 2 if scheme == "light" else 1]:
         driver.get(page.as_uri())
         driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
         driver.execute_script(script)

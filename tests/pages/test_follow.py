@@ -42,6 +42,7 @@ def test_a_page_for_more_games_and_a_last_one(going_on: Path) -> None:
     assert "loads itself again" not in Page.of(pages[2]).text
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_page_that_stays(going_on: Path) -> None:
     pages: list[str] = []
 

@@ -159,6 +159,7 @@ def test_only_wanted_games_are_replayed(folder: Path) -> None:
         assert f"({'greedy'}) wins" in game["result"]
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_its_variants(compared: Path) -> None:
     page = Page.of(report_page(str(compared), count=4))
     assert [game["key"].partition("/")[0] for game in page.data("games")] == ["base", "base", "tactical", "tactical"]
@@ -214,6 +215,7 @@ def test_a_page_is_the_same_with_the_same_games(folder: Path) -> None:
     assert report_page(str(folder), count=2) == report_page(str(folder), count=2)
 
 
+@pytest.mark.slow
 def test_a_sequential_test_says_its_verdict(tmp_path: Path) -> None:
     values = {"format": "sprt", "bots": ["greedy", "random"], "games": None, "sprt": {"elo1": 20.0}}
     page = Page.of(report_page(str(store_run(tmp_path / "run", values, units=60)), count=0))

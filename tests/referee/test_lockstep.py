@@ -108,7 +108,7 @@ def flat(units: list[list[Row]]) -> list[Row]:
     [
         ("base", False),
         pytest.param("tactical", True, marks=pytest.mark.slow),
-        ("expert", False),
+        pytest.param("expert", False, marks=pytest.mark.slow),
         *(pytest.param("bga-expert", twins, marks=pytest.mark.slow) for twins in (False, True)),
     ],
 )
@@ -129,7 +129,7 @@ def tables() -> Iterator[dict[str, Referee]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_games_at_any_number_of_tables(tables: dict[str, Referee], data: st.DataObject) -> None:
     referee = tables[data.draw(st.sampled_from(("base", "tactical")))]
@@ -248,6 +248,7 @@ def test_who_fails_in_some_games_fails_in_these_and_no_others(
     assert 2 <= len(bad) <= 15
 
 
+@pytest.mark.slow
 def test_half_a_unit_is_none(tmp_path: Path) -> None:
     """At one table the games come one after the other, and some fail when the first of their pair is over."""
     bots = [bot_file(tmp_path, MISBEHAVES.format(hook="act", deed=DEEDS["raises"])), "first"]

@@ -152,6 +152,7 @@ def test_extreme_counts_stay_finite(model: Any) -> None:
             assert math.isfinite(llr(SprtTest(*limits, model=model), counts))
 
 
+@pytest.mark.slow
 def test_expected_length_is_what_tests_take() -> None:
     test = SprtTest(0, 40)
     units = []

@@ -27,12 +27,13 @@ class Terminal:
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.Stream(self.screen)
         self.raw = ""
+        outside = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES")}
         here = {"TERM": "xterm-256color", "ARENA_NO_PINNING": "1", "LANG": "C.UTF-8", "PYTHONUTF8": "1"}
         self._process = pexpect.spawn(
             sys.executable,
             ["-m", "arena.cli.main", *map(str, args)],
             cwd=str(cwd),
-            env={**{key: value for key, value in os.environ.items() if key != "NO_COLOR"}, **here, **(env or {})},
+            env={**outside, **here, **(env or {})},
             dimensions=(rows, columns),
             encoding="utf-8",
         )
