@@ -202,7 +202,8 @@ class BotProcess(PipedProcess):
 
     def _signal(self, number: int) -> None:
         if self.level.confined:
-            send_signal(self.bot_pid, number)
+            if self.bot_pid != self.pid:  # bubblewrap itself must go on: it starts the bot, and tells of its end
+                send_signal(self.bot_pid, number)
         else:
             send_group_signal(self.pid, number)
 

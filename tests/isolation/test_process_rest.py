@@ -158,7 +158,17 @@ def test_one_that_will_not_stop_is_stopped(tmp_path: Path, level: str) -> None:
         assert is_stopped(process.bot_pid)
 
 
-@pytest.mark.xfail(strict=False, reason="now and then no end is seen: the cause is not known yet")
+@pytest.mark.sandbox
+def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> None:
+    """Right after the start the bot may not be there yet; bubblewrap has to start it, and to tell of its end."""
+    for _ in range(10):
+        with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
+            process.stand_still()
+            assert process.bot_pid != process.pid
+            assert is_stopped(process.bot_pid)
+            assert not is_stopped(process.pid)
+
+
 @pytest.mark.sandbox
 def test_one_that_went_on_while_it_was_to_stand_still_is_ended(tmp_path: Path) -> None:
     with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
