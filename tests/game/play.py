@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+import arena
 from arena.game.cards import CARD_TEXTS, TACTIC_DECK
 from arena.game.deals import Deal, deal_from_cards, make_deal
 from arena.game.engine import State, View
@@ -17,6 +22,7 @@ from tests.differential import RULE_SETS
 TACTICAL = [name for name in RULE_SETS if load_rules(name).tactics]
 AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))
 STONES = range(1, 10)
+ROOT = Path(arena.__file__).parent.parent
 #: Uncompiled, the engine is some hundred times slower: the tests then do less of the same.
 COMPILED = not hasattr(State, "perform")
 
@@ -167,3 +173,16 @@ def whole_deck(rules: Rules) -> Counter[str]:
 def texts(moves: Sequence[Move]) -> list[str]:
     """Moves as texts."""
     return [move.text for move in moves]
+
+
+def printed_both_ways(code: str, *arguments: str) -> list[str]:
+    """The lines that a script prints, which are the same with the compiled modules and with `ARENA_PURE=1`."""
+    compiled, plain = (
+        subprocess.run(
+            [sys.executable, "-c", code, *arguments], cwd=ROOT, env=os.environ | env, capture_output=True, text=True,
+            check=True,
+        ).stdout.splitlines()
+        for env in ({}, {"ARENA_PURE": "1"})
+    )  # fmt: skip
+    assert compiled == plain
+    return compiled

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-import arena
 from arena import Rng, State, load_rules, make_deal
 from arena.policy import Evaluator
 from tests.differential import RULE_SETS
-from tests.game.play import COMPILED, random_game
+from tests.game.play import COMPILED, printed_both_ways, random_game
 from tests.policy import literal
 
 #: Values along games of random moves, as exact numbers, one line a position.
@@ -93,16 +87,7 @@ def test_whole_games_in_every_rule_set(name: str) -> None:
 @pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
 def test_uncompiled_the_same_to_the_last_bit() -> None:
     names = ("base", "tactical", "expert", "bga-tactical", "battle-line-tactical")
-    root = Path(arena.__file__).parent.parent
-    lines = [
-        subprocess.run(
-            [sys.executable, "-c", VALUES, *names], cwd=root, env=os.environ | env, capture_output=True, text=True,
-            check=True,
-        ).stdout.splitlines()
-        for env in ({}, {"ARENA_PURE": "1"})
-    ]  # fmt: skip
-    assert len(lines[0]) > 40
-    assert lines[0] == lines[1]
+    assert len(printed_both_ways(VALUES, *names)) > 40
 
 
 def test_wrong_questions() -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import arena
 from arena import ArenaError, Rng, State, load_rules, make_deal
 from arena.policy import Evaluator, Net, Searcher, load_net
 from arena.policy.inputs import Recorder
@@ -19,7 +15,7 @@ from arena.policy.selfplay import play_games
 from arena.policy.weights import read_weights, write_weights
 from arena.training.data import chunk
 from arena.training.fit import Positions, fit, flat, forward, gradients, loss_of, mirrored, start_weights
-from tests.game.play import COMPILED, random_game
+from tests.game.play import COMPILED, printed_both_ways, random_game
 
 GAMES = 4 if COMPILED else 1
 #: As in test_evaluator, with a net of arbitrary weights.
@@ -130,15 +126,7 @@ def test_training_learns_and_repeats() -> None:
 @pytest.mark.skipif(not COMPILED, reason="there is nothing to compare with")
 @pytest.mark.slow
 def test_uncompiled_the_same_to_the_last_bit() -> None:
-    root = Path(arena.__file__).parent.parent
-    lines = [
-        subprocess.run(
-            [sys.executable, "-c", VALUES], cwd=root, env=os.environ | env, capture_output=True, text=True, check=True
-        ).stdout.splitlines()
-        for env in ({}, {"ARENA_PURE": "1"})
-    ]
-    assert len(lines[0]) > 8
-    assert lines[0] == lines[1]
+    assert len(printed_both_ways(VALUES)) > 8
 
 
 @pytest.mark.parametrize("rules", ["base", "tactical", "bga-expert", "battle-line-tactical"])
