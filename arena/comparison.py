@@ -148,10 +148,10 @@ def resume(
     """
     kind, place = find_folder(fspath(folder))
     given = {"games": games, "rounds": rounds, "matches": matches, "max_pairs": max_pairs}
-    if kind != COMPARISON:
-        return resume_run(folder, **given, error=error, bots=bots, workers=workers, progress=progress, trust=trust)
     asked = {key: number for key, number in given.items() if number is not None}
     until = None if error is None else UntilError(error, bots, asked.pop("games", MOST_GAMES))
+    if kind != COMPARISON:
+        return resume_run(fspath(folder), asked, until, workers=workers, progress=progress, trust=trust)
     stored = read_comparison(place)
     assert stored is not None
     found = stored.grown(asked)

@@ -31,6 +31,7 @@ from arena.store.sequential_test import SequentialTest
 
 if TYPE_CHECKING:
     from arena.notebook import Run
+    from arena.report.until_error import UntilError
 
 
 class TournamentError(ArenaError):
@@ -87,32 +88,17 @@ def run_tournament(
 
 
 def resume_run(
-    folder: str | PathLike[str],
-    *,
-    games: int | None = None,
-    rounds: int | None = None,
-    matches: int | None = None,
-    max_pairs: int | None = None,
-    error: float | None = None,
-    bots: Sequence[str] = (),
-    workers: int | None = None,
-    progress: bool = False,
-    trust: bool = False,
+    folder: str, asked: Mapping[str, int], until: UntilError | None, *, workers: int | None, progress: bool, trust: bool
 ) -> Run:
-    """As `arena.resume`, for a single run."""
+    """`arena.resume` for a single run: on to what is `asked` by the name of its setting, then as `until` says."""
     from arena.notebook import Run  # pandas, which the workers need not inherit
     from arena.report.read_run import stored_config
-    from arena.report.until_error import MOST_GAMES, UntilError
 
-    place = run_folder(fspath(folder))
+    place = run_folder(folder)
     with Reader(place) as reader:
         stored = stored_config(reader)
         refuse_strangers(place, stored, trust or reader.is_ours())
-    given = {"games": games, "rounds": rounds, "matches": matches, "max_pairs": max_pairs}
-    asked = {key: number for key, number in given.items() if number is not None}
-    until = None
-    if error is not None:
-        until = UntilError(error, bots, asked.pop("games", MOST_GAMES))
+    if until is not None:
         until.check(stored)
     config = grown(stored, asked, "resume")
     if workers is not None:
