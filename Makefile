@@ -1,7 +1,7 @@
 # Short names for what the README's commands do. Everything happens in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGE := pyproject.toml setup.py $(wildcard arena/game/*.pxd)
+PACKAGE := pyproject.toml setup.py $(wildcard arena/game/*.pxd arena/policy/*.pxd)
 
 .PHONY: help setup build test test-all lint types format bench docs tournament clean
 
@@ -15,7 +15,7 @@ setup: .venv/.installed
 	$(BIN)/pip install --editable '.[test,dev]'
 	touch $@
 
-# after a change to the compiled modules of arena/game
+# after a change to a compiled module (arena/compiled.py names them)
 build: setup
 	$(BIN)/pip install --editable .
 
@@ -47,4 +47,4 @@ tournament: setup
 	$(BIN)/arena run quick
 
 clean:
-	rm -rf .venv build dist site *.egg-info arena/game/*.so arena/game/*.c arena/game/*.html
+	rm -rf .venv build dist site *.egg-info arena/_built.json $(foreach f,game policy,arena/$f/*.so arena/$f/*.c arena/$f/*.html)

@@ -12,14 +12,14 @@ from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.game.rules import load_rules, preset_names
 from arena.players.spec import find_bot
 from arena.report.export import export
-from arena.report.read_comparison import (
+from arena.report.reading.comparison import (
     Comparison,
     ComparisonError,
     common_settings,
     read_comparison,
     write_comparison,
 )
-from arena.report.read_run import read_run
+from arena.report.reading.run import read_run
 from arena.report.standings import standings
 from arena.report.until_error import MOST_GAMES, UntilError
 from arena.runner.progress import ProgressListener, progress_for

@@ -21,8 +21,8 @@ from arena.report import standings as standing
 from arena.report.compare import comparison, read_variants
 from arena.report.export import export
 from arena.report.formats.html import table_html
-from arena.report.read_comparison import read_comparison, variant_folders
-from arena.report.read_run import RunData, stored_config
+from arena.report.reading.comparison import read_comparison, variant_folders
+from arena.report.reading.run import RunData, stored_config
 from arena.report.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
 from arena.report.standings import rate_run
 from arena.report.standings_report import standings_report

@@ -81,7 +81,7 @@ class PlayedGame(GameResult):
         from html import escape
 
         from arena.pages.replay import replay_page
-        from arena.report.read_game import StoredGame
+        from arena.report.reading.game import StoredGame
 
         page = escape(replay_page(StoredGame.of(self), "1"))
         title = escape(result_line(parse_record(self.record), self.seats))

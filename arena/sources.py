@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.report.read_comparison import variant_folders
-from arena.report.read_game import ALL_GAMES, GameFilter, Games, StoredGame, games_list, open_games, read_game
+from arena.report.reading.comparison import variant_folders
+from arena.report.reading.game import ALL_GAMES, GameFilter, Games, StoredGame, games_list, open_games, read_game
 from arena.report.records import ReplayError, is_record
 from arena.store.folders import COMPARISON, Found, find_folder
 from arena.store.reader import Reader
@@ -17,8 +17,8 @@ from arena.store.schema import DATABASE, StoreError
 if TYPE_CHECKING:
     from arena.league.as_run import LeagueRecords
     from arena.match.results import GameResult
-    from arena.report.read_records import RecordsFile
-    from arena.report.read_run import RunData
+    from arena.report.reading.recorded_run import RecordsFile
+    from arena.report.reading.run import RunData
     from arena.report.table import Report
 
 LEAGUE = "league.sqlite"
@@ -59,7 +59,7 @@ def report_of(text: str, make: Callable[[RunData], Report]) -> Report:
     kind, place = find(text)
     if kind != COMPARISON:
         return make(run_data(kind, place))
-    from arena.report.read_run import read_run
+    from arena.report.reading.run import read_run
     from arena.report.variants import by_variant
 
     return by_variant({rules: make(read_run(folder)) for rules, folder in variant_folders(place).items()})
@@ -67,8 +67,8 @@ def report_of(text: str, make: Callable[[RunData], Report]) -> Report:
 
 def run_data(kind: str, place: Path) -> RunData:
     """A run, a league or a file of records."""
-    from arena.report.read_records import read_records  # pandas, which who looks at one game need not wait for
-    from arena.report.read_run import read_run
+    from arena.report.reading.recorded_run import read_records  # pandas, which who looks at one game need not wait for
+    from arena.report.reading.run import read_run
 
     if kind == FILE:
         return read_records(place)
@@ -102,7 +102,7 @@ def games_of(text: str) -> Iterator[Games]:
 def open_records(kind: str, place: Path) -> Iterator[Reader | RecordsFile | LeagueRecords]:
     """What gives the records of a run, a league or a file one by one."""
     if kind == FILE:
-        from arena.report.read_records import RecordsFile
+        from arena.report.reading.recorded_run import RecordsFile
 
         yield RecordsFile(place)
     elif kind == LEAGUE:

@@ -92,7 +92,7 @@ def resume_run(
 ) -> Run:
     """`arena.resume` for a single run: on to what is `asked` by the name of its setting, then as `until` says."""
     from arena.notebook import Run  # pandas, which the workers need not inherit
-    from arena.report.read_run import stored_config
+    from arena.report.reading.run import stored_config
 
     place = run_folder(folder)
     with Reader(place) as reader:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from arena.analysis.judge import Judge, Judgement
 from arena.game.record import parse_record
 from arena.report.decisions import Decision, decisions
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 
 BLUNDER = 0.1
 """A move that loses this much of the chance to win, or more, is a blunder."""

@@ -12,7 +12,7 @@ from arena.analysis.judge import Judge
 from arena.game.record import RecordError, parse_record
 from arena.match.results import GameResult
 from arena.report.board import result_line
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 from arena.report.run_stats import losses_table
 from arena.report.table import Column, Report, Table, figures, percent, records
 from arena.store.losses import BotLosses, RunLosses

@@ -19,7 +19,7 @@ from arena.cli.trust import require_trust
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.report.read_comparison import Comparison
+    from arena.report.reading.comparison import Comparison
     from arena.report.until_error import UntilError
 
 
@@ -122,7 +122,7 @@ def _play(
 ) -> int:
     """Play all variants and show the tables."""
     from arena.comparison import all_variants, new_comparison
-    from arena.report.read_comparison import find_variant
+    from arena.report.reading.comparison import find_variant
     from arena.tournament import drawn_seed, marked_folder, run_name
 
     if len(bots) < 2:
@@ -222,7 +222,7 @@ def folder_name(variant: str) -> str:
 
 def _stored_seed(folder: Path) -> int | None:
     """The seed of the comparison in a folder, None without one."""
-    from arena.report.read_comparison import read_comparison
+    from arena.report.reading.comparison import read_comparison
     from arena.store.folders import inner_runs
     from arena.store.reader import Reader
 
@@ -245,7 +245,7 @@ def resume(
 ) -> int:
     """Play what is left of the comparison in a folder, with more games if `asked`; the exit code."""
     from arena.comparison import check_sources, sources_of
-    from arena.report.read_comparison import read_comparison
+    from arena.report.reading.comparison import read_comparison
 
     found = read_comparison(folder)
     assert found is not None
@@ -265,7 +265,7 @@ def resume(
 def _folders(texts: Sequence[str]) -> list[Path]:
     """The named runs; those of a comparison in the order in which its variants were named."""
     from arena.paths import RESULTS
-    from arena.report.read_comparison import read_comparison
+    from arena.report.reading.comparison import read_comparison
     from arena.store.folders import inner_runs, run_folder
 
     found: list[Path] = []

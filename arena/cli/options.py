@@ -233,7 +233,7 @@ def chosen_games(command: Callable[..., Result]) -> Callable[..., Result]:
         deal: int | None,
         **given: Any,
     ) -> Result:
-        from arena.report.read_game import GameFilter
+        from arena.report.reading.game import GameFilter
 
         scores = {"--won": won, "--lost": lost, "--drawn": drawn}
         asked = [option for option, wanted in scores.items() if wanted]

@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     from arena.config.tournament import TournamentConfig
-    from arena.report.read_run import RunData
+    from arena.report.reading.run import RunData
     from arena.report.until_error import UntilError
     from arena.runner.progress import LineProgress, RunStatus
     from arena.store.sequential_test import SequentialTest
@@ -164,7 +164,7 @@ def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
     from arena.cli.output import shown
     from arena.report.export import export
     from arena.report.formats.json import json_text
-    from arena.report.read_run import read_run
+    from arena.report.reading.run import read_run
     from arena.report.standings import standings
     from arena.report.standings_report import all_values, standings_report
 

@@ -15,7 +15,7 @@ from arena.text import indented
 
 if TYPE_CHECKING:
     from arena.report.board import Step
-    from arena.report.read_game import GameFilter, StoredGame
+    from arena.report.reading.game import GameFilter, StoredGame
 
 KEYS = "Enter: next, b: back, 12: to move 12, c: next claim, e: end, a: all, q: quit"
 
@@ -53,7 +53,7 @@ def replay(
     the games of a run are listed: all, or those that --bot and the other options choose, among which GAME then counts.
     A game lost by forfeit ends with the reason.
     """
-    from arena.report.read_game import is_file
+    from arena.report.reading.game import is_file
     from arena.report.records import is_record
     from arena.sources import games_of, list_games, read_one
 

@@ -15,7 +15,7 @@ from arena.cli.web.ask import show_standings_of
 
 if TYPE_CHECKING:
     from arena.match.results import GameResult
-    from arena.report.read_game import GameFilter
+    from arena.report.reading.game import GameFilter
 
 
 @click.command()
@@ -108,7 +108,7 @@ def _counted(games: Iterable[GameResult], seen: Callable[[], object]) -> Iterato
 def _export_tables(source: str, games: bool, crosstable: bool, to: Path | None) -> None:
     from arena.report.export import export as write
     from arena.report.export import make_folder
-    from arena.report.read_comparison import variant_folders
+    from arena.report.reading.comparison import variant_folders
     from arena.report.standings import standings as compute
     from arena.sources import find, run_data
     from arena.store.folders import COMPARISON

@@ -149,7 +149,7 @@ def resume(
     Resuming runs the bots that the folder names. If somebody else has written it, they are shown, and you are asked.
     """
     from arena.config.growth import GROWING, grown
-    from arena.report.read_run import stored_config
+    from arena.report.reading.run import stored_config
     from arena.sources import FILE, LEAGUE, find
     from arena.store.folders import COMPARISON
     from arena.store.reader import Reader

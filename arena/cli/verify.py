@@ -30,8 +30,8 @@ def verify(source: str, to: Path | None) -> int:
 
     The exit code is 1 if anything is damaged or any game differs.
     """
-    from arena.report.read_comparison import variant_folders
-    from arena.report.read_game import is_file, verify_file
+    from arena.report.reading.comparison import variant_folders
+    from arena.report.reading.game import is_file, verify_file
     from arena.sources import LEAGUE, find
     from arena.store.folders import COMPARISON
 
@@ -60,7 +60,7 @@ def verify(source: str, to: Path | None) -> int:
 
 
 def _verify_run(folder: Path) -> int:
-    from arena.report.read_game import game_faults
+    from arena.report.reading.game import game_faults
     from arena.store.reader import Reader
 
     with Reader(folder) as reader:
@@ -99,8 +99,8 @@ def _tell(checked: Iterator[str | None], expected: int | None, remedy: str) -> i
 
 
 def _salvage(folder: Path, to: Path) -> int:
-    from arena.report.read_game import game_fault
-    from arena.report.read_run import read_run
+    from arena.report.reading.game import game_fault
+    from arena.report.reading.run import read_run
     from arena.store.salvage import salvage
 
     found = salvage(folder, to, lambda result, config: game_fault(result, config.rules, config.seed or 0))

@@ -9,7 +9,7 @@ from pathlib import Path
 from arena.config.tournament import BotSetting, TournamentConfig, config_from_dict
 from arena.errors import ArenaError
 from arena.report.export import export
-from arena.report.read_run import read_run
+from arena.report.reading.run import read_run
 from arena.report.standings import standings
 from arena.runner.progress import ProgressListener
 from arena.settings import as_dict

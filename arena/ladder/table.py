@@ -12,7 +12,7 @@ import pandas as pd
 from arena.config.tournament import TournamentConfig
 from arena.errors import ArenaError
 from arena.ladder.play import folder_name, matches
-from arena.report.read_run import RunData, read_run
+from arena.report.reading.run import RunData, read_run
 from arena.report.standings_report import ms_text
 from arena.report.table import Report, Table, likelihood, number, percent, records, table_of
 from arena.stats.pairs import counts_between, head_to_head

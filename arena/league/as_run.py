@@ -15,9 +15,9 @@ from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED
 from arena.match.results import GameResult
 from arena.match.tasks import GameId
-from arena.report.read_game import Games, game_fault
-from arena.report.read_records import run_of
-from arena.report.read_run import RunData
+from arena.report.reading.game import Games, game_fault
+from arena.report.reading.recorded_run import run_of
+from arena.report.reading.run import RunData
 from arena.text import one_line
 
 FORMAT = "league"

@@ -19,7 +19,7 @@ from arena.league.store import League, open_league
 from arena.league.submission import StoredFile, Submission
 from arena.match.results import GameResult, Row
 from arena.match.tasks import GameId
-from arena.report.read_game import game_fault
+from arena.report.reading.game import game_fault
 from arena.text import one_line
 
 MOST_FAULTS = 100

@@ -20,8 +20,8 @@ from arena.match.tasks import GameId
 from arena.pages.shapes import Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
 from arena.pages.words import PAGE, TIPS
 from arena.report.compare import comparison, read_variants
-from arena.report.read_comparison import variant_folders
-from arena.report.read_run import RunData
+from arena.report.reading.comparison import variant_folders
+from arena.report.reading.run import RunData
 from arena.report.standings import RunStandings, rate_run, standings
 from arena.report.table import Report, elo_text, likelihood, number, percent
 from arena.sources import COMPARISON, DATABASE, find, open_records, run_data

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from arena.pages.report import report_page
-from arena.report.read_game import ALL_GAMES, GameFilter
+from arena.report.reading.game import ALL_GAMES, GameFilter
 from arena.report.run_list import RUNNING, RunLine, run_line
 from arena.sources import FILE, LEAGUE, find
 from arena.stats.frames import StatsError

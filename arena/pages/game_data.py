@@ -31,7 +31,7 @@ from arena.game.record import parse_record
 from arena.game.rules import Rules
 from arena.report.board import legend, result_line
 from arena.report.decisions import Decision, Position, decisions
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 from arena.text import one_line, printable_lines
 
 Flat = dict[str, Any]

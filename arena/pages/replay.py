@@ -7,7 +7,7 @@ from arena.analysis.report import page_notes
 from arena.pages.game_data import game_data
 from arena.pages.render import render
 from arena.pages.words import PAGE
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 
 
 def replay_page(game: StoredGame, key: str, judged: GameAnalysis | None = None) -> str:

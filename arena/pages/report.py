@@ -34,9 +34,9 @@ from arena.pages.shapes import Bars, Dots, Lines, Square, Stacks
 from arena.pages.svg import svg
 from arena.pages.words import PAGE
 from arena.report.compare import comparison, read_variants
-from arena.report.read_comparison import variant_folders
-from arena.report.read_game import ALL_GAMES, GameFilter, StoredGame
-from arena.report.read_run import RunData, stored_config
+from arena.report.reading.comparison import variant_folders
+from arena.report.reading.game import ALL_GAMES, GameFilter, StoredGame
+from arena.report.reading.run import RunData, stored_config
 from arena.report.run_stats import stats_report
 from arena.report.sprt import sprt_text
 from arena.report.standings import RunStandings, standings

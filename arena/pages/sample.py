@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from arena.match.results import GameResult
 from arena.match.tasks import GameId
-from arena.report.read_game import GameFilter, Games
+from arena.report.reading.game import GameFilter, Games
 from arena.sources import FILE, LEAGUE, games_of
 
 if TYPE_CHECKING:

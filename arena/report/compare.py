@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from arena.game.rules import load_rules
-from arena.report.read_comparison import find_variant
+from arena.report.reading.comparison import find_variant
 from arena.report.table import Report, Table, figures, table_of
 from arena.stats.frames import StatsError, bot_names
 from arena.stats.variants import (

@@ -15,7 +15,7 @@ import pandas as pd
 
 from arena.report.formats.csv import csv_text, table_csv
 from arena.report.formats.json import json_text
-from arena.report.read_run import RunData
+from arena.report.reading.run import RunData
 from arena.report.standings import RunStandings
 from arena.report.standings_report import DIGITS, has_crosstable, summary
 from arena.report.table import Report, number

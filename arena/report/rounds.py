@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.formats.schedule import Meeting
-from arena.report.read_run import RunData
+from arena.report.reading.run import RunData
 from arena.report.table import Column, Table
 
 MOST_LINES = 64

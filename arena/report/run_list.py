@@ -16,8 +16,8 @@ from arena.errors import ArenaError
 from arena.formats.round_robin import FixedSchedule
 from arena.formats.sprt import SprtSettings
 from arena.match.results import ScheduleProgress
-from arena.report.read_comparison import read_comparison
-from arena.report.read_run import stored_config
+from arena.report.reading.comparison import read_comparison
+from arena.report.reading.run import stored_config
 from arena.report.table import Column, Report, Table
 from arena.store.folders import COMPARISON, Found, inner_runs, last_worked_on, runs_in
 from arena.store.reader import Reader

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from arena.report.ratings import ratings_frame
-from arena.report.read_run import RunData
+from arena.report.reading.run import RunData
 from arena.report.standings import LARGE_FIELD, is_large, rate_run
 from arena.report.standings_report import cut, heading
 from arena.report.table import Report, Table, figures, table_of

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from arena.endings import AFTER, ENDINGS, FORFEIT_KINDS
-from arena.report.read_run import RunData
+from arena.report.reading.run import RunData
 from arena.stats.field import crosstable, first_player_score
 from arena.stats.frames import Ints, StatsError, name_codes
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head

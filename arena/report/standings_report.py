@@ -14,7 +14,7 @@ from typing import Any
 
 from arena.endings import AFTER
 from arena.formats.registry import FORMATS as TOURNAMENT_FORMATS
-from arena.report.read_run import RunData
+from arena.report.reading.run import RunData
 from arena.report.rounds import round_tables, round_values
 from arena.report.standings import FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.report.table import (

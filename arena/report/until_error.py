@@ -17,7 +17,7 @@ from arena.config.growth import grown
 from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.errors import ArenaError, did_you_mean
 from arena.formats.registry import FORMATS
-from arena.report.read_run import read_run, stored_config
+from arena.report.reading.run import read_run, stored_config
 from arena.report.standings import RunStandings, standings
 from arena.store.folders import is_begun
 from arena.store.reader import Reader

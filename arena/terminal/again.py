@@ -19,7 +19,7 @@ from arena.players.faults import author_traceback, show_value
 from arena.players.loading import LoadedBot
 from arena.referee.generators import seed_generators
 from arena.report.decisions import decisions
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from arena.game.rules import Rules
 from arena.report.board import result_line, steps
 from arena.report.decisions import Position
 from arena.report.formats.fit import shortened
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 from arena.terminal.scene import Scene, scene_of_position
 from arena.text import one_line
 

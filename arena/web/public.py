@@ -24,7 +24,7 @@ from arena.pages.svg import svg
 from arena.pages.words import PAGE
 from arena.players.skeleton import SKELETON, class_name
 from arena.report.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 from arena.web.render import render
 
 SKELETON_NAME = "mybot"

@@ -16,7 +16,7 @@ from arena.pages.replay import replay_page
 from arena.play import play_game
 from arena.policy import load_net
 from arena.report.decisions import decisions
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 from arena.store.losses import BotLosses, RunLosses, read_losses
 from tests.cli.conftest import Arena, arena  # noqa: F401
 

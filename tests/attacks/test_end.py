@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.report.read_run import read_run
+from arena.report.reading.run import read_run
 from arena.report.standings import standings
 from arena.store.reader import Reader
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament

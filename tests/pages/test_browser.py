@@ -15,7 +15,7 @@ from arena.analysis.game import analyse
 from arena.pages.game_data import states
 from arena.pages.replay import replay_page
 from arena.pages.report import report_page
-from arena.report.read_game import ALL_GAMES
+from arena.report.reading.game import ALL_GAMES
 from arena.sources import read_one
 from tests.pages.test_report import HOSTILE
 from tests.report.synthetic import store_run

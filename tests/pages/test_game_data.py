@@ -11,7 +11,7 @@ from arena.game.engine import State
 from arena.game.record import parse_record, replay_steps
 from arena.pages.game_data import flat, game_data, states
 from arena.report.decisions import Position
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 from arena.store.reader import Reader
 
 

@@ -17,8 +17,8 @@ from arena.pages.report import report_page
 from arena.pages.sample import chosen_places
 from arena.pages.settings_text import settings_toml
 from arena.paths import data_folder
-from arena.report.read_game import GameFilter
-from arena.report.read_run import read_run
+from arena.report.reading.game import GameFilter
+from arena.report.reading.run import read_run
 from arena.report.run_stats import stats_report
 from arena.report.standings import standings
 from arena.report.standings_report import standings_report

@@ -9,7 +9,7 @@ from typing import Any
 from arena.config.tournament import config_from_dict
 from arena.match.results import GameResult
 from arena.match.tasks import GameTask, chunks
-from arena.report.read_run import RunData, read_run
+from arena.report.reading.run import RunData, read_run
 from arena.store.reader import BotEntry
 from arena.store.writer import open_store
 from tests.runner.fake import fake_result, play_pairs

@@ -9,7 +9,7 @@ import pytest
 
 from arena.report.export import export
 from arena.report.formats import write
-from arena.report.read_run import RunData, read_run
+from arena.report.reading.run import RunData, read_run
 from arena.report.run_stats import BY_OPPONENT, stats_report
 from arena.report.standings import LARGE_FIELD, standings
 from arena.report.standings_report import SHOWN_LINES, standings_report

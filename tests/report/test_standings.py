@@ -10,7 +10,7 @@ import pytest
 
 from arena.match.results import GameResult
 from arena.match.tasks import GameTask
-from arena.report.read_run import RunData, read_run
+from arena.report.reading.run import RunData, read_run
 from arena.report.run_stats import run_frames
 from arena.report.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
 from arena.report.standings_report import remarks, standings_report, summary

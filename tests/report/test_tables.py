@@ -16,7 +16,7 @@ import pytest
 from arena.match.tasks import GameId
 from arena.report.formats import FORMATS, write
 from arena.report.formats.csv import csv_text
-from arena.report.read_run import RunData
+from arena.report.reading.run import RunData
 from arena.report.standings import COLUMNS, RunStandings, standings
 from arena.report.standings_report import forfeit_text, heading, remarks, standings_report, summary
 from arena.report.table import Report, elo_text, figures, percent, records, table_of

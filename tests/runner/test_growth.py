@@ -15,7 +15,7 @@ from arena.config.growth import grown
 from arena.config.tournament import ConfigError, TournamentConfig, config_from_dict
 from arena.errors import ArenaError
 from arena.report.export import export
-from arena.report.read_run import read_run, stored_config
+from arena.report.reading.run import read_run, stored_config
 from arena.report.standings import standings
 from arena.report.until_error import UntilError
 from arena.runner.progress import NoProgress, RunStatus

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.report.read_game import game_faults
+from arena.report.reading.game import game_faults
 from arena.store import writer
 from arena.store.blocks import pack, unpack
 from arena.store.figures import Figures

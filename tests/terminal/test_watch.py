@@ -10,7 +10,7 @@ from arena.game.record import parse_record, replay
 from arena.play import play_game
 from arena.players.spec import find_bot
 from arena.report.decisions import Position
-from arena.report.read_game import StoredGame
+from arena.report.reading.game import StoredGame
 from arena.terminal.session import Seating, Session
 from arena.terminal.shots import Film
 from tests.cli.conftest import Arena, arena, played  # noqa: F401

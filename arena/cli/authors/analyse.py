@@ -11,7 +11,7 @@ from arena.cli.options import chosen_games, complete_runs, whole
 from arena.cli.output import counting, output, print_report, write_page
 
 if TYPE_CHECKING:
-    from arena.report.read_game import GameFilter
+    from arena.report.reading.game import GameFilter
 
 NODES = 1000
 

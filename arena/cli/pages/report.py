@@ -12,7 +12,7 @@ from arena.cli.output import write_page
 from arena.text import one_line
 
 if TYPE_CHECKING:
-    from arena.report.read_game import GameFilter
+    from arena.report.reading.game import GameFilter
 
 
 @click.command()

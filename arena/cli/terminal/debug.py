@@ -16,7 +16,7 @@ from arena.text import indented, one_line
 if TYPE_CHECKING:
     from arena.game.engine import View
     from arena.game.moves import Move
-    from arena.report.read_game import StoredGame
+    from arena.report.reading.game import StoredGame
     from arena.terminal.again import Answer
 
 
@@ -43,7 +43,7 @@ def debug(bot: str, game: tuple[str, str], step: int | None, seat: str | None, w
 
     from arena.players.loading import load_bot
     from arena.players.spec import find_bot
-    from arena.report.read_game import ALL_GAMES
+    from arena.report.reading.game import ALL_GAMES
     from arena.sources import read_one
     from arena.terminal.again import ask_again, seat_of
 

@@ -12,7 +12,7 @@ from arena.cli.options import chosen_games, complete_bots
 from arena.text import indented, one_line
 
 if TYPE_CHECKING:
-    from arena.report.read_game import GameFilter
+    from arena.report.reading.game import GameFilter
     from arena.terminal.session import Session
 
 _GAME = re.compile(r"([^/]+/)?[0-9]+(/[0-9]+/[0-9]+)?")
@@ -67,7 +67,7 @@ def watch_bots(
     from arena.cli.replay import show_whole
     from arena.game.rules import load_rules
     from arena.players.spec import find_bots
-    from arena.report.read_game import StoredGame
+    from arena.report.reading.game import StoredGame
     from arena.terminal.lines import on_screen
     from arena.terminal.session import Seating, Session
     from arena.terminal.shots import Film
@@ -96,7 +96,7 @@ def watch_bots(
 def _end_text(session: Session) -> str:
     from arena.game.record import parse_record
     from arena.report.board import result_line
-    from arena.report.read_game import StoredGame
+    from arena.report.reading.game import StoredGame
 
     assert session.result is not None
     stored = StoredGame.of(session.result)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.match.results import GameResult
-from arena.report.read_run import RunData
+from arena.report.reading.run import RunData
 from arena.report.records import ReplayError, read_games
 from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS
 
