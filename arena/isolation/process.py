@@ -25,6 +25,7 @@ from arena.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
 from arena.processes.control_groups import Bounds, ControlGroup, groups
 from arena.processes.guard import guard, guard_pids
 from arena.processes.limits import MIB, BotLimits
+from arena.processes.priority import stay_behind
 from arena.processes.procfs import descendants, is_stopped
 from arena.processes.rlimits import BOT_GOES, let_go_first, limits_setter
 from arena.processes.tree import exit_text, kill_group, kill_with_group, send_group_signal, send_signal, tie_to_parent
@@ -275,6 +276,8 @@ class _Ties:
         if self._control_group is not None:
             with contextlib.suppress(OSError):
                 self._control_group.enter()
+        if self._confined:
+            stay_behind()
         self._set_limits()
         let_go_first(BOT_GOES)
 

@@ -74,10 +74,15 @@ def _who() -> str:
     return f"{user}@{platform.node()} ({os.getpid()})"
 
 
-def entries(league: League, last: int | None = None) -> list[Entry]:
-    """The log, oldest entry first, or its `last` entries."""
-    found = [Entry(*row) for row in league.more_rows(AUDIT)]
-    return found if last is None else found[-last:]
+def entries(league: League, last: int | None = None, since: float = 0.0, **fields: str | None) -> list[Entry]:
+    """The log, oldest entry first; or its `last` entries, those after a time, those with given values of fields."""
+    asked = ["happened > ?"] * (since > 0) + [f"{name} IS ?" for name in fields]
+    where = f"WHERE {' AND '.join(asked)} " if asked else ""
+    args: list[object] = [since] * (since > 0) + [*fields.values()]
+    if last is not None:
+        where += "ORDER BY entry DESC LIMIT ?"
+        args.append(last)
+    return [Entry(*row) for row in league.more_rows(AUDIT, where, *args)]
 
 
 def head(league: League) -> str:

@@ -69,28 +69,28 @@ def change(league: League, new: dict[str, int | None]) -> LeagueSettings:
 def use_of(league: League, author: str | None, now: float | None = None) -> Use:
     """What an author has used."""
     since = (time.time() if now is None else now) - DAY_S
-    seconds = sum(end - begin for begin, end in _spans(league, author, since))
-    return Use(author, len(_received(league, author, since)), seconds, _bytes(league, author))
+    return Use(author, len(_received(league, author, since)), _seconds(league, author, since), _bytes(league, author))
 
 
 def _received(league: League, author: str | None, since: float) -> list[float]:
     """When an author's submissions were received, after some time."""
-    return [
-        entry.happened
-        for entry in audit.entries(league)
-        if entry.what == "receive" and entry.outcome in RECEIVED and entry.author == author and entry.happened > since
-    ]
+    found = audit.entries(league, since=since, what="receive", author=author)
+    return [entry.happened for entry in found if entry.outcome in RECEIVED]
+
+
+def _seconds(league: League, author: str | None, since: float) -> float:
+    return sum(end - begin for begin, end in _spans(league, author, since))
 
 
 def _spans(league: League, author: str | None, since: float) -> list[tuple[float, float]]:
     """Beginning and end of each piece of work on an author's submissions after some time."""
-    rows = league.query("SELECT v.version FROM versions v JOIN bots b ON b.bot = v.bot WHERE b.author IS ?", author)
-    own = {number for (number,) in rows}
-    return [
-        (max(began, since), began + seconds)
-        for _, version, _, began, seconds in league.more_rows(WORK)
-        if version in own and began + seconds > since
-    ]
+    rows = league.more_rows(
+        WORK,
+        "WHERE began + seconds > ? AND version IN"
+        " (SELECT v.version FROM versions v JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",
+        since, author,
+    )  # fmt: skip
+    return [(max(began, since), began + seconds) for _, _, _, began, seconds in rows]
 
 
 def _bytes(league: League, author: str | None) -> int:
@@ -162,7 +162,7 @@ def seconds_left(league: League, author: str | None) -> float | None:
     bound = limits(league).minutes
     if bound is None:
         return None
-    return max(60.0 * bound - use_of(league, author).seconds, 0.0)
+    return max(60.0 * bound - _seconds(league, author, time.time() - DAY_S), 0.0)
 
 
 def why_waiting(league: League, author: str | None) -> str:
@@ -220,8 +220,9 @@ def begin_counting(league: League) -> None:
 
 
 def worked(league: League) -> dict[int, float]:
-    """Seconds of work on each version so far."""
+    """Seconds of work so far on each version that is not decided."""
     found: dict[int, float] = {}
-    for _, version, _, _, seconds in league.more_rows(WORK):
+    undecided = "WHERE version IN (SELECT version FROM versions WHERE decided IS NULL)"
+    for _, version, _, _, seconds in league.more_rows(WORK, undecided):
         found[version] = found.get(version, 0.0) + seconds
     return found

@@ -81,7 +81,7 @@ class Watch:
     def look(self, team: Sequence[Version]) -> list[Remark]:
         """Look at one of the bots that were looked at least often, and put on record what is noticed."""
         begun = time.monotonic()
-        looks = Counter(entry.subject for entry in audit.entries(self._session.league) if entry.what == "look")
+        looks = Counter(entry.subject for entry in audit.entries(self._session.league, what="look"))
         least = min(looks[one.label] for one in team)
         one = self._random.choice([one for one in team if looks[one.label] == least])
         remarks = look_again(self._session, one, self._random)

@@ -294,12 +294,12 @@ class League:
         if table.since > self._db.version:
             self.run(table.statement(sealed=False).replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
 
-    def more_rows(self, table: Table) -> list[Any]:
-        """The rows of such a table, each checked; none if this league has not got it."""
+    def more_rows(self, table: Table, where: str = "", *args: object) -> list[Any]:
+        """The rows of such a table (or of those `where` something holds), each checked; none if it is not there."""
         if not self.one("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", table.name):
             return []
         with LEAGUE.guard(self.folder, "read"):
-            return read_rows(self._db, table, table.since <= self._db.version)
+            return read_rows(self._db, table, table.since <= self._db.version, where, *args)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -12,12 +12,13 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.errors import ArenaError
 from arena.league.store import league_folder
 from arena.web import admin, api, members
-from arena.web.desk import Desk, Office
-from arena.web.guard import API, Attempts, Guard, Metrics
+from arena.web.desk import Desk, Kept, Office
+from arena.web.guard import API, SAFE, Attempts, Guard, Metrics
 from arena.web.public import SKELETON_NAME, NoPage, skeleton
 from arena.web.render import STATIC, render, static_file
 from arena.web.state import State, WebSettings, state_of
@@ -45,7 +46,7 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
     )
     return Starlette(
         routes=[*_ROUTES, *members.ROUTES, *admin.ROUTES, *api.ROUTES, Route("/{path:path}", _page)],
-        middleware=[guard],
+        middleware=[guard, Middleware(_AtHand)],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refused, NoPage: _no_page, ArenaError: _failed},
     )
@@ -60,11 +61,38 @@ def _name(office: Office) -> str:
 
 async def _page(request: Request) -> Response:
     """A public page, kept until the league changes."""
-    kept = await state_of(request).desk.page(request.path_params["path"])
-    headers = {"etag": kept.etag, "cache-control": "no-cache"}
-    if request.headers.get("if-none-match") == kept.etag:
-        return Response(status_code=304, headers=headers)
-    return HTMLResponse(kept.body, headers=headers)
+    return _AsKept(await state_of(request).desk.page(request.path_params["path"]))
+
+
+class _AtHand:
+    """Sends public pages that are at hand before anything else is looked at: most requests are for them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        kept = None
+        if scope["type"] == "http" and scope["method"] in SAFE:
+            kept = scope["app"].state.arena.desk.at_hand(scope["path"][1:])
+        await (self._app if kept is None else _AsKept(kept))(scope, receive, send)
+
+
+class _AsKept(Response):
+    """A page that was made, or that it has not changed."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+        self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        kept = self._kept
+        headers = [(b"etag", kept.etag), (b"cache-control", b"no-cache")]
+        known = (b"if-none-match", kept.etag) in scope["headers"]
+        body = b"" if known else kept.body
+        if not known:
+            headers += [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": 304 if known else 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
 
 async def _static(request: Request) -> Response:

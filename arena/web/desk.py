@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from arena.league.store import DATABASE, League, open_league
-from arena.web.public import page
+from arena.web.public import PAGES, NoPage, may_be, page
 from arena.web.reader import SHARE, Reader, RemoteReader
 from arena.web.store import WebStore
 
@@ -67,7 +67,7 @@ class Kept:
     """A page that was made: its bytes and their hash, from which state of the league, when, and how long it took."""
 
     body: bytes
-    etag: str
+    etag: bytes
     version: int
     made: float
     cost: float
@@ -79,9 +79,11 @@ class Desk:
     def __init__(self, folder: Path, apart: bool = True) -> None:
         self.folder = folder
         self.version = 0
+        self._apart = apart
         self.listeners = 0
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._making: dict[str, asyncio.Task[Kept]] = {}
+        self._again = asyncio.Lock()  # one at a time, so that what nobody has seen yet waits for one at most
         self._changed = asyncio.Event()
         self._office_thread = ThreadPoolExecutor(1, "office")
         self._office: Office | None = None
@@ -91,6 +93,8 @@ class Desk:
 
     async def __aenter__(self) -> Desk:
         await self.office(Office.version)  # opens it, with an error if it cannot be
+        for path in PAGES if self._apart else ():  # who asks first does not wait
+            await self._make(path)
         self._watch = asyncio.create_task(self._look())
         return self
 
@@ -124,31 +128,40 @@ class Desk:
 
     async def page(self, path: str) -> Kept:
         """A public page: as it is, or as it was a moment ago while it is made anew. NoPage if there is none."""
+        if not may_be(path):
+            raise NoPage("there is no such page")
+        kept = self.at_hand(path)
+        return await asyncio.shield(self._make(path)) if kept is None else kept
+
+    def at_hand(self, path: str) -> Kept | None:
+        """A public page as it was last made, None if it was not. If the league has changed, it is made anew."""
         kept = self._kept.get(path)
         if kept is None:
-            return await asyncio.shield(self._make(path))
-        self._kept.move_to_end(path)
+            return None
         if kept.version != self.version and time.monotonic() - kept.made > max(LEAST_S, SHARE * kept.cost):
-            making = self._make(path)
+            making = self._make(path, self._again)
             making.add_done_callback(lambda task: task.cancelled() or task.exception())  # the next one will see it
+        self._kept.move_to_end(path)
         return kept
 
-    def _make(self, path: str) -> asyncio.Task[Kept]:
+    def _make(self, path: str, turn: contextlib.AbstractAsyncContextManager[None] | None = None) -> asyncio.Task[Kept]:
         if path not in self._making:
-            self._making[path] = asyncio.create_task(self._made(path))
+            self._making[path] = asyncio.create_task(self._made(path, turn or contextlib.nullcontext()))
         return self._making[path]
 
-    async def _made(self, path: str) -> Kept:
-        version, begun = self.version, time.monotonic()
+    async def _made(self, path: str, turn: contextlib.AbstractAsyncContextManager[None]) -> Kept:
         try:
-            text = await self.read(page, path)
+            async with turn:
+                version, begun = self.version, time.monotonic()
+                text = await self.read(page, path)
         except BaseException:
             self._kept.pop(path, None)
             raise
         finally:
             del self._making[path]
         body, now = text.encode(), time.monotonic()
-        kept = Kept(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"', version, now, now - begun)
+        etag = hashlib.sha256(body).hexdigest()[:32]
+        kept = Kept(body, f'"{etag}"'.encode(), version, now, now - begun)
         self._kept[path] = kept
         if len(self._kept) > _MOST_PAGES:
             self._kept.popitem(last=False)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,6 +30,7 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
 }
 SAFE = ("GET", "HEAD")
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -65,7 +66,8 @@ class Guard:
         self._upload_bytes = upload_bytes + _ROOM
         self._body_s = body_s
         self._metrics = metrics
-        self._headers = HEADERS | ({"strict-transport-security": "max-age=31536000"} if secure else {})
+        headers = HEADERS | ({"strict-transport-security": "max-age=31536000"} if secure else {})
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -79,10 +81,9 @@ class Guard:
             nonlocal status, size
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    headers.setdefault(name, value)
-                headers.setdefault("cache-control", "no-store")
+                told = {name.lower() for name, _ in message["headers"]}
+                more = [pair for pair in self._headers if pair[0] not in told]
+                message = {**message, "headers": [*message["headers"], *more]}
             size += len(message.get("body", b""))
             await send(message)
 

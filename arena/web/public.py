@@ -54,11 +54,16 @@ def open_site(league: League, ending: str = "") -> Site:
     return Site(league, standings(league), ending)
 
 
+def may_be(path: str) -> bool:
+    """Can there be a public page at an address? Told without a look at the league."""
+    return path in PAGES or path.startswith(("bots/", "games/"))
+
+
 def page(site: Site, path: str) -> str:
     """The public page at an address. NoPage if there is none."""
     first, _, rest = path.partition("/")
-    if not rest and first in _PAGES:
-        return _PAGES[first](site)
+    if not rest and first in PAGES:
+        return PAGES[first](site)
     if first == "bots" and rest:
         return bot_page(site, rest)
     if first == "games" and rest:
@@ -68,7 +73,7 @@ def page(site: Site, path: str) -> str:
 
 def paths(site: Site) -> Iterator[str]:
     """The addresses of all public pages but those of games, of which `bot_games` tells."""
-    yield from _PAGES
+    yield from PAGES
     for (name,) in site.league.query("SELECT name FROM bots ORDER BY name"):
         if _shown(versions.of_bot(site.league, name)):
             yield f"bots/{name}"
@@ -140,7 +145,7 @@ def now_playing(league: League) -> dict[str, Any]:
     return {"in_hand": in_hand, "waiting": waiting, "last": [_listed(game) for game in last]}
 
 
-_PAGES: dict[str, Callable[[Site], str]] = {
+PAGES: dict[str, Callable[[Site], str]] = {
     "": _standing, "live": _live, "history": _history, "rules": _rules, "write": _write,
 }  # fmt: skip
 

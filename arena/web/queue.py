@@ -153,8 +153,4 @@ def _held(league: League, one: Version) -> bool:
 
 
 def _warnings(league: League, one: Version) -> list[str]:
-    return [
-        entry.detail
-        for entry in audit.entries(league)
-        if entry.what == "check" and entry.subject == one.label and entry.happened >= one.submitted
-    ]
+    return [entry.detail for entry in audit.entries(league, since=one.submitted, what="check", subject=one.label)]

@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from arena.league.store import League, open_league
-from arena.processes.tree import tie_to_parent
-from arena.web.public import Site, open_site
+from arena.processes.priority import behind
+from arena.web.public import NoPage, Site, open_site
 
 T = TypeVar("T")
 SHARE = 5.0
 """What took a second to make is made again after so many seconds at the earliest."""
+
+
+_NICE = 5
+"""How far its own process comes behind the web process; pages that are made anew are not waited for."""
 
 
 class Reader:
@@ -35,6 +39,8 @@ class Reader:
         """`what` with the league as it is now, or was a moment ago."""
         try:
             return what(self._now(), *args)
+        except NoPage:
+            raise
         except Exception:
             self.close()  # whatever it was: open it again for the next
             raise
@@ -87,7 +93,7 @@ class RemoteReader:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
                 self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
-                preexec_fn=tie_to_parent(os.getpid()),
+                preexec_fn=behind(os.getpid(), _NICE),
             )  # fmt: skip
         return self._process
 

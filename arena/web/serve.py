@@ -15,7 +15,7 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.processes.tree import tie_to_parent
+from arena.processes.priority import behind
 from arena.web.app import create_app
 from arena.web.state import WebSettings
 
@@ -24,11 +24,16 @@ _PATIENCE_S = 30.0
 _LOOK_S = 0.2
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S, _WELL_S = 1.0, 60.0, 60.0
 _MOST_AT_ONCE = 1000
+_SWITCH_S = 0.0005
+"""Seconds that another thread may compute while the event loop waits; it waits so after each answer it has sent."""
+NICE = 10
+"""How far behind the web process workers and their bots come when both want a core."""
 
 
 def serve(folder: Path, host: str, port: int, workers: int, words: Sequence[str], settings: WebSettings) -> None:
     """Serve a league until Ctrl-C or SIGTERM, with `workers` processes `arena league work` started with `words`."""
     logging.getLogger("arena.web").setLevel(logging.INFO)
+    sys.setswitchinterval(_SWITCH_S)
     config = uvicorn.Config(
         create_app(folder, settings), host=host, port=port, log_config=None, access_log=False, server_header=False,
         limit_concurrency=_MOST_AT_ONCE, timeout_keep_alive=15, timeout_graceful_shutdown=5, ws="none",
@@ -91,10 +96,9 @@ class _Slot:
             self._due = now + self._pause_s
             log.warning("a worker ended with %s after %.0f s; the next one in %.0f s", code, lived, self._pause_s)
         if now >= self._due:
-            tie = tie_to_parent(os.getpid(), signal.SIGTERM)
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=tie,
-                start_new_session=True,
+                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                preexec_fn=behind(os.getpid(), NICE, signal.SIGTERM), start_new_session=True,
             )  # fmt: skip
             self._began = now
 
