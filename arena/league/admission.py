@@ -62,10 +62,18 @@ def trial(runner: MatchRunner, one: Version) -> Admission | None:
     found = _tried(runner, [one], one.label)
     if found is None or found.accepted:
         return found
-    control = _tried(runner, [], CONTROL)
-    if control is not None and not control.accepted:
-        raise LeagueError(f"not even the program's own bots can be played here: {control.reason}")
-    return None if control is None else found
+    return found if control(runner) else None
+
+
+def control(runner: MatchRunner) -> bool:
+    """Play the games of a trial with one of the program's own bots; False if Ctrl-C was pressed.
+
+    LeagueError if it fails.
+    """
+    found = _tried(runner, [], CONTROL)
+    if found is not None and not found.accepted:
+        raise LeagueError(f"not even the program's own bots can be played here: {found.reason}")
+    return found is not None
 
 
 def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admission | None:

@@ -1,8 +1,10 @@
 """Processes of the league that were killed, and the bots that were at work then.
 
 A process that dies with work in hand names the versions of that work, in an event and in the log. One death tells
-little: its bots are only suspects. Whoever was at work at some deaths is tried alone (`placement.single_out`), and if
-the process dies in that, too, it is known who kills. What is known so far is a value in the table `meta`.
+little: an operator may have killed the process, or the kernel for want of memory, and its bots are only suspects.
+Whoever was at work at some deaths is tried alone (`placement.single_out`). It is known to kill when processes have died
+in several trials of it, one after the other, while the same games with one of the program's own bots in its place,
+played in between, have killed none. What is known so far is a value in the table `meta`.
 """
 
 from __future__ import annotations
@@ -10,22 +12,26 @@ from __future__ import annotations
 import json
 import logging
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from arena.league.store import League
 
 log = logging.getLogger("arena.league")
 _KEY = "deaths"
 
+TRIALS = 4
+"""Deaths in trials of a bot, one after the other and with none in between that cannot be its, that make it known."""
+
 
 @dataclass
 class Deaths:
-    """By version: at how many deaths it was at work since it was last tried; and in all. `on_trial`: by process, the
-    version that it tries; `killers`: versions with which a process has died in a trial; `apart`: pairs of versions that
-    do not play each other any more, since workers keep dying in their games."""
+    """By version: at how many deaths it was at work since it was last tried (`fresh`), and deaths in its last trials
+    (`trials`). `on_trial`: by process, the version that it tries, with a minus sign while one of the program's own bots
+    plays in its place; `killers`: versions that are known to kill, and how; `apart`: pairs of versions that do not play
+    each other any more, since workers keep dying in their games."""
 
     fresh: dict[str, int] = field(default_factory=dict)
-    total: dict[str, int] = field(default_factory=dict)
+    trials: dict[str, int] = field(default_factory=dict)
     on_trial: dict[str, int] = field(default_factory=dict)
     killers: dict[str, str] = field(default_factory=dict)
     apart: list[list[int]] = field(default_factory=list)
@@ -34,7 +40,8 @@ class Deaths:
 def read(league: League) -> Deaths:
     """What is known."""
     value = league.one("SELECT value FROM meta WHERE key = ?", _KEY)
-    return Deaths() if value is None else Deaths(**json.loads(value))
+    known = {} if value is None else json.loads(value)
+    return Deaths(**{one.name: known[one.name] for one in fields(Deaths) if one.name in known})
 
 
 def write(league: League, deaths: Deaths) -> None:
@@ -61,18 +68,22 @@ def note_death(league: League, process: int, doing: str) -> None:
     at_work = held | {version for row in rows for version in row}
     deaths = read(league)
     tried = deaths.on_trial.pop(str(process), None)
-    if tried is not None:
+    if tried is None:
+        for version in at_work:
+            deaths.fresh[str(version)] = deaths.fresh.get(str(version), 0) + 1
+    elif tried < 0:  # so somebody else kills here
+        at_work = set()
+        deaths.trials.pop(str(-tried), None)
+    else:
         at_work = {tried}
-        deaths.killers[str(tried)] = "the league's process was killed while it played alone"
-    if not at_work:
-        write(league, deaths)
-        return
-    for version in at_work if tried is None else ():
-        for counts in (deaths.fresh, deaths.total):
-            counts[str(version)] = counts.get(str(version), 0) + 1
+        deaths.trials[str(tried)] = number = deaths.trials.get(str(tried), 0) + 1
+        if number >= TRIALS:
+            deaths.killers[str(tried)] = f"the league's process was killed {number} times while it played alone"
     write(league, deaths)
     # whoever did it: that is found out otherwise, and is no failed attempt at the submission
     league.run("UPDATE versions SET attempts = max(attempts - 1, 0) WHERE holder = ?", process)
+    if not at_work:
+        return
     names = dict(
         league.query("SELECT v.version, b.name || ' v' || v.number FROM versions v JOIN bots b ON b.bot = v.bot")
     )

@@ -7,9 +7,10 @@ takes over a submission goes on from there.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.errors import ArenaError
@@ -33,8 +34,6 @@ FORFEITS_SHARE = 0.1
 """A bot that forfeits more games than that, and more than this share of its games, is refused."""
 TRIED_AFTER = 2
 """Deaths since its last trial at which a bot was at work, before it is tried."""
-SUSPENDED_AFTER = 6
-"""Deaths in all, more than with any other bot, after which a bot is suspended without a trial that has told."""
 
 
 @dataclass(frozen=True)
@@ -347,23 +346,16 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> S
 
 
 def single_out(session: LeagueSession) -> int:
-    """Suspend who is known to kill processes of the league, and try who is suspected; how many were suspended.
-
-    A trial is some games alone against one of the program's own bots. It is on record before it begins: if this process
-    is killed in it, the next one knows by whom.
-    """
+    """Suspend who is known to kill processes of the league, and try who is suspected; how many were suspended."""
     league = session.league
     found = 0
     for one in versions.in_state(league, ACTIVE, *versions.OPEN):
         known = deaths.read(league)
         key = str(one.id)
-        others = [count for other, count in known.total.items() if other != key]
         if key in known.killers:
             why = known.killers[key]
-        elif known.total.get(key, 0) >= SUSPENDED_AFTER and known.total[key] > max(others, default=0):
-            why = f"it was at work each of {known.total[key]} times that a process of the league was killed"
-        elif known.fresh.get(key, 0) >= TRIED_AFTER and not session.stopping:
-            why = _tried(session, one)
+        elif (known.fresh.get(key, 0) >= TRIED_AFTER or key in known.trials) and not session.stopping:
+            why = _tried(session, one, again=key in known.trials)
         else:
             continue
         if why:
@@ -372,29 +364,48 @@ def single_out(session: LeagueSession) -> int:
     return found
 
 
-def _tried(session: LeagueSession, one: Version) -> str:
-    """Why a version is to be suspended after a trial; "" if it is not."""
+def _tried(session: LeagueSession, one: Version, again: bool) -> str:
+    """Why a version is to be suspended after a trial; "" if it is not.
+
+    A trial is some games alone against one of the program's own bots. It is on record before it begins: if this process
+    is killed in it, the next one knows in whose. Before another trial (`again`) one of the program's own bots plays
+    these games: if this process is killed in that, somebody else kills.
+    """
     session.say(f"{one.label}: playing alone, since it was at work when processes were killed")
-    _note(session, one, on_trial=True)
-    try:
-        with MatchRunner(session) as runner:
-            tried = admission.trial(runner, one)
-    finally:
-        _note(session, one, on_trial=False)
+    if again:
+        with _on_trial(session, one, -one.id), MatchRunner(session) as runner:
+            if not admission.control(runner):
+                return ""
+    with _on_trial(session, one, one.id), MatchRunner(session) as runner:
+        tried = admission.trial(runner, one)
+    if tried is not None:
+        with session.league.change():
+            known = deaths.read(session.league)
+            known.trials.pop(str(one.id), None)
+            deaths.write(session.league, known)
     if tried is None or tried.accepted:
         return ""
     return f"after processes were killed it was played alone, and {tried.reason}"
 
 
-def _note(session: LeagueSession, one: Version, on_trial: bool) -> None:
-    league = session.league
-    with league.change():
-        known = deaths.read(league)
-        known.fresh.pop(str(one.id), None)
-        known.on_trial.pop(str(session.process.number), None)
-        if on_trial:
-            known.on_trial[str(session.process.number)] = one.id
-        deaths.write(league, known)
+@contextlib.contextmanager
+def _on_trial(session: LeagueSession, one: Version, what: int) -> Iterator[None]:
+    """Put on record what this process tries; see `deaths.Deaths.on_trial`."""
+    number = str(session.process.number)
+
+    def note(**now: int) -> None:
+        with session.league.change():
+            known = deaths.read(session.league)
+            known.fresh.pop(str(one.id), None)
+            known.on_trial.pop(number, None)
+            known.on_trial |= now
+            deaths.write(session.league, known)
+
+    note(**{number: what})
+    try:
+        yield
+    finally:
+        note()
 
 
 def suspend(session: LeagueSession, one: Version, why: str) -> None:
@@ -407,6 +418,6 @@ def suspend(session: LeagueSession, one: Version, why: str) -> None:
         retire(league, one.name, why)
     with league.change():
         known = deaths.read(league)
-        for counts in (known.killers, known.fresh, known.total):
+        for counts in (known.killers, known.fresh, known.trials):
             counts.pop(str(one.id), None)
         deaths.write(league, known)

@@ -3,7 +3,11 @@
 When a worker dies, the bot that was being asked need not have done it: its opponent may have filled the memory of the
 machine, or sent a signal, while it waited. So each bot of the game is tried alone: it plays the game again from its
 beginning, in a worker of its own, against a partner that makes the moves its opponent had made. What it is asked is
-then what it was asked before. Whoever kills the worker each time in such a trial is the one.
+then what it was asked before. Whoever kills the worker each time in such a trial is the one, if one of the program's
+own bots in its place kills none in between: else somebody outside kills workers.
+
+A worker that dies while it loads a bot may have been killed by another one, which it had loaded before. So they are
+loaded alone.
 """
 
 from __future__ import annotations
@@ -11,20 +15,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.moves import MOVES
 from arena.match.tasks import GameTask, PairTask
+from arena.paths import data_folder
+from arena.players.spec import find_bot
 from arena.referee.move_log import LogSnapshot
 from arena.referee.rows import GameSettings
 from arena.runner.job import Job, Partner
 from arena.runner.worker_process import WorkerDied, WorkerProcess, WorkerRefused
 
-TRIALS = 2
+Start: TypeAlias = Callable[[Job], WorkerProcess]
+"""Starts a worker for a job."""
+
+TRIALS = 3
 """A bot whose worker dies in so many trials, one after the other, has killed it."""
 MOST_DEATHS = 5
 """Deaths in one game after which it is decided without a trial that has told."""
+_CONTROL = "first"
 
 
 @dataclass
@@ -48,42 +59,65 @@ class Deaths:
         return name if name in bots and deaths >= MOST_DEATHS and (not others or others[0][1] < deaths) else None
 
 
-def kills_alone(
-    start: Callable[[Job], WorkerProcess], job: Job, game: GameTask, snapshot: LogSnapshot, name: str
-) -> str | None:
+def kills_alone(start: Start, job: Job, game: GameTask, snapshot: LogSnapshot, name: str) -> str | None:
     """Does a bot kill the worker when it plays a game alone? How the worker ended each time; None if it did not."""
     number = next(at for at, bot in enumerate(job.bots) if bot.name == name)
     a, b = (game.second, game.first) if game.game else (game.first, game.second)
     task = PairTask(game.pairing, game.deal, a, b, game.round, (game.game,))
-    alone = replace(
-        job,
-        bots=(job.bots[number],),
-        levels=(job.levels[number],) if job.levels else (),
-        partner=partner_of(job.game_settings, game, snapshot, name),
-    )
+
+    def play(worker: WorkerProcess) -> None:
+        worker.play([task], (), {})
+        while not worker.receive().last:
+            pass
+
+    return _reproduced(start, job, number, play, partner_of(job.game_settings, game, snapshot, name))
+
+
+def kills_at_loading(start: Start, job: Job, number: int, seconds: float) -> tuple[str, str] | None:
+    """Who kills workers that load a bot, by its place? It, or one that was loaded before it, if a worker that has
+    loaded this one alone dies within some seconds. Its name, and how the worker ended; None if nobody does it alone."""
+    for place in range(number, -1, -1):
+        how = _reproduced(start, job, place, lambda worker: worker.stay(seconds))
+        if how is not None:
+            return job.bots[place].name, how
+    return None
+
+
+def _reproduced(
+    start: Start, job: Job, number: int, work: Callable[[WorkerProcess], None], partner: Partner | None = None
+) -> str | None:
+    """How each worker ended that did some work with one bot, by its place, alone; None if one did not die.
+
+    Nor may one die with a bot of the program's own in its place, for then somebody else kills workers.
+    """
+    bot = job.bots[number]
+    alone = replace(job, bots=(bot,), levels=(job.level(number).value,), partner=partner)
+    control = replace(alone, bots=(find_bot(str(data_folder("bots") / f"{_CONTROL}.py"), name=bot.name),))
     how = None
-    for _ in range(TRIALS):
-        worker = start(alone)
-        try:
-            worker.await_ready()
-            worker.play([task], (), {})
-            while not worker.receive().last:
-                pass
-        except WorkerRefused:
-            worker.kill()
+    for trial in range(TRIALS):
+        if trial and _end(start(control), work) is not None:
             return None
-        except WorkerDied:
-            if worker.overdue is not None or worker.paused:
-                return None
-            worker.release()
-            how = worker.how
-            continue
-        finally:
-            if how is None:
-                worker.kill()
-                worker.release()
-        return None
+        how = _end(start(alone), work)
+        if how is None:
+            return None
     return how
+
+
+def _end(worker: WorkerProcess, work: Callable[[WorkerProcess], None]) -> str | None:
+    """How a worker ended by itself at some work; None if it did not. It is gone then."""
+    died = False
+    try:
+        worker.await_ready()
+        work(worker)
+    except WorkerRefused:
+        pass
+    except WorkerDied:
+        died = worker.overdue is None and not worker.paused
+    finally:
+        if not died:
+            worker.kill()
+        worker.release()
+    return worker.how if died else None
 
 
 def partner_of(settings: GameSettings, game: GameTask, snapshot: LogSnapshot, name: str) -> Partner:

@@ -12,6 +12,8 @@ played as if nothing had happened:
   replayed. If the process dies again at the same place, it was the bot: the game ends as `crash`.
 * The process, or this one, was stopped for a while, and a bot has lost by that: the games are played again, a few
   times, since a bot may have stopped the process that it plays in.
+* The process dies while a bot is loaded: the bots that it had loaded by then are loaded alone. If none kills there,
+  too, another process loads them.
 * The process dies while no bot is being asked: the units that were not delivered are replayed.
 """
 
@@ -19,16 +21,16 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from multiprocessing.context import BaseContext
 
 from arena.match.results import Row
 from arena.match.tasks import Chunk, GameId, GameTask, Task
-from arena.players.spec import BotSpec
 from arena.referee.move_log import LogSnapshot
 from arena.referee.rows import cut_row, find_game
-from arena.runner.blame import MOST_DEATHS, Deaths, kills_alone
+from arena.runner.blame import MOST_DEATHS, Deaths, kills_alone, kills_at_loading
 from arena.runner.executors.base import Event, Failed, Lost, Played
 from arena.runner.job import Job
 from arena.runner.logs import Sink
@@ -248,12 +250,28 @@ class Supervisor:
         self._worker = worker = WorkerProcess(job, self.context, self.sink, self._place)
         return worker
 
-    def _judge_loading(self, worker: WorkerProcess, bot: BotSpec, deaths: int) -> Failed | None:
+    def _judge_loading(self, worker: WorkerProcess, number: int, deaths: int) -> Failed | None:
         """A bot's file that cannot be run is a mistake in what was asked for, not the loss of a game."""
-        if worker.overdue is None and deaths < 2:
+        bot = self.job.bots[number]
+        if worker.overdue is not None:
+            return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False, bot=bot.name)
+        if deaths < 2:
             self._report(worker, "starting another one")
             return None
-        return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False, bot=bot.name)
+        found = kills_at_loading(self._start, self.job, number, time.monotonic() - worker.started)
+        self._worker = None
+        if self._stopped:
+            raise Stopped
+        if found is not None:
+            name, how = found
+            target = next(one.target for one in self.job.bots if one.name == name)
+            return Failed(f"the bot {target} cannot be loaded: {how}", ours=False, bot=name)
+        if deaths < MOST_DEATHS:
+            self._report(worker, f"it was loading {bot.name}, and none of the bots does it alone; starting another one")
+            return None
+        names = _list({one.name for one in self.job.bots[: number + 1]})
+        text = f"workers keep dying while they load bots, and it cannot be told by whom ({names}): {worker.how}"
+        return Failed(text, ours=False)
 
     def _report(self, worker: WorkerProcess, then: str) -> None:
         self.report(Lost(f"worker {worker.pid}: {worker.how}; {then}"))

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from arena.endings import forfeit_of
 from arena.match.results import Row
 from arena.match.tasks import Task
-from arena.players.spec import BotSpec
 from arena.processes.control_groups import remove_groups_of
 from arena.processes.forking import fork_lock
 from arena.processes.procfs import is_paused
@@ -92,7 +91,7 @@ class WorkerProcess:
             self._log.receive()
         assert self._process.pid is not None
         self.pid = self._process.pid
-        self._seen = time.monotonic()
+        self._seen = self.started = time.monotonic()
         self._still = 0.0
         self._last = b""
 
@@ -101,6 +100,12 @@ class WorkerProcess:
         if not self._ready:
             self._message()
             self._ready = True
+
+    def stay(self, seconds: float) -> None:
+        """See whether it lives on for some seconds."""
+        self._process.join(seconds)
+        if not self._process.is_alive():
+            raise WorkerDied
 
     def play(
         self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]], apart: bool = False
@@ -130,9 +135,9 @@ class WorkerProcess:
         self._status[STOP] = 1
 
     @property
-    def loading(self) -> BotSpec | None:
-        """The bot that it is loading, or None."""
-        return self.job.bots[self._status[BOT]] if self._status[STATE] == LOADING else None
+    def loading(self) -> int | None:
+        """The place of the bot that it is loading, or None."""
+        return int(self._status[BOT]) if self._status[STATE] == LOADING else None
 
     def snapshot(self) -> LogSnapshot:
         """What the referee's move log says."""
@@ -152,7 +157,8 @@ class WorkerProcess:
         if message[0] == REFUSED:
             _, users, text = message
             bot = self.loading if users else None
-            raise WorkerRefused(Failed(text, ours=not users, bot=bot.name if bot else None))
+            name = None if bot is None else self.job.bots[bot].name
+            raise WorkerRefused(Failed(text, ours=not users, bot=name))
         self._still = 0.0
         return message
 
@@ -192,7 +198,7 @@ class WorkerProcess:
     def _patience(self) -> tuple[float, str]:
         """How long nothing may move, and what to say if it does."""
         if self.loading is not None:
-            limit = self.job.loading_patience_s(self._status[BOT])
+            limit = self.job.loading_patience_s(self.loading)
             return limit, f"not finished within {limit:g} s"
         if self.snapshot().hook is None:
             return _STALL_S, f"no progress for {_STALL_S:g} s"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arena.errors import ArenaError
 from arena.processes.control_groups import ControlGroups, NoGroups, require_groups
 from arena.referee.player import Player
 from arena.runner import supervisor
 from arena.runner.worker_process import WorkerProcess
-from tests.attacks.runs import LIMITS, attack, tournament
+from tests.attacks.runs import LIMITS, Outcome, attack, tournament
 from tests.attacks.test_lockstep import can_play_in_step
 
 pytestmark = [
@@ -35,6 +37,53 @@ def test_who_is_asked_when_the_worker_is_killed_has_not_done_it(tmp_path: Path) 
     assert "kills_workers is suspended: its worker dies when it plays alone, too" in found.log
     at_work = [line for line in found.log.splitlines() if "at work: " in line and "; replaying game" in line]
     assert any("kills_workers" in line for line in at_work), found.log
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_who_is_loaded_when_the_worker_is_killed_has_not_done_it(isolation: str, tmp_path: Path) -> None:
+    """The bot that was being loaded was named: a league refused it."""
+    bots = [attack("kills_while_loading"), attack("loads_slowly")]
+    with pytest.raises(ArenaError, match=r"kills_while_loading\.py cannot be loaded: .*SIGKILL"):
+        tournament(tmp_path, bots, isolation)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("isolation", ["none", "process"])
+def test_workers_that_somebody_else_kills_while_they_load(
+    isolation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two kills by an operator stopped the run, as the fault of the bot that was being loaded."""
+    found = _killed_from_outside(tmp_path, monkeypatch, isolation, "loads_slowly", while_loading=True)
+    assert {one.kind for verdicts in found.verdicts.values() for one in verdicts} == {None}
+
+
+@pytest.mark.slow
+def test_workers_that_somebody_else_kills_while_they_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two kills in a game, and two more while a bot of it was tried alone, suspended that bot."""
+    found = _killed_from_outside(tmp_path, monkeypatch, "process", "takes_its_time", while_loading=False)
+    assert {one.kind for verdicts in found.verdicts.values() for one in verdicts} == {None}
+
+
+def _killed_from_outside(
+    folder: Path, patch: pytest.MonkeyPatch, isolation: str, bot: str, while_loading: bool
+) -> Outcome:
+    """A run of which four workers, one after the other, are killed by somebody else."""
+    left = 4
+    watch = WorkerProcess._watch
+
+    def killed(worker: WorkerProcess) -> None:
+        nonlocal left
+        now = worker.loading is not None if while_loading else worker.snapshot().hook == "act"
+        if left and now:
+            left -= 1
+            os.kill(worker.pid, signal.SIGKILL)
+        watch(worker)
+
+    patch.setattr(WorkerProcess, "_watch", killed)
+    found = tournament(folder, [attack(bot)], isolation)
+    assert not left
+    return found
 
 
 @pytest.mark.slow

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from arena.league import admission, events, versions
+from arena.league import admission, events, games, versions
 from arena.league.match_runner import open_session
 from arena.league.play import play_games
 from arena.league.store import create_league, open_league
@@ -71,8 +73,33 @@ def test_who_kills_the_command_is_suspended(tmp_path: Path) -> None:
     assert codes[-1] == 0, codes
     assert bots(tmp_path / "it") == {"ann": ("active", False), "bob": ("active", False), "kim": ("active", True)}
     told = notes(tmp_path / "it")
-    assert "retired kim: suspended: the league's process was killed while it played alone" in told
+    assert "retired kim: suspended: the league's process was killed 4 times while it played alone" in told
     assert "killed: process 4 (play), at work: ann v1, bob v1, kim v1" in told
+
+
+@pytest.mark.slow
+def test_deaths_from_outside_suspend_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two kills by an operator, and a third one while the bot at work was tried for them, suspended it."""
+    with create_league(tmp_path / "it", settings()) as made:
+        enter(made, "ann", source=FIRST)
+        enter(made, "bob", source=LAST)
+
+    def killed_in(what: str) -> None:
+        """A process that is killed from outside at that moment."""
+
+        def dies(*args: object) -> None:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        for module, name in ((games, "store_rows"), (admission, "trial"), (admission, "control")):
+            if name == what:
+                monkeypatch.setattr(module, name, dies, raising=False)
+        with open_league(tmp_path / "it") as found, open_session(found, "play", 1) as session:
+            play_games(session, 8)
+
+    deadly = ["store_rows", "store_rows", "trial", "trial", "trial", "control", "trial"]
+    assert [ended(forked(partial(killed_in, what))) for what in deadly] == [-signal.SIGKILL] * len(deadly)
+    assert ended(forked(partial(killed_in, ""))) == 0
+    assert bots(tmp_path / "it") == {"ann": ("active", False), "bob": ("active", False)}
 
 
 def test_a_submission_is_not_refused_for_the_deaths_of_its_opponents(
