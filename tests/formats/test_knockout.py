@@ -13,7 +13,7 @@ from arena.match.tasks import GameId
 from tests.formats.schedules import names, play_all, scores
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(2, 20), st.integers(1, 4), st.booleans())
 def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
     schedule = knockout(names(bots), games, 3, paired)
@@ -73,7 +73,7 @@ def add_games(done: ScheduleProgress, deal: int, wins: str, stones: tuple[int, i
         done.add_row(GameId(0, deal, game).key, 2 if winner == first else 0, *owned)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(2, 20), st.integers(1, 4), st.integers(0, 60))
 def test_the_bracket_leads_from_round_to_round(bots: int, games: int, units: int) -> None:
     schedule = knockout(names(bots), games, 1)

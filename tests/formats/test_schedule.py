@@ -17,7 +17,7 @@ from arena.match.tasks import PairTask, Task
 from tests.formats.schedules import names, play, play_all, schedules
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(schedules)
 def test_a_schedule_is_the_same_each_time_and_its_games_are_in_order(schedule: Schedule) -> None:
     tasks, results, done = play_all(schedule)
@@ -31,7 +31,7 @@ def test_a_schedule_is_the_same_each_time_and_its_games_are_in_order(schedule: S
         assert pairings[task.pairing] == (task.pairing, task.round, task.a, task.b)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(schedules, st.randoms(use_true_random=False))
 def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule, random: object) -> None:
     tasks, results, _ = play_all(schedule)
@@ -59,7 +59,7 @@ def test_going_on_after_any_interruption_gives_the_same_games(schedule: Schedule
     assert sorted(stored + played, key=lambda r: r.id) == sorted(results, key=lambda r: r.id)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(schedules)
 def test_each_deal_is_played_twice_with_the_bots_swapped(schedule: Schedule) -> None:
     tasks, results, _ = play_all(schedule)

@@ -25,7 +25,7 @@ def test_who_begins_next() -> None:
     assert [starter_after(alternate, 1, score) for score in (2, 1, 0)] == [0, 0, 0]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(2, 4), st.integers(1, 6), st.integers(1, 40))
 def test_no_more_games_than_expected_are_ever_played(bots: int, matches: int, target: int) -> None:
     schedule = series(names(bots), 1, matches, target=target)
@@ -48,7 +48,7 @@ def test_when_a_series_ends() -> None:
     assert is_over(target, target.stride, 0, 0)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     st.sampled_from(["winner", "loser", "alternate"]), st.integers(1, 30), st.booleans(), st.integers(2, 4),
     st.integers(1, 5), st.integers(0, 10),

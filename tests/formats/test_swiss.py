@@ -14,7 +14,7 @@ from arena.match.results import ScheduleProgress
 from tests.formats.schedules import names, play_all, scores
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(2, 12), st.data())
 def test_swiss_has_no_repeats_where_they_are_avoidable(bots: int, data: st.DataObject) -> None:
     without_repeat = bots - 1 + bots % 2
@@ -34,7 +34,7 @@ def test_swiss_has_no_repeats_where_they_are_avoidable(bots: int, data: st.DataO
     assert sum(remark != "" for remark in byes.values()) == (rounds if bots % 2 else 0)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(2, 7), st.integers(1, 6), st.randoms(use_true_random=False))
 def test_swiss_repeats_only_if_there_is_no_other_pairing(bots: int, rounds: int, random: object) -> None:
     """Held against all pairings there are, round by round."""
@@ -97,7 +97,7 @@ def test_swiss_tells_its_rounds() -> None:
     ]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(2, 11), st.integers(1, 6))
 def test_the_ranking_of_swiss_is_the_sum_of_its_rounds(bots: int, rounds: int) -> None:
     schedule = swiss(names(bots), 2, rounds)
@@ -119,7 +119,6 @@ def test_swiss_says_when_repeats_must_come() -> None:
     assert swiss(names(4), 2, 4).notes == ("4 rounds with 4 bots: some meet more than once",)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 8), st.data())
 def test_matching_against_brute_force(size: int, data: st.DataObject) -> None:
     edges = data.draw(st.sets(st.sampled_from(list(combinations(range(size), 2))) if size > 1 else st.nothing()))

@@ -191,7 +191,7 @@ def test_pinned_seeds() -> None:
     assert derive_seed(1, "a", 2) != derive_seed(1, "a2")
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=80, derandomize=True)
 @given(st.integers(-(2**70), 2**70), st.integers(1, 2**31))
 def test_ranges(seed: int, n: int) -> None:
     rng = Rng(seed)
@@ -205,7 +205,7 @@ def test_ranges(seed: int, n: int) -> None:
     assert [copy.next64() for _ in range(3)] == [rng.next64() for _ in range(3)]
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(st.integers(0, 2**64 - 1), st.lists(st.integers(), max_size=12))
 def test_choices(seed: int, items: list[int]) -> None:
     rng = Rng(seed)

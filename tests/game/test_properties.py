@@ -38,7 +38,7 @@ rule_sets = st.sampled_from(RULE_SETS)
 seeds = st.integers(0, 2**40)
 autos = st.sampled_from(AUTO_CLAIMS)
 lengths = st.integers(0, 80)
-quick = settings(max_examples=40, deadline=None, derandomize=True)
+quick = settings(max_examples=40, derandomize=True)
 
 
 def at_move(rules_name: str, seed: int, auto: tuple[bool, bool], length: int) -> State:

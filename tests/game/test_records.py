@@ -235,7 +235,7 @@ def test_forfeits() -> None:
         verify(f"{HEAD}; {BODY}; {loser} 0-0 forfeit exception")
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(st.data())
 def test_no_damage_escapes_as_another_error(data: st.DataObject) -> None:
     """A record with one sign changed, taken out or doubled either reads as a record that verifies or says where."""

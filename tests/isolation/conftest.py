@@ -13,5 +13,6 @@ from arena.isolation import process as processes
 @pytest.fixture(autouse=True)
 def _nothing_left() -> Iterator[None]:
     yield
-    gc.collect()
+    if processes.running:
+        gc.collect()
     assert not processes.running

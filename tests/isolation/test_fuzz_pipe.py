@@ -31,19 +31,19 @@ main_thread = pytest.mark.skipif(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=200), st.sampled_from((1, 2, 64)))
 def test_any_bytes_to_the_runner(said: bytes, count: int) -> None:
     assert feed_reader(random.Random(1), said, 7, count) in ("protocol", "more wanted", "taken")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.randoms(use_true_random=False), st.sampled_from((1, 2, 64)))
 def test_right_answers_are_taken(rng: random.Random, count: int) -> None:
     assert feed_reader(rng, right(rng, 7, MOVES, count), 7, count) in ("taken", "exception", "illegal move")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 1 << 32))
 def test_games_of_a_child_that_loses_its_way(seed: int) -> None:
     came, broken = play_games(random.Random(seed), KNOWN, 5)
@@ -51,7 +51,7 @@ def test_games_of_a_child_that_loses_its_way(seed: int) -> None:
     assert came
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=700), st.integers(-5, 800))
 def test_any_bytes_as_a_view(data: bytes, at: int) -> None:
     """Those that are taken by chance are none that harm; the compiled engine reads them as a memory image."""

@@ -29,13 +29,13 @@ OBJECTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=200), KINDS, st.sampled_from(KNOWN))
 def test_any_bytes(line: bytes, kind: str, position: fuzz_wire.Position) -> None:
     assert feed_parser(line, 7, kind, position) in ("protocol", "taken")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(OBJECTS | VALUES, KINDS, st.sampled_from(KNOWN))
 def test_any_json(answer: object, kind: str, position: fuzz_wire.Position) -> None:
     line = json.dumps(answer).encode()
@@ -44,7 +44,7 @@ def test_any_json(answer: object, kind: str, position: fuzz_wire.Position) -> No
     assert right or came == "protocol"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(RANDOM, KINDS, st.sampled_from(KNOWN))
 def test_accidents_of_legal_answers(rng: random.Random, kind: str, position: fuzz_wire.Position) -> None:
     line = legal(rng, 7, kind, position[1])
@@ -52,7 +52,7 @@ def test_accidents_of_legal_answers(rng: random.Random, kind: str, position: fuz
     feed_parser(mutated(rng, line, legal(rng, 8, "act", position[1])), 7, kind, position)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 1 << 32))
 def test_games_of_a_bot_that_loses_its_way(seed: int) -> None:
     came, broken = play_games(random.Random(seed), KNOWN, 5)

@@ -14,7 +14,7 @@ from arena.match.tasks import Chunk, GameId, chunks
 from tests.formats.schedules import schedules
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(schedules, st.integers(1, 5))
 def test_chunks_travel_whole(schedule: Schedule, size: int) -> None:
     tasks = list(schedule.tasks(ScheduleProgress()))

@@ -13,6 +13,7 @@ import pytest
 
 from arena.processes import control_groups
 from arena.processes.control_groups import NO_GROUPS, RUNNER, Bounds, ControlGroups, NoGroups, find, require_groups
+from tests.processes.waiting import wait_for
 
 WIDE_PIPES = """
 import fcntl, os, resource
@@ -176,7 +177,7 @@ def ended_in(groups: ControlGroups, code: str) -> tuple[int, bool]:
         code = subprocess.run([sys.executable, "-I", "-S", "-c", code], preexec_fn=made.enter, timeout=60).returncode
         return code, made.killed()
     finally:
-        assert made.remove()
+        assert wait_for(made.remove)  # its last processes may still be on their way out
 
 
 @pytest.mark.sandbox

@@ -129,7 +129,7 @@ def tables() -> Iterator[dict[str, Referee]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_games_at_any_number_of_tables(tables: dict[str, Referee], data: st.DataObject) -> None:
     referee = tables[data.draw(st.sampled_from(("base", "tactical")))]

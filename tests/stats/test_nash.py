@@ -21,7 +21,7 @@ def antisymmetric(seed: int, n: int) -> Floats:
     return np.asarray(raw - raw.T)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(2, 9))
 def test_it_is_an_equilibrium(seed: int, n: int) -> None:
     matrix = antisymmetric(seed, n)
@@ -53,7 +53,7 @@ def test_of_many_equilibria_it_takes_the_one_of_greatest_entropy() -> None:
     assert max_entropy_nash(tie) == pytest.approx([0.5, 0.5, 0], abs=1e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 7), st.integers(0, 6), st.integers(1, 3))
 def test_clones_share_a_weight_and_change_nobodys_rating(seed: int, n: int, pick: int, copies: int) -> None:
     matrix = antisymmetric(seed, n)

@@ -52,7 +52,6 @@ def test_with_many_pairs_the_interval_is_that_of_the_reference(reference: dict[s
 
 
 @given(COUNTS)
-@settings(deadline=None)
 def test_swapping_sides_mirrors_everything(counts: list[int]) -> None:
     there, back = head_to_head(counts), head_to_head(counts[::-1])
     assert there.elo == pytest.approx(-back.elo, abs=1e-6)
@@ -62,7 +61,6 @@ def test_swapping_sides_mirrors_everything(counts: list[int]) -> None:
 
 
 @given(COUNTS)
-@settings(deadline=None)
 def test_figures_are_in_order_and_agree(counts: list[int]) -> None:
     found = head_to_head(counts)
     assert 0 < found.los < 1 or sum(counts) > 50
@@ -80,7 +78,7 @@ def test_figures_are_in_order_and_agree(counts: list[int]) -> None:
 
 
 @given(st.lists(st.integers(0, 6), min_size=5, max_size=5).filter(lambda counts: sum(counts) > 0), st.integers(2, 30))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_more_of_the_same_never_widens(counts: list[int], times: int) -> None:
     few, many = head_to_head(counts), head_to_head([count * times for count in counts])
     assert many.elo_low > few.elo_low or few.flag == "<"

@@ -56,7 +56,7 @@ def tilted(share: list[float], scores: list[float], target: float) -> list[float
     return [p / (1 + x * a) for p, a in zip(share, gap)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(COUNTS, st.floats(-60, 40), st.floats(1, 80))
 def test_logistic_ratio_is_its_definition(counts: list[int], elo0: float, width: float) -> None:
     filled = [count or 1e-3 for count in counts]
