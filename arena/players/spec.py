@@ -35,6 +35,7 @@ MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 """A class of a package."""
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
 _MOST_BYTES = 64 << 20
+_LOADS_NET = re.compile(rb"\bload_net\b")
 #: Bots of the program that were edited and still play the same games: hash of the file, hash of its first edition.
 _FIRST_EDITIONS = {
     # bots/counter.py
@@ -323,9 +324,14 @@ def source_hash(source: bytes) -> str:
     """The identity of a bot's source: its SHA-256, for a reference bot that of its first edition.
 
     Runs store it and refuse to resume with another one. A reference bot may be edited as long as it plays the same
-    games; with the hash of its first edition, old runs and the names of their folders stay good.
+    games; with the hash of its first edition, old runs and the names of their folders stay good. Where the source
+    names `load_net`, the weights that come along belong to it: with new ones the bot plays other games.
     """
     digest = hashlib.sha256(source).hexdigest()
+    if _LOADS_NET.search(source):
+        from arena.policy.weights import packaged_hash
+
+        digest = hashlib.sha256(f"{digest} {packaged_hash()}".encode()).hexdigest()
     return _FIRST_EDITIONS.get(digest, digest)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,20 @@ def test_runs_of_the_first_editions_can_be_resumed(name: str) -> None:
     for pattern, before in EDITS:
         source = pattern.sub(before, source)
     assert find_bot(path.stem).source_hash == hashlib.sha256(source.encode()).hexdigest()
+
+
+def test_bots_with_nets_are_known_by_their_weights_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stored run must not go on with other weights."""
+    from arena.policy import weights
+
+    before = {name: find_bot(name).source_hash for name in ("net", "champion", "odds", "counter")}
+    folder = tmp_path / "weights"
+    shutil.copytree(weights.FOLDER, folder)
+    monkeypatch.setattr(weights, "FOLDER", folder)
+    assert {name: find_bot(name).source_hash for name in before} == before
+    (folder / "base.bin").write_bytes((folder / "tactical.bin").read_bytes())
+    after = {name: find_bot(name).source_hash for name in before}
+    assert [name for name in before if before[name] != after[name]] == ["net", "champion"]
 
 
 @pytest.mark.slow

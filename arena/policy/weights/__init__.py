@@ -37,6 +37,14 @@ def load_net(rules: Rules | str) -> Net:
     return Net(read_weights(FOLDER / f"{name}.bin"))
 
 
+def packaged_hash() -> str:
+    """The SHA-256 of all weights that come along: what bots that load them are known by, besides their source."""
+    total = hashlib.sha256()
+    for path in sorted(FOLDER.glob("*.bin")):
+        total.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
+
+
 def read_weights(path: Path) -> array[float]:
     """The weights of a file: 32-bit floats, lowest byte first.
 
