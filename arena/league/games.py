@@ -178,9 +178,7 @@ def failures_after(league: League, only: Iterable[int] | None = None) -> list[Fo
     return _counted(league, league.figures().failures_after(), only)
 
 
-def _counted(
-    league: League, faults: Iterable[tuple[int, int, int]], only: Iterable[int] | None
-) -> list[ForfeitCount]:
+def _counted(league: League, faults: Iterable[tuple[int, int, int]], only: Iterable[int] | None) -> list[ForfeitCount]:
     """Faults of games, each as identity, kind and side, by version and kind."""
     sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings NOT INDEXED")}
     counts: dict[tuple[int, int], list[int]] = {}  # who and kind: games, the last of them

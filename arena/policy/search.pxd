@@ -23,10 +23,11 @@ cdef class Searcher:
     cdef int width
     cdef double margin
     cdef double prior
+    cdef double race
     cdef State sample
     cdef long long spent
-    @cython.locals(at=cython.int)
-    cdef int try_all(self, View view, Rng rng, list codes, list totals) except -1
+    @cython.locals(at=cython.int, other=cython.int, row=list)
+    cdef int try_all(self, View view, Rng rng, list codes, list totals, list products) except -1
 
 @cython.locals(i=cython.int)
 cdef void copy_decks(State target, State source) noexcept

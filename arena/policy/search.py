@@ -1,10 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: annotation_typing=False
-"""Search over an evaluator: the best moves are tried in samples of the hidden cards, the better half tried again.
+"""Search over an evaluator: the best moves are tried in samples of the hidden cards, the better ones tried again.
 
 Sequential halving (Karnin, Koren and Somekh 2013): all candidates see the same samples (common random numbers), and
-after each round the better half stays. A sample is played `depth` decisions on by the evaluator; the value of the last
-of them, to its player and from what that player knows, is the result. So a leaf never knows hidden cards.
+after each round the better half stays. Who is far behind leaves within a round, as in a race (Maron and Moore 1997):
+what it would have cost goes to those that are close. A sample is played `depth` decisions on by the evaluator; the
+value of the last of them, to its player and from what that player knows, is the result. So a leaf never knows hidden
+cards.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ from arena.policy.evaluator import Evaluator
 
 if not cython.compiled:
     from arena.game.board import copy_block
+
+#: Samples between two looks at who is far behind.
+LOOK = 8
 
 
 class Playout:
@@ -95,7 +100,8 @@ class Searcher:
 
     `depth`: decisions after the move; `width`: candidates at most; `margin`: how far below the best a candidate may
     be; `prior`: how many samples the evaluator's own value counts for; `opponent`: an evaluator that plays the other
-    seat's decisions, by default the same.
+    seat's decisions, by default the same; `race`: how many standard errors a candidate may be behind the best before
+    it is tried no more, 0 for any number.
     """
 
     if not cython.compiled:
@@ -105,21 +111,23 @@ class Searcher:
         width: int
         margin: float
         prior: float
+        race: float
         sample: State
         spent: int
 
     def __init__(self, evaluator: Evaluator, depth: int = 2, width: int = 8, margin: float = 0.12, prior: float = 2.0,
-                 opponent: Evaluator | None = None) -> None:  # fmt: skip
+                 opponent: Evaluator | None = None, race: float = 2.0) -> None:  # fmt: skip
         if evaluator is None:
             raise TypeError("a searcher needs an evaluator")
-        if depth < 1 or width < 1:
-            raise ValueError("depth and width are at least 1")
+        if depth < 1 or width < 1 or not race >= 0.0:
+            raise ValueError("depth and width are at least 1, race at least 0")
         self.evaluator = evaluator
         self.playout = Playout(evaluator, opponent)
         self.depth = depth
         self.width = width
         self.margin = margin
         self.prior = prior
+        self.race = race
         self.sample = State.__new__(State)
         self.spent = 0
 
@@ -148,35 +156,61 @@ class Searcher:
         if rng is None:
             raise TypeError("a search needs a generator: view.rng, or Rng(seed)")
         totals = [values[i] * self.prior for i in kept]
-        rounds = (len(kept) - 1).bit_length()
+        products = [[0.0] * len(kept) for _ in kept]
+        samples = 0
         while len(kept) > 1:
-            left = nodes - self.spent
-            tries = left // (rounds * len(kept) * self.depth)
+            rounds = (len(kept) - 1).bit_length()
+            tries = (nodes - self.spent) // (rounds * len(kept) * self.depth)
             if tries < 1:
                 break
-            rounds -= 1
-            begun = perf_counter()
-            share = (end - begun) / (rounds + 1) if end else 0.0
-            for _ in range(tries):
-                self.try_all(view, rng, [moves[i].index for i in kept], totals)
-                if end and perf_counter() - begun >= share:
-                    break
-            ranks = sorted(range(len(kept)), key=lambda at: (-totals[at], at))[: (len(kept) + 1) // 2]
-            kept = [kept[at] for at in ranks]
-            totals = [totals[at] for at in ranks]
+            now = perf_counter()
+            until = now + (end - now) / rounds
+            codes = [moves[i].index for i in kept]
+            stay = list(range(len(kept)))
+            while tries and len(stay) == len(kept):
+                self.try_all(view, rng, codes, totals, products)
+                samples += 1
+                tries -= 1
+                if not tries or (end and perf_counter() >= until):
+                    stay = sorted(stay, key=lambda at: (-totals[at], at))[: (len(kept) + 1) // 2]
+                elif samples % LOOK == 0:
+                    stay = self.close(totals, products, samples)
+            kept = [kept[at] for at in stay]
+            totals = [totals[at] for at in stay]
+            products = [[products[at][other] for other in stay] for at in stay]
             if end and perf_counter() >= end:
                 break
         return moves[kept[max(range(len(kept)), key=lambda at: (totals[at], -at))]]
 
+    def close(self, totals: list[float], products: list[list[float]], samples: int) -> list[int]:
+        """The candidates that are not far behind the best, by the errors of the differences in the common samples."""
+        best = max(range(len(totals)), key=lambda at: (totals[at], -at))
+        stay = []
+        for at in range(len(totals)):
+            gap = totals[best] - totals[at]
+            squares = products[best][best] - 2.0 * products[best][at] + products[at][at]
+            variance = max(squares - gap * gap / samples, 0.0) * samples / (samples - 1)
+            if not self.race or at == best or gap * gap <= self.race * self.race * variance:
+                stay.append(at)
+        return stay
+
     @cython.final
-    def try_all(self, view: View, rng: Rng, codes: list[int], totals: list[float]) -> None:
-        """Play on after each of the moves in one sample of the hidden cards; add what comes out to `totals`."""
+    def try_all(self, view: View, rng: Rng, codes: list[int], totals: list[float], products: list[list[float]]) -> None:
+        """Play on after each of the moves in one sample of the hidden cards.
+
+        What comes out is added to `totals`, its products with what comes out for each other move to `products`.
+        """
         view.sample_into(self.sample, rng)
+        row = []
         for at in range(len(codes)):
             self.playout.begin(self.sample)
             self.playout.work.perform(codes[at])
-            totals[at] += self.playout.run(self.depth, view.seat)
+            row.append(self.playout.run(self.depth, view.seat))
             self.spent += self.playout.spent
+        for at in range(len(codes)):
+            totals[at] += row[at]
+            for other in range(len(codes)):
+                products[at][other] += row[at] * row[other]
 
 
 def copy_decks(target: State, source: State) -> None:

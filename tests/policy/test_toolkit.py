@@ -171,29 +171,45 @@ def test_playouts(name: str) -> None:
             assert sample.key == key
 
 
-def searched(evaluator: Evaluator, view: View, moves: list[Move], rng: Rng, nodes: int) -> tuple[Move, int]:
-    """What `Searcher.choose` does: depth 2, eight candidates, sequential halving over common samples."""
+def searched(
+    evaluator: Evaluator, view: View, moves: list[Move], rng: Rng, nodes: int, race: float
+) -> tuple[Move, int]:
+    """What `Searcher.choose` does: depth 2, eight candidates, halving and racing over common samples."""
     values = evaluator.values(view, moves)
     order = sorted(range(len(moves)), key=lambda at: (-values[at], at))
     kept = [at for at in order[:8] if values[at] > max(values) - 0.12]
     if len(kept) < 2 or view.phase not in ("play", "take", "put") or max(values) >= 1:
         return moves[order[0]], 1
-    totals, spent, rounds = {at: 2 * values[at] for at in kept}, 1, (len(kept) - 1).bit_length()
+    found: dict[int, list[float]] = {at: [] for at in kept}
+    spent = 1
     while len(kept) > 1:
-        tries = (nodes - spent) // (rounds * len(kept) * 2)
+        tries = (nodes - spent) // ((len(kept) - 1).bit_length() * len(kept) * 2)
         if tries < 1:
             break
-        rounds -= 1
-        for _ in range(tries):
-            sample = view.sample(rng)
+        stay = kept
+        while tries and stay == kept:
+            sample, tries = view.sample(rng), tries - 1
             for at in kept:
                 trial, decisions = sample.copy(), [0]
                 trial.apply(moves[at])
-                totals[at] += counted(trial, evaluator, view.seat, decisions)
+                found[at].append(counted(trial, evaluator, view.seat, decisions))
                 spent += decisions[0]
-        ranks = sorted(kept, key=lambda at: (-totals[at], kept.index(at)))
-        kept = ranks[: (len(kept) + 1) // 2]
+            totals = {at: 2 * values[at] + sum(found[at]) for at in kept}
+            ranks = sorted(kept, key=lambda at: (-totals[at], kept.index(at)))
+            if not tries:
+                stay = ranks[: (len(kept) + 1) // 2]
+            elif len(found[kept[0]]) % 8 == 0 and race:
+                stay = [at for at in kept if not far_behind(found, totals, ranks[0], at, race)]
+        kept = stay
     return moves[max(kept, key=lambda at: (totals[at], -kept.index(at)))], spent
+
+
+def far_behind(found: dict[int, list[float]], totals: dict[int, float], best: int, at: int, race: float) -> bool:
+    """Is the best one more than `race` standard errors ahead?"""
+    gap = totals[best] - totals[at]
+    n = len(found[at])
+    squares = sum((a - b) ** 2 for a, b in zip(found[best], found[at]))
+    return at != best and gap > race * (max(squares - gap * gap / n, 0.0) * n / (n - 1)) ** 0.5
 
 
 def counted(state: State, evaluator: Evaluator, seat: int, decisions: list[int]) -> float:
@@ -209,20 +225,21 @@ def counted(state: State, evaluator: Evaluator, seat: int, decisions: list[int])
     return 0.5 if state.winner is None else float(state.winner == seat)
 
 
+@pytest.mark.parametrize("race", [0.0, 1.0, 2.0])
 @pytest.mark.parametrize("name", NAMES)
-def test_search_is_halving_over_common_samples(name: str) -> None:
+def test_search_is_halving_and_racing_over_common_samples(name: str, race: float) -> None:
     odds = Evaluator()
-    searcher = Searcher(odds)
+    nodes, searcher = 400 if COMPILED else 150, Searcher(odds, race=race)
     for view, moves, _ in positions(name, 1, 11):
         if len(moves) < 60:
-            wanted = searched(odds, view, moves, Rng(9), 150)
-            assert (searcher.choose(view, moves, Rng(9), 150), searcher.nodes) == wanted
+            wanted = searched(odds, view, moves, Rng(9), nodes, race)
+            assert (searcher.choose(view, moves, Rng(9), nodes), searcher.nodes) == wanted
 
 
 def test_budgets() -> None:
     rules = load_rules("base")
     state = State(rules, make_deal(rules, 1, 0))
-    view, moves, searcher = state.view(state.turn), state.legal_moves(), Searcher(Evaluator())
+    view, moves, searcher = state.view(state.turn), state.legal_moves(), Searcher(Evaluator(), race=0.0)
     searcher.choose(view, moves, Rng(1), 300)
     by_nodes = searcher.nodes
     assert 150 < by_nodes <= 301
@@ -237,6 +254,8 @@ def test_budgets() -> None:
         Playout(Evaluator()).play(state, -1)
     with pytest.raises(TypeError, match="expected a state"):
         Playout(Evaluator()).play(None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="race at least 0"):
+        Searcher(Evaluator(), race=-1.0)
 
 
 # ---- self-play ---------------------------------------------------------------------------------------------------
