@@ -1,8 +1,8 @@
 """The strongest bot that comes along: tries the net's best moves in samples of the hidden cards, two decisions deep.
 
 `nodes` is the number of decisions that it looks at, at most, for one of its own; the games then repeat to the byte. As
-many as by default take 20 ms on one core on the average, 65 ms at most. With `ms` it thinks for that time instead, or less
-if the clock is tighter.
+many as by default take 20 ms on one core on the average, 65 ms at most. With `ms` it thinks for that time instead; it
+spends less if the clock is tighter.
 """
 
 from __future__ import annotations
