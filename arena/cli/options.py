@@ -177,14 +177,30 @@ def until_error(command: Command) -> Command:
     )  # fmt: skip
 
 
-def how_to_play(command: Command) -> Command:
-    """Options that do not change the results."""
+def where_to_play(command: Command) -> Command:
+    """Options for the executor; see `executor_of`."""
     return _with(
         command,
-        click.option("--workers", type=WORKERS, metavar="W", help="Default: one per core."),
         click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
         click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
     )
+
+
+def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str | None]:
+    """The executor's name and the scheduler, as given; a scheduler alone means dask."""
+    from arena.config.tournament import EXECUTORS
+
+    name = executor or ("dask" if scheduler else "local")
+    if name not in EXECUTORS:
+        raise click.UsageError(f"unknown executor '{name}'; there are {' and '.join(EXECUTORS)}")
+    if scheduler and name != "dask":
+        raise click.UsageError(f"--scheduler belongs to --executor dask, not to {name}")
+    return name, scheduler
+
+
+def how_to_play(command: Command) -> Command:
+    """Options that do not change the results."""
+    return click.option("--workers", type=WORKERS, metavar="W", help="Default: one per core.")(where_to_play(command))
 
 
 def what_to_show(command: Command) -> Command:

@@ -77,6 +77,8 @@ class LeagueSession:
     sink: Sink
     tell: Callable[[int], None] = lambda games: None
     say: Callable[[str], None] = lambda text: None
+    executor: str = "local"
+    scheduler: str | None = None
     failures: Counter[int] = field(default_factory=Counter)
 
     @property
@@ -121,8 +123,12 @@ def open_session(
     tell: Callable[[int], None] = lambda games: None,
     say: Callable[[str], None] = lambda text: None,
     trust: bool = False,
+    executor: str = "local",
+    scheduler: str | None = None,
 ) -> Iterator[LeagueSession]:
     """Register this process with the league and open its log; `isolation` overrides the league's setting.
+
+    `executor` and its `scheduler` say where games are played (`arena.runner.executors`); bots are checked here.
 
     A league that this user has not created plays in the sandbox, unless `isolation` says otherwise or `trust` takes it
     over as it is: LeagueError with the remedy.
@@ -142,7 +148,9 @@ def open_session(
         audit.record(league, doing, "begins", detail=f"{workers} workers, isolation {level}")
         outcome, error = "done", ""
         try:
-            yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell, say)
+            yield LeagueSession(
+                league, process, workers, level, signals, run_log.sink, tell, say, executor, scheduler
+            )
             outcome = "interrupted" if signals.stopping else outcome
         except BaseException as raised:
             outcome, error = "failed", f"; {type(raised).__name__}: {raised}"
@@ -282,7 +290,10 @@ class MatchRunner:
     def _workers(self) -> Dispatcher:
         if self._dispatcher is None:
             session = self.session
-            self._executor = make_executor(self.job, workers=session.workers, sink=session.sink)
+            self._executor = make_executor(
+                self.job, workers=session.workers, executor=session.executor, scheduler=session.scheduler,
+                sink=session.sink,
+            )  # fmt: skip
             self._dispatcher = Dispatcher(
                 self._executor,
                 self._holds,
@@ -314,6 +325,8 @@ class MatchRunner:
     def _fail(self, event: Failed) -> NoReturn:
         if event.ours:
             raise WorkerFault(event.text)
+        if event.elsewhere:
+            raise LeagueError(event.text)
         if self.lineup and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
         by_label = {one.label: one for one in self.lineup}

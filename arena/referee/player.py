@@ -48,6 +48,7 @@ class Player:
         self.finish: Callable[..., object] | None = None  # of such a bot, in the place of observe and end
         self.remote: RemoteBot | None = None
         self.looks_back = False  # wants to be told after the game
+        self.clocked = True  # a person takes time
         self.broken: tuple[str, str] | None = None  # kind and detail of the forfeit if it could not be made
         self.per_game_players: tuple[Player, Player] = (self, self)
         self.quick = False

@@ -23,6 +23,7 @@ anything that may draw from their global generators), both are seeded before eac
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,13 +46,7 @@ from arena.referee.generators import seed_generators
 from arena.referee.observer import Observer
 from arena.referee.player import Player
 from arena.referee.process_state import ProcessState
-from arena.referee.rows import (
-    Clocked,
-    Forfeit,
-    GameSettings,
-    RecordText,
-    make_row,
-)
+from arena.referee.rows import Clocked, Forfeit, GameSettings, RecordText, make_row
 from arena.referee.series_play import play_in_turns, play_unit
 
 log = logging.getLogger("arena.referee")
@@ -206,7 +201,9 @@ class Referee:
             text = self._texts[auto] = RecordText.of(self.settings, auto)
         self._playing = move_log.PLAYING + move_log.AUTO[0] * auto[0] + move_log.AUTO[1] * auto[1]
         state = State(self._rules, deal, auto)
-        banks = None if self._clock is None else [(self._clock.bank_ms or 0) * 1e6] * 2
+        banks = None
+        if self._clock is not None:
+            banks = [(self._clock.bank_ms or 0) * 1e6 if player.clocked else math.inf for player in seats]
         self._game = Game(task, (1, 0) if deal.starter else (0, 1), seats, seeds, state, text, banks)
         return self._game
 

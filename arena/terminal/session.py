@@ -17,7 +17,7 @@ from arena.isolation.python.bot import PythonBot
 from arena.isolation.wire.bot import WireBot
 from arena.match.results import GameResult, Row
 from arena.match.tasks import GameTask
-from arena.players.bot import Actor
+from arena.players.bot import Actor, TimeLeft
 from arena.players.loading import load_bot
 from arena.players.spec import BotSpec
 from arena.processes.limits import BotLimits
@@ -27,6 +27,7 @@ from arena.referee.rows import GameSettings
 from arena.report.records import record_line, record_lines
 from arena.report.whole_file import write_whole
 from arena.terminal.desk import Person, Resigned
+from arena.text import first_line, one_line
 
 _PERSON, _BOT = "person", "bot"  # what the record of an unfinished game tells besides
 
@@ -45,7 +46,8 @@ class Audience(Protocol):
 class Seating:
     """Who plays what. `bots` and `names` are (who begins, the other); a person has no bot.
 
-    `claims`: the person claims stones. `level`: where bots run (`arena.isolation.levels`).
+    `claims`: the person claims stones. `level`: where bots run (`arena.isolation.levels`), within `limits`. `clock` is
+    the bots' time; a person has all there is.
     """
 
     rules: Rules
@@ -54,6 +56,8 @@ class Seating:
     names: tuple[str, str]
     claims: bool = False
     level: str = "process"
+    limits: BotLimits = BotLimits()  # noqa: RUF009  (frozen)
+    clock: TimeLeft | None = None
 
     @property
     def person(self) -> str:
@@ -97,7 +101,7 @@ class Session:
             for bot, name in zip(self.seating.bots, self.seating.names)
         ]
         referee = self._referee = Referee(
-            GameSettings(self.seating.rules, self.seating.seed),
+            GameSettings(self.seating.rules, self.seating.seed, self.seating.clock),
             players,
             passes=lambda error: isinstance(error, KeyboardInterrupt),
             observers=[self],
@@ -121,7 +125,8 @@ class Session:
         if not bot.command and seating.level == "none":
             return load_bot(bot).make
         level = "process" if seating.level == "none" else seating.level
-        remote = WireBot(bot, level, BotLimits()) if bot.command else PythonBot(bot, seating.rules, level, BotLimits())
+        limits = seating.limits
+        remote = WireBot(bot, level, limits) if bot.command else PythonBot(bot, seating.rules, level, limits)
         remote.load()
         return lambda: remote
 
@@ -181,6 +186,7 @@ class _Led(Player):
         super().__init__(name, make, uses_random=True, uses_numpy="numpy" in sys.modules)
         self._session = session
         self._is_person = is_person
+        self.clocked = not is_person
 
     def start(self) -> None:
         """Make the bot."""
@@ -198,6 +204,23 @@ class _Led(Player):
             return wanted
 
         self.act = led
+
+
+def end_text(session: Session, reason: bool = True) -> str:
+    """How the game ended, in a line; a bot's failure with its reason, which is for its author."""
+    person = session.seating.person
+    if session.resigned:
+        return "You have given the game up."
+    result = session.result
+    assert result is not None
+    stones = result.stones if result.first == person else result.stones[::-1]
+    if result.forfeit is not None:
+        detail = f": {first_line(result.detail or '', 200)}" if reason else ""
+        return f"{one_line(result.forfeit_by or '')} forfeits by {result.forfeit}{detail}. You win."
+    if result.winner is None:
+        return f"A draw, {stones[0]} stones to {stones[1]}."
+    won = result.winner == person
+    return f"You {'win' if won else 'lose'}, {stones[0]} stones to {stones[1]}: {result.ending}."
 
 
 # ---------------------------------------------------------------- coming back

@@ -19,6 +19,8 @@ from arena.league.store import league_folder
 from arena.web import admin, api, members
 from arena.web.desk import Desk, Kept, Office
 from arena.web.guard import API, SAFE, Attempts, Guard, Metrics
+from arena.web.playing import pages as playing
+from arena.web.playing.tables import Tables
 from arena.web.public import SKELETON_NAME, NoPage, skeleton
 from arena.web.render import STATIC, render, static_file
 from arena.web.state import State, WebSettings, state_of
@@ -37,15 +39,15 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with Desk(folder, apart) as desk:
-            app.state.arena = State(desk, settings, metrics, Attempts(), await desk.office(_name))
+        async with Desk(folder, apart) as desk, Tables(folder, settings.level, settings.play) as tables:
+            app.state.arena = State(desk, settings, metrics, Attempts(), tables, await desk.office(_name))
             yield
 
     guard = Middleware(
         Guard, upload_bytes=settings.limits.mb << 20, body_s=settings.body_s, metrics=metrics, secure=settings.secure
     )
     return Starlette(
-        routes=[*_ROUTES, *members.ROUTES, *admin.ROUTES, *api.ROUTES, Route("/{path:path}", _page)],
+        routes=[*_ROUTES, *members.ROUTES, *admin.ROUTES, *api.ROUTES, *playing.ROUTES, Route("/{path:path}", _page)],
         middleware=[guard, Middleware(_AtHand)],
         lifespan=lifespan,
         exception_handlers={HTTPException: _refused, NoPage: _no_page, ArenaError: _failed},

@@ -185,22 +185,22 @@ def same_origin(headers: Headers) -> bool:
 
 
 class Attempts:
-    """Failed attempts to sign in, by address: too many in a while, and no more are looked at."""
+    """What somebody has tried, such as tokens from an address: too often in a while, and no more is looked at."""
 
     def __init__(self, most: int = 10, window_s: float = 300.0, now: Callable[[], float] = time.monotonic) -> None:
         self._most, self._window_s, self._now = most, window_s, now
-        self._failed: OrderedDict[str, deque[float]] = OrderedDict()
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
-    def blocked(self, address: str) -> bool:
-        """Has an address failed too often?"""
-        times = self._failed.get(address)
+    def blocked(self, who: str) -> bool:
+        """Has somebody tried too often?"""
+        times = self._times.get(who)
         while times and times[0] < self._now() - self._window_s:
             times.popleft()
         return times is not None and len(times) >= self._most
 
-    def fail(self, address: str) -> None:
-        """Note a failure."""
-        self._failed.setdefault(address, deque(maxlen=self._most)).append(self._now())
-        self._failed.move_to_end(address)
-        if len(self._failed) > 10_000:
-            self._failed.popitem(last=False)
+    def note(self, who: str) -> None:
+        """Note an attempt."""
+        self._times.setdefault(who, deque(maxlen=self._most)).append(self._now())
+        self._times.move_to_end(who)
+        if len(self._times) > 10_000:
+            self._times.popitem(last=False)

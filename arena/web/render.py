@@ -22,6 +22,7 @@ STATIC = {
     "viewer.js": ("arena.pages", "text/javascript"),
     "web.css": ("arena.web", "text/css"),
     "live.js": ("arena.web", "text/javascript"),
+    "play.js": ("arena.web", "text/javascript"),
 }
 """Files that pages refer to: the package they lie in, and their type."""
 

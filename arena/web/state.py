@@ -13,6 +13,7 @@ from arena.web import accounts
 from arena.web.accounts import Account, Session
 from arena.web.desk import Desk, Office
 from arena.web.guard import Attempts, Metrics
+from arena.web.playing.tables import PlayLimits, Tables
 from arena.web.queue import Limits
 
 
@@ -21,11 +22,15 @@ class WebSettings:
     """How a league is served.
 
     limits   what an author may do
+    play     what people who play against bots may use
+    level    where those bots run
     secure   browsers reach it by HTTPS only: cookies are never sent otherwise
     body_s   seconds in which a request has to arrive
     """
 
     limits: Limits = field(default_factory=Limits)
+    play: PlayLimits = field(default_factory=PlayLimits)
+    level: str = "sandbox"
     secure: bool = False
     body_s: float = 60.0
 
@@ -38,6 +43,7 @@ class State:
     settings: WebSettings
     metrics: Metrics
     attempts: Attempts
+    tables: Tables
     league: str
 
     @property
@@ -99,7 +105,7 @@ def _account(office: Office, token: str) -> Account | None:
 def failed(request: Request) -> None:
     """Count a token that is not valid."""
     state = state_of(request)
-    state.attempts.fail(address(request))
+    state.attempts.note(address(request))
     state.metrics.failures += 1
 
 

@@ -1,4 +1,4 @@
-"""What only the web knows of a league: accounts, tokens, sessions, uploads. One SQLite database beside the league's.
+"""What only the web knows of a league: accounts, tokens, sessions, uploads, kept games; a database beside the league's.
 
 It holds no secret in the clear: of tokens and sessions only hashes are stored.
 """
@@ -32,6 +32,13 @@ _SCHEMA = (
     file TEXT NOT NULL, version INTEGER, outcome TEXT NOT NULL, text TEXT NOT NULL)""",
     "CREATE INDEX uploads_by_account ON uploads (account, received)",
 )
+_LATER = (
+    """CREATE TABLE IF NOT EXISTS kept_games (
+    game INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL REFERENCES accounts, kept REAL NOT NULL,
+    bot TEXT NOT NULL, result TEXT NOT NULL, record TEXT NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS kept_games_by_account ON kept_games (account)",
+)
+"""Tables that a database of the same version may lack: what does not know them does without."""
 
 
 class WebStore:
@@ -65,6 +72,8 @@ class WebStore:
                 self._db.execute(f"PRAGMA user_version = {_VERSION}")
             elif known != (_APPLICATION, _VERSION):
                 raise LeagueError(f"{self.path} is none that this version of the program has written. Move it away")
+            for statement in _LATER:
+                self._db.execute(statement)
 
     @contextmanager
     def _guard(self, doing: str) -> Iterator[None]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
-pytest.importorskip("httpx", reason="httpx is not installed")
+pytest.importorskip("httpx2", reason="httpx2 is not installed")
 
 from starlette.testclient import TestClient
 
 from arena.league.store import open_league
 from arena.web.accounts import invite
 from arena.web.app import create_app
+from arena.web.playing.tables import PlayLimits
 from arena.web.queue import Limits
 from arena.web.state import WebSettings
 from arena.web.store import WebStore
@@ -85,12 +88,30 @@ def limits() -> Limits:
 
 
 @pytest.fixture
-def web(tmp_path: Path, limits: Limits) -> Iterator[Web]:
-    folder = tmp_path / "league"
-    with league(folder) as made:
+def play() -> PlayLimits:
+    return PlayLimits()
+
+
+@pytest.fixture
+def web(tmp_path: Path, limits: Limits, play: PlayLimits) -> Iterator[Web]:
+    with served_here(tmp_path / "league", WebSettings(limits, play, "none", body_s=5)) as found:
+        yield found
+
+
+@pytest.fixture
+def sandboxed(tmp_path: Path) -> Iterator[Web]:
+    """A league whose bots play people in the sandbox."""
+    with served_here(tmp_path / "league", WebSettings(), clock={"move_ms": 2000}) as found:
+        yield found
+
+
+@contextmanager
+def served_here(folder: Path, settings: WebSettings, **changed: Any) -> Iterator[Web]:
+    """The application with a league of two bots, served in this process."""
+    with league(folder, **changed) as made:
         one, two = enter(made, "one", "two")
         played(made, [(one, two, [2, 1, 0, 2])])
-    app = create_app(folder, WebSettings(limits, body_s=5), apart=False)
+    app = create_app(folder, settings, apart=False)
     with TestClient(app, base_url="http://league.test") as first:
 
         def new() -> TestClient:

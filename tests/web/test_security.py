@@ -166,8 +166,8 @@ def test_whoever_guesses_is_not_listened_to(web: Web) -> None:
 def test_guessing_is_forgotten_after_a_while() -> None:
     now = [0.0]
     attempts = Attempts(2, 10, lambda: now[0])
-    attempts.fail("a")
-    attempts.fail("a")
+    attempts.note("a")
+    attempts.note("a")
     assert attempts.blocked("a")
     assert not attempts.blocked("b")
     now[0] = 11

@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 if TYPE_CHECKING:
     from arena.terminal.full import FullScreen
     from arena.terminal.lines import Lines
-    from arena.terminal.session import Seating, Session
+    from arena.terminal.session import Seating
 
 GAMES = Path("games")
 PERSON = "you"
@@ -147,7 +147,7 @@ def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
 def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> int:
     from arena.terminal.desk import Left
     from arena.terminal.lines import Lines, on_screen
-    from arena.terminal.session import Session
+    from arena.terminal.session import Session, end_text
 
     path.parent.mkdir(parents=True, exist_ok=True)
     screen: Lines | FullScreen
@@ -176,22 +176,3 @@ def _left(path: Path) -> int:
 
 def _tell_end(path: Path) -> None:
     click.echo(f"Saved in {path}. Look at it again: arena replay {shlex.quote(str(path))} 1")
-
-
-def end_text(session: Session) -> str:
-    """How the game ended, in a line; a bot's failure with its reason."""
-    from arena.text import first_line, one_line
-
-    person = session.seating.person
-    if session.resigned:
-        return "You have given the game up."
-    result = session.result
-    assert result is not None
-    stones = result.stones if result.first == person else result.stones[::-1]
-    if result.forfeit is not None:
-        who = one_line(result.forfeit_by or "")
-        return f"{who} forfeits by {result.forfeit}: {first_line(result.detail or '', 200)}. You win."
-    if result.winner is None:
-        return f"A draw, {stones[0]} stones to {stones[1]}."
-    won = result.winner == person
-    return f"You {'win' if won else 'lose'}, {stones[0]} stones to {stones[1]}: {result.ending}."

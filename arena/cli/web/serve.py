@@ -30,19 +30,25 @@ if TYPE_CHECKING:
               help="MiB of an upload.")  # fmt: skip
 @click.option("--bots", type=options.whole(1), default=5, show_default=True, metavar="N",
               help="Bots of an author in the table or on their way there.")  # fmt: skip
+@click.option("--tables", type=options.whole(0, 1000), default=8, show_default=True, metavar="N",
+              help="Games of people against bots at a time; 0: none.")  # fmt: skip
+@click.option("--guests", is_flag=True, help="Let people play who are not signed in, at half of the tables.")
+@options.where_to_play
 @options.isolation_of_play
 def serve(
     name: str, host: str, port: int, workers: int | None, play: bool, secure: bool, uploads: int, upload_mb: int,
-    bots: int, isolation: str | None,
+    bots: int, tables: int, guests: bool, executor: str | None, scheduler: str | None, isolation: str | None,
 ) -> None:  # fmt: skip
     """Serve LEAGUE on the web: its pages, and uploads by authors that were invited (arena league invite).
 
     The commands of arena league can be used on it at the same time. Stop it with Ctrl-C: games in hand are finished.
     """
     require_web()
+    options.executor_of(executor, scheduler)  # said here, not by a worker
     from arena.isolation.process import require_isolation
     from arena.league.store import open_league
     from arena.processes.affinity import core_count
+    from arena.web.playing.tables import PlayLimits
     from arena.web.queue import Limits
     from arena.web.serve import serve as run
     from arena.web.state import WebSettings
@@ -58,17 +64,24 @@ def serve(
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     number = core_count() if workers is None else workers
     click.echo(f"Serving {folder} at http://{host}:{port}/ with {number} workers; Ctrl-C stops it.", err=True)
-    words = [*(["--play"] if play else []), *(["--isolation", isolation] if isolation else [])]
-    run(folder, host, port, number, words, WebSettings(Limits(uploads, upload_mb, bots), secure))
+    words = ["--play"] if play else []
+    for option, value in (("isolation", isolation), ("executor", executor), ("scheduler", scheduler)):
+        words += [f"--{option}", value] if value else []
+    limits = Limits(uploads, upload_mb, bots)
+    run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), level, secure))
 
 
 @click.command()
 @league_argument
 @click.option("--play", is_flag=True, help="Play on while no submission waits, to narrow the errors.")
 @options.workers
+@options.where_to_play
 @options.isolation_of_play
 @options.trust
-def work(name: str, play: bool, workers: int | None, isolation: str | None, trust: bool) -> None:
+def work(
+    name: str, play: bool, workers: int | None, executor: str | None, scheduler: str | None, isolation: str | None,
+    trust: bool,
+) -> None:  # fmt: skip
     """Check and place what is submitted to LEAGUE as it comes, until Ctrl-C. Several may run side by side.
 
     `arena serve` starts some of these, with a core each.
@@ -83,6 +96,9 @@ def work(name: str, play: bool, workers: int | None, isolation: str | None, trus
         def told(result: SubmissionResult) -> None:
             tell_result(found, result)
 
-        with open_session(found, "work", workers or 1, isolation, progress.add, progress.say, trust) as session:
+        with open_session(
+            found, "work", workers or 1, isolation, progress.add, progress.say, trust,
+            *options.executor_of(executor, scheduler),
+        ) as session:  # fmt: skip
             go_on(session, play, told)
         progress.end()

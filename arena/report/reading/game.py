@@ -200,13 +200,18 @@ def _line(path: Path, game: str) -> StoredGame:
     """A record out of a file, which may also be one of a game that was broken off."""
     number = _number(game)
     for line in islice(record_lines(path), max(number - 1, 0), max(number, 0)):
-        try:
-            found = game_of(line, number, {})
-        except ArenaError:
-            return _broken_off(line)
-        return StoredGame.of(found)
+        return game_of_line(line, number)
     count = sum(1 for _ in record_lines(path))
     raise ReplayError(f"{path} has no line {game[:30]}; it holds {count} records, numbered from 1")
+
+
+def game_of_line(line: RecordLine, number: int = 1) -> StoredGame:
+    """The game of a line, which may also be one that was broken off."""
+    try:
+        found = game_of(line, number, {})
+    except ArenaError:
+        return _broken_off(line)
+    return StoredGame.of(found)
 
 
 def _broken_off(line: RecordLine) -> StoredGame:

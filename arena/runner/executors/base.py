@@ -44,13 +44,15 @@ class Lost:
 class Failed:
     """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault.
 
-    `pairs`: bots in whose games the workers keep dying, where it cannot be told by which of the two.
+    `pairs`: bots in whose games the workers keep dying, where it cannot be told by which of the two. `elsewhere`: no
+    bot is to blame, but the machines that were to play.
     """
 
     text: str
     ours: bool
     bot: str | None = None
     pairs: tuple[tuple[str, str], ...] = ()
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)

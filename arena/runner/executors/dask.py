@@ -145,7 +145,8 @@ class DaskExecutor:
             return []
         name = type(error).__name__
         if isinstance(error, ImportError):
-            return [Failed(f"the workers of the cluster cannot import arena; install it there: {error}", ours=False)]
+            text = f"the workers of the cluster cannot import arena; install it there: {error}"
+            return [Failed(text, ours=False, elsewhere=True)]
         if name not in _CLUSTER_ERRORS:
             return [Failed(f"on the cluster: {name}: {error}", ours=True)]
         if tries >= _MAX_TRIES:
@@ -165,7 +166,7 @@ class DaskExecutor:
             log.warning("the scheduler does not answer: %s", error)
             gone_for_good = self._client.status in ("closed", "closing")
             text = f"the scheduler is gone ({error}). Start one again, and 'arena resume' goes on with what is stored"
-            return [Failed(text, ours=False)] if gone_for_good else []
+            return [Failed(text, ours=False, elsewhere=True)] if gone_for_good else []
         gone = [address for address in self._threads if address not in threads]
         self._threads = threads
         then = "others replay its games" if threads else "there is no other, so its games wait for one"

@@ -1,0 +1,311 @@
+"""Games of people against bots: the server's side. In the quick tests a thread plays in the place of a process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.game.record import parse_record, replay
+from arena.league.store import open_league
+from arena.processes.procfs import children, descendants, is_running
+from arena.report.reading.game import read_game
+from arena.web.playing import child, tables
+from arena.web.playing.tables import PlayLimits
+from tests.league.leagues import FIRST, enter
+from tests.web.conftest import Person, Web
+
+PATIENCE_S = 60.0
+LATER = "import os, time\ndef act(view, moves):\n    if view.turns > 3:\n        {}\n    return moves[0]\n"
+SECRET, DIES, HANGS = map(LATER.format, ("raise ValueError('the secret reason')", "os._exit(3)", "time.sleep(99)"))
+BROKEN = "raise RuntimeError('the secret reason')\n"
+
+
+class Thread:
+    """What a process of asyncio does, done by a thread."""
+
+    def __init__(self) -> None:
+        ends = os.pipe(), os.pipe()
+        self.stdin, self.stdout = os.fdopen(ends[0][1], "wb", 0), self
+        answers, questions = os.fdopen(ends[0][0], encoding="utf-8"), os.fdopen(ends[1][1], "w", encoding="utf-8")
+        self._told = os.fdopen(ends[1][0], "rb")
+
+        def run() -> None:
+            with answers, questions:
+                child.play(child.Order(**json.loads(answers.readline())), answers, questions)
+
+        self._thread = threading.Thread(target=run)
+        self._thread.start()
+
+    async def readline(self) -> bytes:
+        return await asyncio.to_thread(self._told.readline)
+
+    async def wait(self) -> None:
+        await asyncio.to_thread(self._thread.join)
+        self._told.close()
+
+    def kill(self) -> None:
+        """It ends as its stdin does."""
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def start() -> Any:
+        return Thread()
+
+    monkeypatch.setattr(tables, "_start", start)
+
+
+class Play:
+    """Somebody at a table."""
+
+    def __init__(self, person: Person, bot: str = "one", **values: str) -> None:
+        self.person = person
+        self.path = person.post("/play", bot=bot, **({"begins": "you"} | values))
+        self.page = ""
+        self.look()
+
+    def look(self) -> str:
+        """The page as soon as it is the person's turn, or the game is over."""
+        end = time.monotonic() + PATIENCE_S
+        while 'data-kind="waits"' in (page := self.person.get(f"{self.path}?after=0")):
+            assert time.monotonic() < end, page
+        self.page = page
+        return page
+
+    @property
+    def moves(self) -> list[str]:
+        """The legal moves, as the form has them."""
+        return re.findall(r'name="move" value="(\d+)"', self.page)
+
+    @property
+    def number(self) -> str:
+        found = re.search(r'data-number="(\d+)"', self.page)
+        assert found
+        return found[1]
+
+    def post(self, **values: str) -> str:
+        self.person.post(self.path, number=self.number, **values)
+        return self.look()
+
+    def to_the_end(self) -> str:
+        """Make moves until there are none."""
+        while self.moves:
+            self.post(move=self.moves[-1])
+        return self.page
+
+
+def cards_of(page: str) -> set[str]:
+    return set(re.findall(r"<i>(\w)</i><b>(\d+)</b>", page))
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_whole_game_is_played_kept_and_seen(web: Web, tmp_path: Path) -> None:
+    ann = web.person("Ann")
+    game = Play(ann, claims="1")
+    assert "a card, and then a stone" in game.page
+    assert ann.client.get(f"{game.path}/record").status_code == 404  # it would tell the cards
+    before = game.number
+    game.post(move=game.moves[0])
+    page = ann.post(game.path, number=before, move="0")  # a second click: nothing happens
+    assert "one v1" in game.look()
+    page = game.to_the_end()
+    assert re.search(r"You (win|lose)|A draw", page)
+    record = ann.get(f"{game.path}/record")
+    (tmp_path / "game.txt").write_text(record)
+    assert set(read_game(str(tmp_path / "game.txt"), None).names) == {"Ann", "one v1"}
+    replay(parse_record(record))
+    assert 'id="data-games"' in ann.get(f"{game.path}/replay")
+    game.post(keep="1")
+    game.post(keep="1")
+    assert ann.get("/play").count("/record") == 1
+    assert ann.get("/play/kept/1/record") == record
+    assert 'id="data-games"' in ann.get("/play/kept/1")
+    bob = web.person("Bob")
+    for path in (game.path, f"{game.path}/record", f"{game.path}/replay", "/play/kept/1", "/play/kept/1/record"):
+        assert bob.client.get(path).status_code == 404, path
+    bob.post(game.path, 404, resign="1")
+    bob.post("/play/kept/1")
+    assert ann.get("/play").count("/record") == 1
+    ann.post("/play/kept/1")
+    assert "/record" not in ann.get("/play")
+    with open_league(web.folder, write=False) as league:
+        assert league.count_games() == 8  # it counts nowhere
+
+
+@pytest.mark.usefixtures("threads")
+def test_the_page_holds_no_secret(web: Web) -> None:
+    """Neither the opponent's hand nor what comes next: only cards that the record shows as played, or one's own."""
+    ann = web.person("Ann")
+    game = Play(ann)
+    pages = [game.page]
+    while game.moves:
+        pages.append(game.post(move=game.moves[0]))
+    record = parse_record(ann.get(f"{game.path}/record"))
+    mine = int(record.deal.starter)
+    for page, seen in zip(pages[:-1], _seen(record, mine)):
+        assert cards_of(page) <= seen
+        assert str(record.deal_text.partition(":")[0]) not in page
+
+
+def _seen(record: Any, seat: int) -> Iterator[set[tuple[str, str]]]:
+    """The clan cards that a seat can know of at each of its decisions."""
+    from arena.report.decisions import decisions
+
+    for one in decisions(record):
+        if one.seat == seat and len(one.legal) > 1:
+            at = one.before
+            table = [card for side in at.sides for row in side for card in row]
+            cards = {*at.hands[seat], *at.beside[0], *at.beside[1], *table}
+            yield {(card[0], card[1:]) for card in cards}
+
+
+@pytest.mark.usefixtures("threads")
+def test_giving_up_and_one_game_at_a_time(web: Web) -> None:
+    ann = web.person("Ann")
+    game = Play(ann)
+    assert "a game in hand" in ann.post("/play", 429, bot="two")
+    assert "go on against one v1" in ann.get("/play")
+    assert "You have given the game up" in game.post(resign="1")
+    assert " resigned" in ann.get(f"{game.path}/record")
+    assert Play(ann, "two", begins="bot").path != game.path
+    assert ann.client.get(game.path).status_code == 404  # the last one is forgotten
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("play", [PlayLimits(games=1), PlayLimits(games=0), PlayLimits(starts=1)])
+def test_tables_are_bounded(web: Web, play: PlayLimits) -> None:
+    ann, bob = web.person("Ann"), web.person("Bob")
+    if play.games == 1:
+        Play(ann)
+    if play.starts == 1:
+        Play(bob).post(resign="1")
+    text = "begun 1 games" if play.starts == 1 else "all tables are taken" if play.games else "nobody plays"
+    assert text in bob.post("/play", 429, bot="one")
+    assert text in bob.get("/play")
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("play", [PlayLimits(idle_s=0.2)])
+def test_a_game_in_which_nobody_moves_ends(web: Web) -> None:
+    ann = web.person("Ann")
+    game = Play(ann)
+    end = time.monotonic() + PATIENCE_S
+    while (status := ann.client.get(game.path).status_code) == 200:
+        assert time.monotonic() < end
+    assert status == 404
+    assert not list((web.folder / tables.FOLDER).glob("*/*"))
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("play", [PlayLimits(guests=True)])
+def test_guests_play_where_they_may_and_keep_nothing(web: Web) -> None:
+    guests = []
+    for _ in range(2):
+        client = web.new()
+        found = re.search(r'name="form" value="(\w+)"', client.get("/play").text)
+        assert found
+        guests.append(Play(Person(client, found[1])))
+    assert guests[0].person.client.get(guests[1].path).status_code == 404
+    client = web.new()
+    found = re.search(r"from your address", client.get("/play").text)
+    assert found  # two from one address
+    page = guests[0].to_the_end()
+    assert 'name="keep"' not in page
+    guests[0].post(keep="1")
+    assert guests[0].person.client.get("/play/kept/1").status_code == 404
+    assert guests[0].person.client.get("/me", follow_redirects=False).status_code == 303
+
+
+def test_nobody_signed_out_plays_by_default(web: Web) -> None:
+    client = web.new()
+    assert "sign in" in client.get("/play").text
+    assert client.post("/play", data={"bot": "one"}).status_code == 401
+    assert client.get("/play/kept/1").status_code == 401
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("form", ["", "0" * 64])
+def test_a_form_from_elsewhere_plays_nothing(web: Web, form: str) -> None:
+    ann = web.person("Ann")
+    game = Play(ann)
+    stranger = Person(ann.client, form)
+    for path, values in (("/play", {"bot": "one"}), (game.path, {"resign": "1"}), ("/play/kept/1", {})):
+        stranger.post(path, 403, **values)
+    assert ann.client.post(game.path, data={"form": ann.form, "resign": "1"},
+                           headers={"origin": "http://evil.test"}).status_code == 403  # fmt: skip
+    assert game.look() == game.page or game.moves
+
+
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize("source", [SECRET, BROKEN])
+def test_what_a_bot_has_raised_is_for_its_author(web: Web, source: str) -> None:
+    with open_league(web.folder) as league:
+        enter(league, "bad", source=source)
+    bad = Play(web.person("Ann"), "bad")
+    page = bad.to_the_end()
+    assert ("forfeits by exception. You win" if source == SECRET else "could not be started") in page
+    assert "secret reason" not in page
+    if source == SECRET:
+        assert "secret reason" not in bad.person.get(f"{bad.path}/record")
+    assert "secret reason" in Play(web.person("Boss", admin=True), "bad").to_the_end()
+
+
+# ---------------------------------------------------------------- with processes
+
+
+@pytest.mark.slow
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("source", "kind"), [(DIES, "crash"), (HANGS, "timeout"), (FIRST, "")], ids=["dies", "hangs", "plays"]
+)
+def test_a_bot_in_its_sandbox_ends_its_game_and_nothing_else(sandboxed: Web, source: str, kind: str) -> None:
+    with open_league(sandboxed.folder) as league:
+        enter(league, "bad", source=source)
+    game = Play(sandboxed.person("Ann"), "bad")
+    page = game.to_the_end()
+    assert (f"forfeits by {kind}. You win" if kind else "You ") in page
+    assert_nothing_is_left(sandboxed)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_process_that_is_killed_ends_its_game_with_a_word(sandboxed: Web) -> None:
+    game = Play(sandboxed.person("Ann"), "one")
+    pids = [pid for pid in children(os.getpid()) if b"arena.web.playing.child" in cmdline(pid)]
+    assert len(pids) == 1
+    bots = descendants(pids[0])
+    os.kill(pids[0], signal.SIGKILL)
+    end = time.monotonic() + PATIENCE_S
+    while "broken off" not in game.look():
+        assert time.monotonic() < end
+    while any(is_running(pid) for pid in bots):
+        assert time.monotonic() < end
+    assert_nothing_is_left(sandboxed)
+
+
+def cmdline(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def assert_nothing_is_left(web: Web) -> None:
+    """No process of a game, no file of a bot."""
+    end = time.monotonic() + PATIENCE_S
+    while (
+        any(b"arena.web.playing.child" in cmdline(pid) for pid in children(os.getpid()))
+        or list((web.folder / tables.FOLDER).glob("*/*"))
+    ):  # fmt: skip
+        assert time.monotonic() < end
+        time.sleep(0.1)
