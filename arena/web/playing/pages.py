@@ -94,8 +94,7 @@ async def _choose(request: Request) -> Response:
     try:
         who = await visitor(request)
     except HTTPException:
-        nobody: dict[str, Any] = {"bots": [], "chosen": "", "kept": [], "game": None, "fault": "", "form": "", "may": False}
-        return HTMLResponse(render("play.html", "play", league=state.league, live=False, **nobody))
+        return HTMLResponse(render("play.html", "play", league=state.league, live=False, may=False, game=None, kept=[]))
     bots = await state.desk.read(opponents)
     games = [] if who.is_guest else await state.desk.office(_kept_games, who.account)
     table, fault = state.tables.of(who.owner), ""
