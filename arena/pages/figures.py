@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +14,6 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.match.results import bucket_ms
-from arena.match.tasks import GameId
 from arena.pages.shapes import Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
 from arena.pages.words import PAGE, TIPS
 from arena.report.compare import comparison, read_variants
@@ -29,8 +26,7 @@ from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.stats.variants import card_effects
-from arena.store.reader import Reader
-from arena.store.tactic_cards import plays_frame
+from arena.store.tactic_cards import Spaced, plays_frame
 from arena.text import one_line
 
 LARGEST_SQUARE = 40
@@ -69,7 +65,7 @@ def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
 
 def variants_plot(folders: Iterable[Path]) -> Dots:
     """The plot `variants` of the runs of a comparison. StatsError where fewer than two have games."""
-    return rates_plot(comparison(read_variants(list(folders))))
+    return rates_plot(comparison(read_variants(list(folders), 0)))
 
 
 def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
@@ -101,8 +97,9 @@ def rates_plot(report: Report) -> Dots:
     """Win rates by variant with their intervals."""
     frame = next(table.frame for table in report.tables if table.name == "win_rates")
     assert frame is not None
+    best = frame.groupby("bot", sort=False)["score"].transform("mean")
     rows = []
-    for row in frame.to_dict("records"):
+    for row in frame.iloc[(-best).argsort(kind="stable")].to_dict("records"):
         score, low, high = (100 * float(row[name]) for name in ("score", "score_low", "score_high"))
         known = math.isfinite(low) and math.isfinite(high)
         between = f" ({percent(row['score_low'])} .. {percent(row['score_high'])})" if known else ""
@@ -189,18 +186,20 @@ def length_plot(histogram: pd.DataFrame) -> Bars:
 
 
 def times_plots(run: RunData) -> list[Bars]:
-    """Thinking times of each bot, a bar for each factor of two."""
+    """Thinking times of each bot on one axis, a bar for each factor of two."""
+    sums = {
+        bot: np.add.reduceat(np.asarray(counts, np.int64), range(0, len(counts), 4))
+        for bot, counts in list(run.time_counts.items())[:LARGEST_SQUARE]
+    }
+    sums = {bot: counts for bot, counts in sums.items() if counts.any()}
+    known = np.flatnonzero(sum(sums.values()))
     made = []
-    for bot, counts in list(run.time_counts.items())[:LARGEST_SQUARE]:
-        sums = np.add.reduceat(np.asarray(counts, np.int64), range(0, len(counts), 4))
-        known = np.flatnonzero(sums)
-        if not len(known):
-            continue
+    for bot, counts in sums.items():
         bars = []
         for place in range(int(known[0]), int(known[-1]) + 1):
-            low, high, count = _edge(4 * place), _edge(4 * place + 4), int(sums[place])
-            tip = TIPS["time"].format(bot=bot, decisions=count, low=_ms(low), high=_ms(high))
-            bars.append(Bar(_ms(low), count, tip))
+            low, high, count = _edge(4 * place), _edge(4 * place + 4), int(counts[place])
+            tip = TIPS["time"].format(bot=bot, decisions=count, low=duration(low), high=duration(high))
+            bars.append(Bar(duration(low), count, tip))
         made.append(Bars(bars, PAGE["time_axis"], PAGE["decisions"], one_line(bot, 40)))
     return made
 
@@ -243,12 +242,14 @@ def _counts(ending: pd.Series) -> list[int]:
 
 
 def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
-    """Of the games that each bot forfeited, which kinds; None without any."""
+    """Of the games that each bot forfeited, which kinds; None where all are of one kind."""
     lost = games[games["forfeit"].notna()]
     if not len(lost) or len(order) > LARGEST_SQUARE:
         return None
     counts = Counter(zip(lost["forfeit_by"].astype(object), lost["forfeit"].astype(object)))
     kinds = [kind for kind in FORFEITS if any(kind == one for _, one in counts)]
+    if len(kinds) < 2:
+        return None
     rows = [(bot, [counts[bot, kind] for kind in kinds]) for bot in order]
     label = PAGE["forfeits_by"]
     return Stacks(kinds, [(label.format(games=sum(row), bot=bot), row) for bot, row in rows if any(row)])
@@ -268,29 +269,19 @@ def cards_plot(effects: pd.DataFrame) -> Dots:
     return Dots(rows, PAGE["score_axis"], 50.0)
 
 
-def _ms(value: float) -> str:
-    """With two digits, and no exponent."""
-    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+def duration(ms: float) -> str:
+    """A time with two digits and its unit.
+
+    >>> duration(0.000128), duration(0.066), duration(8.4), duration(537), duration(1074)
+    ('0.13 µs', '66 µs', '8.4 ms', '540 ms', '1.1 s')
+    """
+    value, unit = (1000 * ms, "µs") if ms < 0.9995 else (ms, "ms") if ms < 999.5 else (ms / 1000, "s")
+    return f"{value:.2g} {unit}" if value < 10 else f"{float(f'{value:.2g}'):.0f} {unit}"
 
 
 def _edge(bucket: int) -> float:
     """Where a bucket begins, in milliseconds."""
     return bucket_ms(bucket) if bucket < 8 else bucket_ms(bucket) * 4 / 4.5
-
-
-class _Spaced:
-    """Records of some games of a run, evenly spaced; of a stored run only these are read."""
-
-    def __init__(self, source: Any, games: pd.DataFrame, step: int) -> None:
-        self._source, self._games, self._step = source, games, step
-
-    def records(self) -> Iterator[tuple[int, int, str]]:
-        if self._step == 1 or not isinstance(self._source, Reader):
-            yield from islice(self._source.records(), 0, None, self._step)
-            return
-        for one in self._games[["pairing", "deal", "game"]].iloc[:: self._step].itertuples(index=False):
-            game = self._source.result(GameId(*map(int, one)))
-            yield game.id.key, int(2 * game.score), game.record
 
 
 def card_frames(kind: str, place: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
@@ -301,9 +292,8 @@ def card_frames(kind: str, place: Path, run: RunData) -> tuple[pd.DataFrame | No
         return None, []
     if not rules.tactics:
         return None, []
-    step = math.ceil(len(run.games) / CARD_GAMES)
     with open_records(kind, place) as source:
-        frame = plays_frame(_Spaced(source, run.games, step), rules)
+        sample = Spaced(source, run.games, CARD_GAMES)
+        frame = plays_frame(sample, rules)
     effects = card_effects(frame.assign(variant="")).drop(columns="variant")
-    note = PAGE["cards_sample"].format(read=math.ceil(len(run.games) / step), all=len(run.games))
-    return effects, [note] if step > 1 else []
+    return effects, [sample.note] if sample.note else []

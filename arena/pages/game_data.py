@@ -25,6 +25,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from arena.analysis.game import GameAnalysis
+from arena.analysis.report import judge_name, page_notes
 from arena.game.engine import State
 from arena.game.explain import PositionError, evaluate, judge_claim, read_side
 from arena.game.record import parse_record
@@ -71,6 +73,12 @@ def game_data(game: StoredGame, key: str) -> dict[str, Any]:
         "record": game.record,
         "steps": steps,
     }
+
+
+def judged_data(data: dict[str, Any], judged: GameAnalysis) -> dict[str, Any]:
+    """With what an analysis says: `judge`, `chance` of seat 0 after each step, and what moves lost."""
+    steps = [step | note for step, note in zip(data["steps"], page_notes(judged), strict=True)]
+    return data | {"steps": steps, "judge": judge_name(judged.nodes)}
 
 
 def states(data: Mapping[str, Any]) -> Iterator[Flat]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from arena.analysis.game import GameAnalysis
-from arena.analysis.report import page_notes
-from arena.pages.game_data import game_data
+from arena.pages.game_data import game_data, judged_data
 from arena.pages.render import render
 from arena.pages.words import PAGE
 from arena.report.reading.game import StoredGame
@@ -17,8 +16,7 @@ def replay_page(game: StoredGame, key: str, judged: GameAnalysis | None = None) 
     """
     data = game_data(game, key)
     if judged is not None:
-        for step, note in zip(data["steps"], page_notes(judged)):
-            step.update(note)
+        data = judged_data(data, judged)
     first = data["starter"]
     title = f"{data['names'][first]} – {data['names'][1 - first]}, {data['rules']}: {data['result']}"
     return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, record=game.record, made=PAGE["made"])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
+from arena.analysis.game import analyse
 from arena.errors import ArenaError
 from arena.formats.sprt import SprtSettings
 from arena.pages.figures import (
+    CARD_GAMES,
     card_frames,
     cards_plot,
     endings_plot,
@@ -26,7 +29,7 @@ from arena.pages.figures import (
     rating_plot,
     times_plots,
 )
-from arena.pages.game_data import game_data
+from arena.pages.game_data import game_data, judged_data
 from arena.pages.render import render
 from arena.pages.sample import sample
 from arena.pages.settings_text import settings_toml
@@ -40,8 +43,9 @@ from arena.report.reading.run import RunData, stored_config
 from arena.report.run_stats import stats_report
 from arena.report.sprt import sprt_text
 from arena.report.standings import RunStandings, standings
-from arena.report.standings_report import standings_report
-from arena.report.table import Column, Report, Table, percent, table_of
+from arena.report.standings_report import head_to_head_line, standings_report
+from arena.report.standings_report import heading as heading_of
+from arena.report.table import Column, Report, Table, elo_text, percent, table_of
 from arena.sources import COMPARISON, DATABASE, find, run_data
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.store.reader import Reader
@@ -56,6 +60,8 @@ ENDS = ("endings", "endings_by_bot")
 MOST_REASONS = 200
 NARROW = 5
 """Bots of which two squares stand side by side."""
+MOST_LEADERS = 5
+"""Bots in first place that are named."""
 MOST_ROWS = 1000
 """Rows of a table that a page shows."""
 
@@ -64,11 +70,13 @@ MOST_ROWS = 1000
 class Section:
     """A part of the page with a heading: plots, squares, tables, sentences, and texts to copy.
 
-    `closed` are tables that one opens; `half`: narrow enough to stand beside another section.
+    `captions` stand above the plots; `closed` are tables that one opens; `half`: narrow enough to stand beside another
+    section.
     """
 
     id: str
     plots: Sequence[Dots | Bars | Lines | Stacks | None] = ()
+    captions: Sequence[str] = ()
     squares: Sequence[Square] = ()
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
@@ -77,8 +85,9 @@ class Section:
     half: bool = False
 
     @property
-    def drawn(self) -> list[Markup]:
-        return [svg(plot) for plot in self.plots if plot is not None]
+    def drawn(self) -> list[tuple[str, Markup]]:
+        captions = [*self.captions, *[""] * len(self.plots)]
+        return [(caption, svg(plot)) for plot, caption in zip(self.plots, captions) if plot is not None]
 
     @property
     def title(self) -> str:
@@ -87,14 +96,19 @@ class Section:
 
 @dataclass
 class Part:
-    """All about one run; a comparison has several."""
+    """All about one run, or what a comparison says of several.
 
-    id: str
-    prefix: str
-    heading: str
-    remarks: Sequence[str]
+    prefix    rule set of a run of a comparison, else ""; `folder`: what stands before its games' names
+    lead      what came out, in a sentence or two
+    facts     a word and a figure each
+    """
+
+    sections: list[Section]
+    id: str = ""
+    prefix: str = ""
+    folder: str = ""
+    lead: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
-    sections: list[Section] = field(default_factory=list)
 
 
 def report_page(
@@ -113,10 +127,11 @@ def report_page(
     kind, place = find(source)
     if kind == COMPARISON:
         title, parts, games, there = _comparison(place, count, wanted, prior)
+        heading = title
     else:
         run = run_data(kind, place)
-        report, part = _run(kind, place, run, prior)
-        title, parts = report.heading, [part]
+        part = _run(kind, place, run, prior)
+        title, heading, parts = heading_of(run), one_line(run.name), [part]
         games, there = _games(kind, place, run, count, wanted)
     words = PAGE["all_games"] if len(games) >= there else PAGE["sample"]
     command = f"arena replay {one_line(str(place))} GAME --html"
@@ -124,10 +139,9 @@ def report_page(
         "report.html",
         ["tables.js", "viewer.js", *(["live.js"] if reload else [])],
         {"games": games, "page": {"filter": PAGE["filter"], "reload": reload and 1000 * reload}},
-        title=title.replace("\n", "; "),
-        remarks=parts[0].remarks if len(parts) == 1 else (),
-        facts=parts[0].facts if len(parts) == 1 else (),
-        parts=[part if len(parts) > 1 else Part("", "", "", (), (), part.sections) for part in parts],
+        title=title,
+        heading=heading,
+        parts=parts,
         viewer=bool(games),
         ids={game["id"] for game in games},
         sampled=words.format(shown=len(games), all=there, command=command),
@@ -145,7 +159,9 @@ def _games(
     games = []
     for number, game in found:
         with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
-            games.append(game_data(StoredGame.of(game), before + number) | {"id": before + str(game.id)})
+            stored = StoredGame.of(game)
+            data = judged_data(game_data(stored, before + number), analyse(stored))  # 3 ms with the net alone
+            games.append(data | {"id": before + str(game.id)})
     return games, there
 
 
@@ -158,16 +174,16 @@ def _comparison(
     there = 0
     whole = _compared(list(folders.values()))
     if whole is not None:
-        plots = [rates_plot(whole)]
-        sections = [Section("variants", plots, tables=_shown(whole)[:1], closed=_shown(whole)[1:])]
-        parts.append(Part("", "", "", whole.remarks, sections=sections))
+        tables = _shown(whole)
+        parts.append(Part([Section("variants", [rates_plot(whole)], tables=tables[:1], closed=tables[1:])]))
+        parts[0].lead = whole.remarks
     for at, (rules, folder) in enumerate(folders.items()):
         run = run_data("run", folder)
-        report, part = _run("run", folder, run, prior)
-        part.id, part.prefix, part.heading = f"v{at}-", rules, report.heading
+        part = _run(DATABASE, folder, run, prior)
+        part.id, part.prefix, part.folder = f"v{at}-", rules, f"{folder.name}/"
         parts.append(part)
         share = count * (at + 1) // len(folders) - count * at // len(folders)
-        more, held = _games("run", folder, run, share, wanted, f"{folder.name}/")
+        more, held = _games(DATABASE, folder, run, share, wanted, part.folder)
         games += more
         there += held
     title = whole.heading if whole is not None else one_line(place.name)
@@ -177,34 +193,57 @@ def _comparison(
 def _compared(folders: list[Path]) -> Report | None:
     """What `arena compare` says, None where there is nothing to compare yet."""
     try:
-        return comparison(read_variants(folders))
+        return comparison(read_variants(folders, CARD_GAMES))
     except ArenaError:
         return None
 
 
-def _run(kind: str, place: Path, run: RunData, prior: float) -> tuple[Report, Part]:
+def _run(kind: str, place: Path, run: RunData, prior: float) -> Part:
     stats = stats_report(run, ERROR, prior)
     frames = {table.name: table.frame for table in stats.tables if table.frame is not None}
     found = standings(run, prior)
     main = standings_report(found)
     shown = {table.name: table for table in _shown(stats)}
     order = [str(bot) for bot in found.table["bot"]]
-    part = Part("", "", "", main.remarks, _facts(run, found))
-    part.sections = [
-        Section("standings", [rating_plot(found)], tables=[_cut(main.tables[0]), *_rounds(main)], notes=[PAGE["elo"]]),
-        *_sprt(kind, place, run),
+    lead, (verdict, test) = _lead(found), _sprt(kind, place, run)
+    sections = [
+        _standings(found, main, lead, progress_plot(run, prior)),
+        *test,
+        *_rounds(main),
         *_squares(run, order, frames, shown.pop("pairings", None)),
-        *_optional("progress", progress_plot(run, prior), PAGE["progress_note"]),
         Section("lengths", [length_plot(frames["length_histogram"])], closed=_taken(shown, "length"), half=True),
         _first(run, order, _taken(shown, "first_player")),
         Section("endings", [endings_plot(run.games, order)], closed=_taken(shown, *ENDS), half=True),
+        _forfeits(run, order, _taken(shown, "terminations", "forfeits")),
         *_times(run, _taken(shown, "time")),
         *_cards(kind, place, run),
-        _forfeits(run, order, _taken(shown, "terminations", "forfeits")),
         Section("statistics", closed=list(shown.values())),
-        _settings(run),
+        *_settings(run),
     ]
-    return main, part
+    return Part(sections, lead=[*verdict, lead], facts=_facts(run, found))
+
+
+def _lead(found: RunStandings) -> str:
+    """Who came out first; of two bots, by how much."""
+    if line := head_to_head_line(found):
+        return line
+    best = found.table[found.table["rank"] == 1]
+    row = best.iloc[0]
+    elo, error = elo_text(float(row["elo"]), str(row["flag"])), float(row["elo_error95"])
+    shown = elo if row["flag"] or not math.isfinite(error) else f"{elo} ± {error:.0f}"
+    words = PAGE["lead" if found.run.complete or found.run.planned is None else "lead_so_far"]
+    line = words.format(all=len(found.table), bots=", ".join(one_line(bot, 60) for bot in best["bot"][:MOST_LEADERS]))
+    if len(best) > 1:
+        return f"{line}."
+    figures = {"elo": shown, "score": percent(float(row["score"])), "games": f"{int(row['games']):,}"}
+    return line + PAGE["lead_figures"].format(**figures)
+
+
+def _standings(found: RunStandings, main: Report, lead: str, progress: Lines | None) -> Section:
+    remarks = [line for line in main.remarks if line != lead]
+    notes = [PAGE["elo"], *([PAGE["progress_note"]] if progress else []), *remarks]
+    captions = [PAGE["ratings"], PAGE["progress"]]
+    return Section("standings", [rating_plot(found), progress], captions, tables=[_cut(main.tables[0])], notes=notes)
 
 
 def _facts(run: RunData, found: RunStandings) -> list[tuple[str, str]]:
@@ -217,11 +256,12 @@ def _facts(run: RunData, found: RunStandings) -> list[tuple[str, str]]:
         ("fact_rules", str(run.config.get("rules") or "-")),
         ("fact_bots", str(len(run.bots))),
         ("fact_games", played),
+        ("fact_seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
         ("fact_turns", f"{found.mean_turns:.1f}"),
         ("fact_first", f"{percent(found.first_player['score'])} %"),
         ("fact_forfeits", f"{found.faults:,}"),
     ]
-    return [(PAGE[word], one_line(text, 60)) for word, text in facts]
+    return [(PAGE[word], one_line(text, 60)) for word, text in facts if text != "-"]
 
 
 def _taken(shown: dict[str, Table], *names: str) -> list[Table]:
@@ -229,9 +269,11 @@ def _taken(shown: dict[str, Table], *names: str) -> list[Table]:
     return [shown.pop(name) for name in names if name in shown]
 
 
-def _rounds(report: Report) -> list[Table]:
-    """Rounds and brackets, which follow the standings; the crosstable is shown as a heat map."""
-    return [_cut(table) for table in report.tables[1:] if table.columns and table.name != "crosstable"]
+def _rounds(report: Report) -> Iterator[Section]:
+    """Rounds and brackets; the crosstable is shown as a heat map."""
+    for table in report.tables[1:]:
+        if table.columns and table.name != "crosstable":
+            yield Section(table.name, tables=[replace(_cut(table), title="")])
 
 
 def _shown(report: Report) -> list[Table]:
@@ -246,21 +288,17 @@ def _cut(table: Table) -> Table:
     return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
-def _sprt(kind: str, place: Path, run: RunData) -> Iterator[Section]:
-    """Where a sequential test stands, as `arena sprt` says it."""
+def _sprt(kind: str, place: Path, run: RunData) -> tuple[list[str], list[Section]]:
+    """Where a sequential test stands, as `arena sprt` says it: the verdict, and the rest of it."""
     if kind != DATABASE or run.config.get("format") != "sprt":
-        return
+        return [], []
     with Reader(place) as reader:
         settings = stored_config(reader).format_settings
-        if isinstance(settings, SprtSettings):
-            text = sprt_text(sequential_test(settings, reader).result(), *map(one_line, run.bots))
-            verdict, _, rest = text.partition("\n")
-            yield Section("sprt", texts=[(verdict, rest)])
-
-
-def _optional(name: str, plot: Lines | None, note: str) -> Iterator[Section]:
-    if plot is not None:
-        yield Section(name, [plot], notes=[note], half=True)
+        if not isinstance(settings, SprtSettings):
+            return [], []
+        text = sprt_text(sequential_test(settings, reader).result(), *map(one_line, run.bots))
+    verdict, _, rest = text.partition("\n")
+    return [verdict], [Section("sprt", texts=[(verdict, rest)])]
 
 
 def _squares(run: RunData, order: Sequence[str], frames: Mapping[str, Any], met: Table | None) -> Iterator[Section]:
@@ -298,20 +336,22 @@ def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Se
     if not run.forfeits:
         none = not run.games["forfeit"].notna().any()
         return Section("forfeits", plots, notes=[PAGE["forfeits_none" if none else "forfeits_below"]],
-                       closed=[] if none else closed)  # fmt: skip
+                       closed=[] if none else closed, half=True)  # fmt: skip
     heads = ("forfeit_bot", "forfeit_kind", "forfeit_games", "forfeit_reason", "forfeit_game")
     columns = tuple(Column(PAGE[head], left=head != "forfeit_games") for head in heads)
     rows = tuple(
         (line.bot, line.kind, str(line.games), first_line(line.reason, 300), str(line.game))
         for line in run.forfeits[:MOST_REASONS]
     )
-    return Section("forfeits", plots, tables=[Table("reasons", "", columns, rows)], closed=closed)
+    return Section("forfeits", plots, tables=[Table("reasons", "", columns, rows)], closed=closed, half=True)
 
 
-def _settings(run: RunData) -> Section:
+def _settings(run: RunData) -> Iterator[Section]:
+    """Of a run; a league and a file of records have none."""
     columns = (Column(PAGE["forfeit_bot"], left=True), Column(PAGE["source"], left=True))
     hashes = Table("sources", PAGE["hashes"], columns, tuple(run.sources.items()))
     tables = [hashes] if run.sources else []
     text = settings_toml(run.config)
     texts = [] if text is None else [(PAGE["repeat"], PAGE["repeat_command"]), ("run.toml", text)]
-    return Section("settings", tables=tables, texts=texts)
+    if tables or texts:
+        yield Section("settings", tables=tables, texts=texts)

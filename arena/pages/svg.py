@@ -63,7 +63,7 @@ def _bars(plot: Bars, height: int = 150) -> Markup:
     parts = [_level(y(tick), left, number(tick)) for tick in shown]
     if plot.heading:
         parts.append(_text(left, 14, one_line(plot.heading, 40), bold=True))
-    every = max(1, math.ceil(len(rows) / 9))
+    every = max(1, math.ceil(len(rows) / 9), math.ceil(8 * max((len(row.label) for row in rows), default=1) / step))
     for at, row in enumerate(rows):
         box = Markup('<rect class="box" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
         mark = box.format(left + at * step, y(row.value), max(step - 1, 0.5), top + height - y(row.value))
@@ -85,7 +85,7 @@ def _lines(plot: Lines) -> Markup:
     parts = [_level(y(tick), left, number(tick), WIDTH - right) for tick in levels]
     parts += [
         _text(x(tick), top + height + 17, number(tick), "middle")
-        for tick in ticks(0, max(at, default=1), 3)
+        for tick in ticks(0, max(at, default=1), 5)
         if tick <= max(at, default=1)
     ]
     free = top - 1.0

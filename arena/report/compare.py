@@ -24,7 +24,7 @@ from arena.stats.variants import (
     win_rates,
 )
 from arena.store.reader import Reader
-from arena.store.tactic_cards import plays_frame
+from arena.store.tactic_cards import Spaced, plays_frame
 
 _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
@@ -43,6 +43,7 @@ class VariantRun:
     seed       seed of the deals: only equal seeds give equal cards
     cards      which side played which tactic card (arena.store.tactic_cards.PLAY_COLUMNS), empty without tactics
     sources    hash of each bot's source
+    note       of which games `cards` are, "" for all
     """
 
     variant: str
@@ -50,10 +51,14 @@ class VariantRun:
     games: pd.DataFrame
     cards: pd.DataFrame
     sources: dict[str, str] = field(default_factory=dict)
+    note: str = ""
 
 
-def read_variants(folders: Sequence[Path]) -> list[VariantRun]:
-    """The games of stored runs. StatsError if two of them hold the same deals under the same rules."""
+def read_variants(folders: Sequence[Path], most: int | None = None) -> list[VariantRun]:
+    """The games of stored runs; the tactic cards of at most so many games of each, evenly spaced (0: of none).
+
+    StatsError if two of them hold the same deals under the same rules.
+    """
     runs: list[VariantRun] = []
     labels: dict[str, str] = {}
     known: dict[tuple[str, int], Path] = {}
@@ -67,13 +72,16 @@ def read_variants(folders: Sequence[Path]) -> list[VariantRun]:
                     f"{again} and {folder} hold the same deals under the same rules"
                     f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
                 )
+            games = reader.frame()
+            sample = Spaced(reader, games, len(games) if most is None else most)
             runs.append(
                 VariantRun(
                     variant=labels.setdefault(rules.canonical, config["rules"]),
                     seed=config["seed"],
-                    games=reader.frame(),
-                    cards=plays_frame(reader, rules),
+                    games=games,
+                    cards=plays_frame(sample, rules),
                     sources={bot.name: bot.source for bot in reader.bots()},
+                    note=sample.note,
                 )
             )
     return runs
@@ -130,7 +138,8 @@ def _tables(
         used = ("deal", "card", "played_by_first", "played_by_second", "score")
         cards = pd.concat([_labelled(run.cards, run, runs, used) for run in runs if len(run.cards)])
         effects = _in_order(card_effects(cards.reset_index(drop=True)), variants)
-        note = "A card that only a winning side gets to play is a sign of the win, not its cause."
+        notes = [f"{run.variant}: {run.note}" for run in runs if run.note and len(run.cards)]
+        note = " ".join(["A card that only a winning side gets to play is a sign of the win, not its cause.", *notes])
         tables.append(
             table_of("cards", "Tactic cards: how often played, and the score of the sides that did", effects, note)
         )

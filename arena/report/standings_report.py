@@ -214,7 +214,10 @@ def heading(run: RunData) -> str:
     known = run.planned is not None and not run.complete
     games = f"{played} of {run.planned} games so far" if known else f"{played} games"
     config = run.config
-    return f"{one_line(run.name)}: {config['format']}, rules {config['rules']}, {games}, seed {config['seed']}"
+    parts = [str(config["format"]), f"rules {config['rules']}", games]
+    if config["seed"] is not None:  # a league and a file of records have none
+        parts.append(f"seed {config['seed']}")
+    return f"{one_line(run.name)}: {', '.join(parts)}"
 
 
 def remarks(found: RunStandings) -> list[str]:
@@ -233,19 +236,26 @@ def remarks(found: RunStandings) -> list[str]:
             lines[-1] += " (In a series the last game decides who begins, so only the Elo figure tells.)"
         shares = [f"{name} {percent(count / played)} %" for name, count in found.endings.items() if count]
         lines.append(f"Endings: {', '.join(shares)}. Mean length {found.mean_turns:.1f} turns.")
-    if found.head_to_head is not None:
-        head, (one, two) = found.head_to_head, found.run.bots
-        names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
-        counts = ", ".join(map(str, head.counts))
-        lines.append(
-            f"{one_line(one)} against {one_line(two)}: {difference_text(head)},"
-            f" better with a likelihood of {likelihood(head.los)} % ({head.unit} {names}: {counts})."
-        )
+    if line := head_to_head_line(found):
+        lines.append(line)
     if not has_crosstable(found):
         lines.append(f"More than {LARGE_FIELD} bots: crosstable.csv only with 'arena export FOLDER --crosstable'.")
     elo_note = "Elo: mean of the field 0; 95 % errors, clustered by deal."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in found.notes)
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
+
+
+def head_to_head_line(found: RunStandings) -> str:
+    """How much stronger the first of two bots is, and how surely; "" without a figure of two bots."""
+    if found.head_to_head is None:
+        return ""
+    head, (one, two) = found.head_to_head, found.run.bots
+    names = "LL, LD, split, WD, WW" if head.unit == "pairs" else "L, D, W"
+    counts = ", ".join(map(str, head.counts))
+    return (
+        f"{one_line(one)} against {one_line(two)}: {difference_text(head)},"
+        f" better with a likelihood of {likelihood(head.los)} % ({head.unit} {names}: {counts})."
+    )
 
 
 def _forfeit_items(run: RunData) -> list[list[str]]:

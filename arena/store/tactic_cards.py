@@ -6,11 +6,14 @@ ruse, or `pass`); what Redeploy or Traitor puts elsewhere afterwards is not anot
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from arena.game.rules import Rules
 from arena.match.tasks import GameId
+from arena.store.reader import Reader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +73,29 @@ def plays(record: str) -> Iterator[tuple[int, str]]:
                 yield turn & 1, card
         elif move == "discard":
             putting = False
+
+
+class Spaced:
+    """Records of at most so many games of a run, evenly spaced; `games` are its games as `Reader.frame` gives them.
+
+    Of a stored run only these records are read. `note` says what was left out, "" where nothing was.
+    """
+
+    def __init__(self, source: HasRecords, games: pd.DataFrame, most: int) -> None:
+        self._source, self._games = source, games
+        self._step = math.ceil(len(games) / max(most, 1)) or 1
+        self._stop = None if most else 0
+        read = math.ceil(len(games) / self._step) if most else 0
+        self.note = "" if read == len(games) else f"From {read} of {len(games)} games, evenly spaced."
+
+    def records(self) -> Iterator[tuple[int, int, str]]:
+        """As `HasRecords.records`."""
+        if self._step == 1 or not isinstance(self._source, Reader):
+            yield from islice(self._source.records(), 0, self._stop, self._step)
+            return
+        for one in self._games[["pairing", "deal", "game"]].iloc[: self._stop : self._step].itertuples(index=False):
+            game = self._source.result(GameId(*map(int, one)))
+            yield game.id.key, int(2 * game.score), game.record
 
 
 def plays_frame(reader: HasRecords, rules: Rules) -> pd.DataFrame:

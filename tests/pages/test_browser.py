@@ -125,6 +125,29 @@ def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
     assert len(driver.find_elements("css selector", ".viewer .hand .c-x")) == cards
 
 
+@pytest.fixture
+def paper(driver: Any) -> Iterator[None]:
+    """A sheet of A4 without its margins."""
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": 718, "height": 1000, "deviceScaleFactor": 1, "mobile": False})  # fmt: skip
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    yield
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.usefixtures("paper")
+def test_paper_shows_what_is_closed_and_cuts_no_table(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    closed = "return document.querySelectorAll('details:not([open])').length"
+    rights = "return [...document.querySelectorAll('main table')].map((one) => one.getBoundingClientRect().right)"
+    assert driver.execute_script(closed) == 0
+    assert max(driver.execute_script(rights)) < 719
+    driver.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert driver.execute_script(closed) > 0
+
+
 def test_tables_sort_and_filter(driver: Any, file: Path) -> None:
     driver.get(file.as_uri())
     names = "return [...document.querySelectorAll('#standings tbody tr')].map((row) => row.cells[1].textContent)"

@@ -208,6 +208,7 @@ def test_records_and_leagues_are_read_as_runs(folder: Path, tmp_path: Path, aren
     arena("report", "games.txt", "--games", "3")
     page = Page.of((tmp_path / "games.html").read_text(encoding="utf-8"))
     assert len(page.data("games")) == 3
+    assert "None" not in page.text
     assert rows(standings_report(standings(read_run(folder))).tables[0])[1][:3] in [row[:3] for row in page.tables[0]]
 
 
@@ -229,6 +230,37 @@ def test_a_forfeit_leads_to_its_game(page: Page) -> None:
     (link,) = [link for link in links if link.startswith("#game=")]
     game = next(game for game in games if link == f"#game={game['id']}&step=last")
     assert game["forfeit"] == "exception"
+
+
+def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: Path) -> None:
+    first = standings(read_run(folder)).table.iloc[0]
+    assert f"First of 3: {first['bot']}, {first['elo']:+.0f} ± {first['elo_error95']:.0f} Elo" in page.text
+    two = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4})
+    assert "greedy against random: " in Page.of(report_page(str(two), count=0)).text.partition("Standings")[0]
+
+
+def test_games_to_replay_are_judged(page: Page) -> None:
+    for game in page.data("games"):
+        assert game["judge"] == "the net"
+        assert all(0 <= step["chance"] <= 1 for step in game["steps"])
+
+
+@pytest.mark.slow
+def test_forfeits_of_a_comparison_lead_to_their_games(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+    bots = ("greedy", f"bad={folder.parent / 'raises.py'}")
+    arena("compare", *bots, "--variants", "base,tactical", "--games", "4", "--seed", "3", "--out", "cmp")
+    page = Page.of(report_page(str(tmp_path / "cmp"), count=4))
+    links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
+    forfeits = {f"#game={game['id']}&step=last" for game in page.data("games") if game["forfeit"]}
+    assert forfeits & links
+    assert all("/" in game["id"] for game in page.data("games"))
+
+
+def test_a_comparison_reads_some_of_many_records(compared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.pages.report.CARD_GAMES", 4)
+    text = Page.of(report_page(str(compared), count=0)).text
+    assert "tactical: From 4 of 10 games, evenly spaced." in text
+    assert "base: From" not in text
 
 
 def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:

@@ -70,6 +70,14 @@
     addEventListener("load", () => scrollTo(0, kept.y));
   }
 
+  // on paper all is open
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = details.filter((one) => !one.open);
+    for (const one of closed) one.open = true;
+  });
+  addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
+
   // One mark of a plot or square is reached with the tabulator, the others from it with the arrows.
   document.addEventListener("keydown", (event) => {
     const group = event.target.closest("[data-marks]");

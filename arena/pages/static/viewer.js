@@ -13,6 +13,7 @@
     made.append(...inner);
     return made;
   };
+  const who = (seat) => game.names[seat] + " (" + "ab"[seat] + ")";
   const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, key) => values[key]);
 
   // ------------------------------------------------------------ states
@@ -85,7 +86,7 @@
     missing,
     make("div", "sides",
       make("div", "main", told, make("div", "felt", hands[1], board, hands[0]), decks,
-        make("div", "row", ...Object.values(buttons)), make("div", "track", strip, slider), curve, judged),
+        make("div", "row", ...Object.values(buttons)), make("div", "track", strip, slider), judged, curve),
       log),
     why, make("p", "small", link, ". ", words.keys), legend,
   );
@@ -161,7 +162,7 @@
       mark.firstChild.textContent = words.step + " " + step + ": " + words[one.mark];
       return [mark];
     });
-    curve.setAttribute("aria-label", fill(words.curve, { who: "a " + game.names[0] }));
+    curve.setAttribute("aria-label", fill(words.curve, { who: who(0) }));
     curve.replaceChildren(
       svg("line", { x1: 0, x2: 600, y1: 50, y2: 50, class: "half" }),
       svg("polyline", { points: points.join(" ") }), ...marks, cursor,
@@ -170,7 +171,7 @@
   function drawJudged(step) {
     if (step.chance === undefined) return;
     const percent = (value) => (100 * value).toFixed(1);
-    const parts = [fill(words.chance, { who: "a " + game.names[0], n: percent(step.chance) })];
+    const parts = [fill(words.chance, { who: who(0), judge: game.judge, n: percent(step.chance) })];
     if (step.loss) parts.push(fill(words.better, { move: step.best, n: percent(step.loss) }));
     if (step.mark) parts.push(words[step.mark]);
     judged.textContent = parts.join("; ") + ".";
@@ -259,7 +260,7 @@
     return step.events.map((one) => (hide && /^(draws|returns) \S+$/.test(one) ? words.draws : one)).join(", ");
   };
   function tell(step, state) {
-    if (!step.n) return [make("strong", "", words.deal), " " + "ab"[game.starter] + " " + game.names[game.starter] + " " + words.begins + "."];
+    if (!step.n) return [make("strong", "", words.deal), " " + who(game.starter) + " " + words.begins + "."];
     const parts = [step.of > 1 ? fill(words.chose, { n: step.of }) : words.forced];
     if (step.ms !== null) parts.push(fill(words.ms, { ms: step.ms }));
     return [
@@ -272,7 +273,6 @@
   function drawWhy(step, state) {
     const parts = [];
     const part = (head, lines) => lines.length && parts.push(make("b", "", head), make("ul", "", ...lines.map((one) => make("li", "", one))));
-    const who = (seat) => "ab"[seat] + " " + game.names[seat];
     part(words.claims, (step.claims || []).map((one) => fill(words.claimed, { ...one, who: who(one.seat) })));
     const waiting = [];
     for (let stone = 1; stone <= 9; stone++) {
@@ -385,5 +385,5 @@
     }
     handSelect.value = kept.hands;
     open(there, kept.at);
-  } else if (!follow()) open(games[0], 0);
+  } else if (!follow()) open(games[0], games.length > 1 ? games[0].steps.length : 0); // among many: how it ended
 })();
