@@ -1,4 +1,4 @@
-"""A real browser at a real server: sign in, upload a good and a broken bot, watch what becomes of them, see a game."""
+"""A real browser at a real server: sign in, upload good and broken bots, see what becomes of them, see games, play."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
+from arena.league.pause import go_on, pause
+from arena.league.store import open_league
 from tests.pages.test_browser import BROWSER, DRIVER, driver
 from tests.web.conftest import GOOD
 from tests.web.served import Served, served
 
+keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed")
+Keys = keys.Keys
 __all__ = ["driver"]
 pytestmark = [
     pytest.mark.slow,
@@ -28,7 +32,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("served")
     folder = place / "open"
     small = ["--isolation", "process", "--error", "200", "--most-games", "20", "--games", "4", "--sample", "2"]
-    assert main(["league", "create", "open", "--dir", str(folder), *small]) == 0
+    assert main(["league", "create", "open", "--dir", str(folder), "--rules", "tactical", *small]) == 0
     for bot in ("first", "random"):
         assert main(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
     with served(folder, 1, "--isolation", "process") as found:
@@ -85,6 +89,97 @@ def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path:
         driver.get(f"{server.url}/{path}")
         assert_sound(driver, width)
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
+
+
+PLAY = "document.querySelector('[data-play]')"
+
+
+def kind(driver: Any) -> str:
+    """How a game stands, when the server has answered."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        found: str = driver.execute_script(
+            f"return {PLAY} && !{PLAY}.hasAttribute('aria-busy') && document.readyState === 'complete'"
+            f" ? {PLAY}.dataset.kind : 'waits'"
+        )
+        if found != "waits":
+            return found
+        assert time.monotonic() < end, text_of(driver)
+        time.sleep(0.02)
+
+
+def choose(driver: Any, at: int, by_keys: bool) -> None:
+    """Make a move: a card, a stone or a button, with the mouse or by keys."""
+    cards = driver.find_elements("css selector", "button.pick")
+    if cards:
+        card = cards[at % len(cards)]
+        card.send_keys(Keys.ENTER) if by_keys else card.click()
+        assert card.get_attribute("aria-pressed") == "true"
+    stones = driver.find_elements("css selector", "[data-mark][role=button]")
+    texts = driver.execute_script("return [...document.querySelectorAll('[data-moves] button[name=move]')]"
+                                  ".filter((one) => one.offsetParent).map((one) => one.dataset.stone)")  # fmt: skip
+    assert {stone.text.split()[0] for stone in stones} == set(texts) - {""}  # what is marked is legal, and all of it
+    if stones:
+        stone = stones[at % len(stones)]
+        if by_keys:
+            driver.switch_to.active_element.send_keys(stone.text.split()[0])
+        else:
+            stone.click()
+        if kind(driver) != "decision" or not driver.find_elements("xpath", "//*[text()='Which of these?']"):
+            return
+    button = next(one for one in driver.find_elements("css selector", "[data-moves] button") if one.is_displayed())
+    button.send_keys(Keys.ENTER) if by_keys else button.click()
+
+
+@pytest.mark.parametrize(("width", "by_keys"), [(1280, True), (400, False)])
+def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_keys: bool) -> None:
+    driver.set_window_size(width, 900)
+    driver.get(server.url)
+    driver.delete_all_cookies()
+    driver.get(f"{server.url}/sign-in?token={server.token(f'Zoe {width}')}")
+    press(driver, "Sign in")
+    wait_for(driver, "Bots of Zoe")
+    driver.get(f"{server.url}/bots/random")
+    driver.find_element("link text", "Play against it").click()
+    driver.find_element("name", "claims").click()
+    assert_sound(driver, width)
+    press(driver, "Play")
+    moves = 0
+    while kind(driver) == "decision":
+        if moves in (0, 20):
+            assert_sound(driver, width)
+        choose(driver, moves, by_keys)
+        moves += 1
+    assert moves > 10
+    assert "You win" in text_of(driver) or "You lose" in text_of(driver)
+    assert_sound(driver, width)
+    press(driver, "Keep it")
+    wait_for(driver, "Kept")
+    driver.find_element("link text", "See it in the viewer").click()
+    assert driver.find_elements("css selector", "[data-viewer] .board")
+    driver.get(f"{server.url}/play")
+    assert_sound(driver, width)
+    driver.find_element("css selector", "main a[href*='kept/']").click()
+    assert driver.find_elements("css selector", "[data-viewer] .board")
+    assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
+
+
+def test_a_table_stays_sorted_when_its_page_renews_itself(driver: Any, server: Served) -> None:
+    driver.set_window_size(1280, 900)
+    driver.get(server.url)
+    driver.find_element("xpath", "//th/button[normalize-space()='bot']").click()
+    driver.execute_script("document.activeElement.blur()")
+    with open_league(server.folder) as league:
+        pause(league, "moving house")
+    try:
+        wait_for(driver, "moving house")
+        head = driver.find_element("xpath", "//th[button[normalize-space()='bot']]")
+        assert head.get_attribute("aria-sort") == "ascending"
+        driver.find_element("xpath", "//th/button[normalize-space()='bot']").click()
+        assert head.get_attribute("aria-sort") == "descending"
+    finally:
+        with open_league(server.folder) as league:
+            go_on(league)
 
 
 def assert_sound(driver: Any, width: int) -> None:

@@ -23,7 +23,7 @@
     body.append(...order.map(([row]) => row));
   }
 
-  function filter(table, words) {
+  function filter(table, words, kept) {
     const rows = [...table.tBodies[0].rows];
     if (rows.length < 12) return;
     const label = document.createElement("label");
@@ -32,39 +32,54 @@
     input.type = "search";
     label.append(words, " ", input);
     table.parentElement.before(label);
-    input.addEventListener("input", () => {
+    const apply = () => {
       const wanted = input.value.toLowerCase();
       for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
-    });
+    };
+    input.addEventListener("input", apply);
+    if (kept) {
+      input.value = kept;
+      apply();
+    }
   }
 
   const told = JSON.parse(document.getElementById("data-page").textContent);
-  for (const table of document.querySelectorAll("table.sortable")) {
-    [...table.tHead.rows[0].cells].forEach((head, at) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.append(...head.childNodes);
-      head.append(button);
-      button.addEventListener("click", () => sort(table, at, head));
+  let sortable = [], details = [];
+  function prepare(kept) {
+    sortable = [...document.querySelectorAll("table.sortable")];
+    details = [...document.querySelectorAll("details")];
+    sortable.forEach((table, i) => {
+      [...table.tHead.rows[0].cells].forEach((head, at) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.append(...head.childNodes);
+        head.append(button);
+        button.addEventListener("click", () => sort(table, at, head));
+      });
+      filter(table, told.filter, (kept.filters || [])[i]);
     });
-    filter(table, told.filter);
+    for (const [i, at, up] of kept.sorted || []) {
+      const head = sortable[i] && sortable[i].tHead.rows[0].cells[at];
+      if (head) sort(sortable[i], at, head, up);
+    }
+    for (const one of details) if ((kept.open || []).includes(name(one))) one.open = true;
   }
 
   // a page that loads itself again (live.js) comes back to its order, to what was open, and to its place
-  const sortable = [...document.querySelectorAll("table.sortable")], details = [...document.querySelectorAll("details")];
   const name = (one) => (one.closest("section[id]") || one).id + one.querySelector("summary").textContent;
   document.addEventListener("keep", (event) => {
     event.detail.sorted = sortable.flatMap((table, i) => [...table.tHead.rows[0].cells].flatMap((head, at) =>
       (head.hasAttribute("aria-sort") ? [[i, at, head.getAttribute("aria-sort") === "ascending"]] : [])));
+    event.detail.filters = sortable.map((table) => {
+      const label = table.parentElement.previousElementSibling;
+      return label && label.matches(".filter") ? label.querySelector("input").value : "";
+    });
     event.detail.open = details.filter((one) => one.open).map(name);
     event.detail.y = scrollY;
   });
   const kept = history.state || {};
-  for (const [i, at, up] of kept.sorted || []) {
-    const head = sortable[i] && sortable[i].tHead.rows[0].cells[at];
-    if (head) sort(sortable[i], at, head, up);
-  }
-  for (const one of details) if ((kept.open || []).includes(name(one))) one.open = true;
+  prepare(kept);
+  document.addEventListener("renew", (event) => prepare(event.detail)); // parts of the page are new
   if (kept.y !== undefined) {
     history.scrollRestoration = "manual";
     addEventListener("load", () => scrollTo(0, kept.y));

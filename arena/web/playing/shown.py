@@ -9,6 +9,7 @@ from arena.game.cards import card_name
 from arena.game.engine import View
 from arena.game.event_log import Event
 from arena.game.moves import Move
+from arena.report.board import legend
 from arena.terminal.advice import why
 from arena.terminal.news import News
 from arena.terminal.scene import Scene
@@ -61,6 +62,7 @@ def table_shown(scene: Scene, news: News, events: Sequence[Event]) -> dict[str, 
         "decks": scene.decks,
         "pending": scene.pending,
         "to_move": scene.to_move,
+        "legend": legend(scene.rules),
         "news": news.text(),
         "log": [f"{news.names[event.seat]}: {event.text}" for event in events],
         "called": {card: _called(card, scene.rules.edition) for card in sorted(cards)},

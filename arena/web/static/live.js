@@ -4,7 +4,7 @@
   const main = document.querySelector("main[data-live]");
   if (!main || !window.EventSource) return;
   const PAUSE = 2000;
-  let last = 0, timer = 0;
+  let last = 0, timer = 0, shown = "";
   async function renew() {
     timer = 0;
     last = Date.now();
@@ -13,7 +13,12 @@
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
       if (!answer.ok) return;
       const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
-      if (found && found.innerHTML !== main.innerHTML) main.replaceChildren(...found.childNodes);
+      if (!found || found.innerHTML === shown) return;
+      shown = found.innerHTML;
+      const kept = {};
+      document.dispatchEvent(new CustomEvent("keep", { detail: kept }));
+      main.replaceChildren(...found.childNodes);
+      document.dispatchEvent(new CustomEvent("renew", { detail: kept }));
     } catch { /* the server is not there: the source connects again */ }
   }
   const source = new EventSource(main.dataset.live);
