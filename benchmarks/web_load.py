@@ -1,13 +1,16 @@
 """Load on a served league: `python -m benchmarks.web_load --seed 1 --authors 300 --minutes 10 --readers 200`.
 
-Authors upload bots at random moments, while readers ask for pages as fast as they are answered (wrk, from Debian's
-package of that name). Told are the times of both, and how many uploads were taken and decided.
+Authors upload bots at random moments, while readers ask for pages as fast as they are answered, or `--pause-ms` after
+each (wrk, from Debian's package of that name). Then it waits until all uploads are decided. Told are the times of both,
+how many uploads were answered within 2 s, and how long their results took. `--minutes 1 --authors 30` is a short run
+with the same rates.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import shutil
@@ -30,6 +33,7 @@ PATHS = ("", "live", "history", "rules", "bots/first", "bots/random")
 SCRIPT = """
 local paths = {%s}
 local at = 0
+delay = function() return %d end
 request = function()
   at = at + 1
   return wrk.format("GET", paths[at %% #paths + 1])
@@ -48,8 +52,10 @@ def main() -> int:
     parser.add_argument("--authors", type=int, default=300)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--readers", type=int, default=200)
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--pause-ms", type=int, default=0, help="between a reader's page and the next")
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--isolation", default="process")
+    parser.add_argument("--patience", type=float, default=60.0, help="minutes to wait for the last result")
     given = parser.parse_args()
     if shutil.which("wrk") is None:
         raise SystemExit("wrk is not installed; Debian has it in a package of that name")
@@ -78,18 +84,25 @@ def load(place: Path, given: argparse.Namespace) -> dict[str, object]:
         ]
         for thread in threads:
             thread.start()
-        figures = _readers(server, place, given.readers, seconds)
+        figures = _readers(server, place, given.readers, seconds, given.pause_ms)
         for thread in threads:
             thread.join()
+        load_average = os.getloadavg()[0]
+        waited = _wait(folder, 60 * given.patience)
     finally:
         server.stop()
     with open_league(folder, write=False) as league:
-        states = [one.state for one in versions.in_state(league, retired=True)]
+        every = [one for one in versions.in_state(league, retired=True) if one.name.startswith("bot")]
+    states = [one.state for one in every]
+    results = sorted(one.decided - one.submitted for one in every if one.decided is not None)
     took.sort()
     return {
         "seed": given.seed, "authors": given.authors, "readers": given.readers, "minutes": given.minutes,
-        "uploads_answered": len(took), "uploads_failed": failed[:5], "upload_s_median": _at(took, 0.5),
-        "upload_s_p99": _at(took, 0.99), "upload_s_max": _at(took, 1.0), **figures,
+        "uploads_answered": len(took), "uploads_within_2_s": sum(one <= 2 for one in took),
+        "uploads_failed": failed[:5], "upload_s_median": _at(took, 0.5), "upload_s_p99": _at(took, 0.99),
+        "upload_s_max": _at(took, 1.0), **figures, "load_average": round(load_average, 1),
+        "results": len(results), "result_s_median": _at(results, 0.5), "result_s_max": _at(results, 1.0),
+        "all_decided_s_after_the_load": waited,
         "states": {state: states.count(state) for state in sorted(set(states))},
     }  # fmt: skip
 
@@ -107,9 +120,20 @@ def _author(server: Served, number: int, wait: float, took: list[float], failed:
         took.append(time.monotonic() - begun)
 
 
-def _readers(server: Served, place: Path, readers: int, seconds: float) -> dict[str, float]:
+def _wait(folder: Path, patience_s: float) -> float | None:
+    """Wait until every upload is decided: how many seconds that took, None if it took too long."""
+    begun = time.monotonic()
+    while time.monotonic() < begun + patience_s:
+        with open_league(folder, write=False) as league:
+            if not versions.in_state(league, *versions.OPEN):
+                return round(time.monotonic() - begun, 1)
+        time.sleep(1)
+    return None
+
+
+def _readers(server: Served, place: Path, readers: int, seconds: float, pause_ms: int) -> dict[str, float]:
     script = place / "readers.lua"
-    script.write_text(SCRIPT % ", ".join(f'"/{path}"' for path in PATHS))
+    script.write_text(SCRIPT % (", ".join(f'"/{path}"' for path in PATHS), pause_ms))
     bounds = ["-t2", f"-c{readers}", f"-d{max(round(seconds), 1)}s", "--timeout", "30s"]
     words = ["wrk", *bounds, "-s", str(script), server.url]
     text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
