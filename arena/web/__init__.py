@@ -10,6 +10,7 @@ commands, so both can be used at once, and `web.sqlite` holds what only the web 
     client site         asking a server from elsewhere; the public pages as files
     desk reader         the threads and processes that ask the databases
     app guard state     addresses; what each request has to pass; what handlers share
+    connection          what of a request is read before that, and for how long
     render              templates
     work serve          the processes that check and place submissions; everything together
 """

@@ -17,6 +17,7 @@ import uvicorn
 
 from arena.processes.priority import behind
 from arena.web.app import create_app
+from arena.web.connection import Connection
 from arena.web.state import WebSettings
 
 log = logging.getLogger("arena.web")
@@ -36,7 +37,7 @@ def serve(folder: Path, host: str, port: int, workers: int, words: Sequence[str]
     sys.setswitchinterval(_SWITCH_S)
     config = uvicorn.Config(
         create_app(folder, settings), host=host, port=port, log_config=None, access_log=False, server_header=False,
-        limit_concurrency=_MOST_AT_ONCE, timeout_keep_alive=15, timeout_graceful_shutdown=5, ws="none",
+        limit_concurrency=_MOST_AT_ONCE, http=Connection, timeout_keep_alive=15, timeout_graceful_shutdown=5, ws="none",
     )  # fmt: skip
     with Workers(folder, workers, words):
         uvicorn.Server(config).run()

@@ -20,7 +20,7 @@ from arena.web import accounts
 from arena.web.guard import Attempts
 from arena.web.queue import Limits
 from arena.web.store import WebStore
-from tests.web.conftest import GOOD, Web
+from tests.web.conftest import GOOD, Person, Web
 
 CHANGES = ("/me/upload", "/me/versions/3/again", "/me/bots/mine/retire", "/admin", "/sign-out", "/api/v1/submissions")
 
@@ -40,7 +40,8 @@ def test_a_form_from_elsewhere_does_nothing(web: Web, form: str | None) -> None:
     boss = web.person("Boss", admin=True)
     for path in CHANGES[:-1]:
         data = {"do": "pause"} | ({} if form is None else {"form": form})
-        assert boss.client.post(path, data=data, files={"file": ("mine.py", GOOD)}).status_code in (400, 403), path
+        file = {"file": ("mine.py", GOOD)} if path == CHANGES[0] else None  # elsewhere it would be refused for the file
+        assert boss.client.post(path, data=data, files=file).status_code == 403, path
     assert len(web.states()) == 2
     assert "paused" not in boss.get("/")
 
@@ -67,6 +68,7 @@ def test_no_other_site_can_frame_a_page_or_run_a_script_in_it(web: Web) -> None:
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"  # the address of an invitation has a token
     assert ann.client.get("/me").headers["cache-control"] == "no-store"
 
 
@@ -107,6 +109,60 @@ def test_reasons_and_tracebacks_are_for_their_author(web: Web) -> None:
         assert "secret" not in anybody.get(path).text, path
     assert anybody.get("/bots/mine").status_code == 404
     assert "secret" not in anybody.get("/api/v1/standings").text
+
+
+def _raises(view: object, moves: object) -> None:
+    raise ValueError
+
+
+def spoilt(web: Web, text: str) -> tuple[Person, str]:
+    """Ann, whose bot in the table has raised `text` and was noticed and, as version 2, refused with it; the game."""
+    from arena import play_game
+    from arena.league import games
+    from arena.league.events import note_remark
+    from arena.league.processes import LeagueProcess
+    from arena.league.versions import accept, promote
+    from tests.league.leagues import row
+
+    ann = web.person("Ann")
+    ann.upload("mine.py")
+    with open_league(web.folder) as league, LeagueProcess(league, "test") as process:
+        one, mine = get(league, 1), get(league, 3)
+        accept(league, mine)
+        with league.change():
+            promote(league, mine)
+        lineup = games.new_lineup(league, process.number, "none")
+        [task] = games.reserve_deals(league, lineup, [games.Fixture(one, mine, 1)])
+        record = play_game("first", _raises, deal=task.deal).record
+        rows = [(*row(task, game, 2 - 2 * game, 1, 2 - game)[:-2], record, text) for game in (0, 1)]
+        games.store_rows(league, process.number, lineup, rows)
+        note_remark(league, mine, text, process.number)
+    ann.upload("mine.py", GOOD + "# 2")
+    with open_league(web.folder) as league:
+        refuse(league, get(league, 4), text)
+        return ann, f"{task.pairing}-{task.deal}-0"
+
+
+def test_what_a_bot_in_the_table_has_said_is_for_its_author(web: Web) -> None:
+    ann, game = spoilt(web, "secret\n  secret")
+    assert ann.get("/me/bots/mine").count("secret") >= 4
+    anybody = web.new()
+    listed = anybody.get("/bots/mine").text
+    for path in ("/", "/live", "/history", "/bots/mine", f"/games/{game}", "/api/v1/standings"):
+        answer = anybody.get(path)
+        assert answer.status_code == 200, path
+        assert "secret" not in answer.text, path
+    assert "forfeit (" in listed
+
+
+def test_texts_of_bots_in_the_table_are_no_markup(web: Web) -> None:
+    ann, game = spoilt(web, "Error: </pre></script><script>alert(1)</script>\x1b[31m\u202e")
+    boss = web.person("Boss", admin=True)
+    for page in (ann.get("/me/bots/mine"), ann.get("/me"), ann.get("/history"), boss.get("/admin"),
+                 ann.get("/bots/mine"), ann.get(f"/games/{game}")):  # fmt: skip
+        assert "<script>alert" not in page
+        assert "\x1b" not in page
+        assert "\u202e" not in page
 
 
 def test_texts_of_strangers_are_no_markup(web: Web) -> None:
@@ -163,6 +219,31 @@ def test_whoever_guesses_is_not_listened_to(web: Web) -> None:
     assert client.get("/api/v1/submissions/1", headers=head).status_code == 429
 
 
+def test_programs_that_guess_are_counted(web: Web) -> None:
+    heads = [{"authorization": f"Bearer arena_{n}"} for n in range(12)]
+    codes = [web.new().get("/api/v1/submissions/1", headers=head).status_code for head in heads]
+    assert codes == [401] * 10 + [429] * 2
+
+
+def test_tokens_and_sessions_cannot_be_guessed(web: Web) -> None:
+    """256 bits each, and none follows from another one."""
+    token = web.token("Ann")
+    with WebStore(web.folder) as store:
+        made = {accounts.sign_in(store, token) or "" for _ in range(5)}
+    assert len(made) == 5
+    assert all(len(one) >= 43 for one in (*made, token.removeprefix(accounts.PREFIX)))
+    assert len({web.token("Ann") for _ in range(5)}) == 5
+
+
+def test_a_session_ends_by_itself(web: Web) -> None:
+    with WebStore(web.folder) as store:
+        session = accounts.sign_in(store, web.token("Ann", days=365))
+        assert session is not None
+        now = time.time()
+        assert accounts.session_of(store, session, now=now + accounts.SESSION_S - 60) is not None
+        assert accounts.session_of(store, session, now=now + accounts.SESSION_S + 60) is None
+
+
 def test_guessing_is_forgotten_after_a_while() -> None:
     now = [0.0]
     attempts = Attempts(2, 10, lambda: now[0])
@@ -191,6 +272,23 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(web: Web) -> None
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=lax" in cookie
+
+
+def test_behind_https_the_cookie_goes_no_other_way(web: Web) -> None:
+    from starlette.testclient import TestClient
+
+    from arena.web.app import create_app
+    from arena.web.state import WebSettings
+
+    with TestClient(create_app(web.folder, WebSettings(secure=True), apart=False), base_url="https://x.test") as client:
+        answer = client.post("/sign-in", data={"token": web.token("Ann")}, follow_redirects=False)
+        cookie = answer.headers["set-cookie"].lower()
+        assert cookie.startswith("__host-arena=")
+        assert "; secure" in cookie
+        assert "; path=/" in cookie
+        assert "domain=" not in cookie
+        assert "max-age" in answer.headers["strict-transport-security"]
+        assert client.get("/me", follow_redirects=False).status_code == 200
 
 
 def test_signing_out_ends_the_session_on_the_server(web: Web) -> None:
@@ -342,3 +440,13 @@ def test_threads_of_one_process_do_not_lock_each_other_out(tmp_path: Path) -> No
     assert time.monotonic() - begun < 25  # SQLite waits for 30 s
     with WebStore(tmp_path) as store:
         assert len(accounts.invitations(store)) == 40
+
+
+def test_the_list_of_defences_is_that_of_the_program() -> None:
+    """`python -m tests.web.defences` takes each out and sees a test fail; here only that it would find them."""
+    from tests.web.defences import DEFENCES, ROOT
+
+    for defence in DEFENCES:
+        assert f"def {defence.test}(" in (ROOT / defence.file).read_text(), defence.name
+        for file, old, _ in defence.edits:
+            assert (ROOT / "arena" / file).read_text().count(old) == 1, defence.name

@@ -98,12 +98,20 @@ def test_no_links_and_no_devices() -> None:
 
 def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MOST_BYTES", 100_000)
-    monkeypatch.setattr(uploads, "_TAR_BYTES", 120_000)
     zeros = bytes(80_000)
-    for content in (zipped({"bot.py": zeros, "b": zeros}), tarred({"bot.py": zeros, "b": zeros})):
+    files = {"bot.py": zeros, "b": zeros}
+    for content, most in ((zipped(files), 0), (tarred(files), 120_000), (tarred(files), 1_000_000)):
+        monkeypatch.setattr(uploads, "_TAR_BYTES", most)  # where it is large, the files are counted
         assert len(content) < 2_000
         with pytest.raises(ArenaError, match="unpacks to more than"):
             read_upload("x.zip", content, "Ann")
+
+
+def test_a_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no tar, but unpacks to much."""
+    monkeypatch.setattr(uploads, "_TAR_BYTES", 120_000)
+    with pytest.raises(ArenaError, match="unpacks to more than"):
+        read_upload("x.tar.gz", gzip.compress(bytes(200_000)), "Ann")
 
 
 def test_what_an_archive_says_about_sizes_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
