@@ -36,8 +36,8 @@ def main() -> None:
             ["analyse", "run", GAME, "--html", "game.html"],
         ):
             subprocess.run([sys.executable, "-m", "arena.cli.main", *command], cwd=place, check=True)
-        photograph(place / "report.html", "", 1330, PICTURES / "report.png")
-        photograph(place / "game.html", f"#game={GAME}&step={STEP}", 860, PICTURES / "viewer.png")
+        photograph(place / "report.html", "", 1400, PICTURES / "report.png")
+        photograph(place / "game.html", f"#game={GAME}&step={STEP}", 930, PICTURES / "viewer.png")
 
 
 def photograph(page: Path, place: str, height: int, to: Path) -> None:

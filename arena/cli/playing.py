@@ -144,11 +144,16 @@ def progress_for(text: Callable[[RunStatus], str] | None = None) -> LiveTable | 
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
         logging.getLogger("arena").addHandler(handler)
-    elif sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown"):
+    elif is_terminal():
         from arena.terminal.live import LiveTable
 
         return LiveTable(text)
     return LineProgress(text=text)
+
+
+def is_terminal() -> bool:
+    """Can stderr be drawn upon?"""
+    return sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
 
 
 def tell_error(until: UntilError) -> bool:

@@ -23,10 +23,12 @@ def play_games(
     session: LeagueSession,
     most: int | None = None,
     told: Callable[[SubmissionResult], None] = lambda result: None,
+    seen: Callable[[Standings, int], None] = lambda table, played: None,
 ) -> int:
     """Play the least certain pairings until Ctrl-C, or until `most` games (rounded up to pairs) are stored.
 
     Submissions that turn up meanwhile, or that were waiting for their authors' time, come first; `told` hears of them.
+    `seen` gets the table whenever it was rated, with the number of games by then.
     How many games were stored. LeagueError if there are not two bots in the table.
     """
     league = session.league
@@ -40,6 +42,7 @@ def play_games(
     watch = Watch(session)
     with MatchRunner(session) as runner:
         while session.wait_while_paused() and (most is None or played < most) and len(table.rows) >= 2:
+            seen(table, played)
             budget.check_disk(league)
             results = handle_waiting(session)
             if results:

@@ -78,6 +78,7 @@ def ladder(
     folder = out or (Path(config.out) if config.out else RESULTS / config.name)
     wanted = wanted or RULES
     plan = all_matches(config, wanted)
+    # a line, no table, while they are played: dozens of matches of two bots, one after the other
     if not show and not play_ladder(plan, folder, progress_for, lambda text: click.echo(text, err=True)):
         click.echo("\nInterrupted; the same command resumes.", err=True)
         return INTERRUPTED

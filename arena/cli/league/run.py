@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli import options
-from arena.cli.league.shared import LeagueProgress, league_argument, show_standings, tell_result
+from arena.cli.league.shared import league_argument, progress_of, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import output
 
@@ -48,18 +48,19 @@ def _play(
     from arena.processes.affinity import core_count
 
     with open_league(name) as found:
-        progress = LeagueProgress()
+        progress = progress_of(games)
         cores = workers or core_count()
         results: list[SubmissionResult] = []
 
         def told(result: SubmissionResult) -> None:
             results.append(result)
+            progress.end()
             tell_result(found, result)
 
         with open_session(found, "play", cores, isolation, progress.add, progress.say, trust) as session:
             for result in handle_waiting(session) if session.wait_while_paused() else ():
                 told(result)
-            played = 0 if session.stopping or games == 0 else play_games(session, games, told)
+            played = 0 if session.stopping or games == 0 else play_games(session, games, told, progress.show)
             stopped = session.stopping
         progress.end()
         show_standings(found, standings(found), form, {"played": played, "interrupted": stopped})

@@ -11,12 +11,14 @@ import click
 
 from arena.cli import options
 from arena.cli.output import print_report
+from arena.cli.playing import is_terminal
 from arena.text import indented
 
 if TYPE_CHECKING:
     from arena.league.placement import SubmissionResult
     from arena.league.rating import Standings
     from arena.league.store import League
+    from arena.terminal.live_league import LiveLeague
 
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
 
@@ -116,10 +118,22 @@ class LeagueProgress:
         self._begun = time.monotonic()
         self._shown.note(text)
 
+    def show(self, table: Standings, played: int) -> None:
+        """Lines hold no table."""
+
     def end(self) -> None:
         """Leave the last line as it stands."""
         if self._games:
             self._shown.note(self._text())
+
+
+def progress_of(games: int | None) -> LeagueProgress | LiveLeague:
+    """What shows the play of so many games (None: without an end): a table on a terminal, else plain lines."""
+    if not is_terminal():
+        return LeagueProgress()
+    from arena.terminal.live_league import LiveLeague
+
+    return LiveLeague(games)
 
 
 def print_json(values: dict[str, Any]) -> None:
