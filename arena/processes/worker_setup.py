@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import sys
 import threading
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
 from typing import Any
 
 from arena.processes.tree import tie_to_parent
@@ -29,6 +31,22 @@ def _exit_with(pipe: Connection[Any, Any]) -> None:
     with contextlib.suppress(OSError):
         wait([pipe])  # nothing is ever sent: readable means that the other end is gone
     os._exit(1)
+
+
+def forget_descriptors(*kept: int) -> None:
+    """Let all descriptors that a forked process has inherited, but the standard ones and those `kept`, lead nowhere.
+
+    Else a bot that writes to a wrong number writes to the database of the run. They are not closed: objects of the
+    parent's are still there, and at their end would close what has got their numbers since.
+    """
+    if not isinstance(multiprocessing.current_process(), ForkProcess):
+        return
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in map(int, os.listdir("/dev/fd")):
+        with contextlib.suppress(OSError):
+            if number > 2 and number not in (*kept, nowhere) and os.fstat(number):
+                os.dup2(nowhere, number, inheritable=False)
+    os.close(nowhere)
 
 
 def widen_pipe(end: int, size: int = 1 << 20) -> None:

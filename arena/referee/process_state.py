@@ -7,6 +7,7 @@ worker is replaced.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import gc
 import os
@@ -24,13 +25,15 @@ _SIGNALS = tuple(
 _TIMERS = tuple(
     getattr(signal, name) for name in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF") if hasattr(signal, name)
 )
+#: Under names of our own, which a bot that changes the built-in ones leaves as they are.
+_BUILTINS, _ANYTHING = vars(builtins), BaseException
 
 
 class ProcessState:
     """A snapshot of the process; `restore` brings it back to that.
 
-    Watched are: working directory, environment, `sys.path`, recursion limit, standard streams, trace and
-    profile functions, warning filters, signal handlers and timers, switch interval, garbage collector.
+    Watched are: built-in names, working directory, environment, `sys.path`, recursion limit, standard streams, trace
+    and profile functions, warning filters, signal handlers and timers, switch interval, garbage collector.
     """
 
     def __init__(self) -> None:
@@ -38,6 +41,7 @@ class ProcessState:
         self._folder = _folder()
         self._environment = dict(os.environ)
         self._path = list(sys.path)
+        self._builtins = dict(_BUILTINS)
         self._filters = list(warnings.filters)
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
         self._signals = {number: signal.getsignal(number) for number in _SIGNALS}
@@ -61,7 +65,8 @@ class ProcessState:
 
     def restore(self) -> list[str]:
         """Put everything back; names of what had been changed."""
-        changed = self._restore_numbers()
+        renamed = self._restore_builtins()  # first: what follows uses them
+        changed = ["built-in names"] * renamed + self._restore_numbers()
         if _folder() != self._folder and self._folder is not None:
             changed.append("working directory")
             os.chdir(self._folder)
@@ -80,6 +85,16 @@ class ProcessState:
             changed.append("standard streams")
             sys.stdin, sys.stdout, sys.stderr = self._streams
         return changed + self._restore_signals()
+
+    def _restore_builtins(self) -> bool:
+        try:
+            if self._builtins == _BUILTINS:  # of the same objects, which takes 3 microseconds
+                return False
+        except _ANYTHING:  # out of a bot's __eq__
+            pass
+        _BUILTINS.clear()
+        _BUILTINS.update(self._builtins)
+        return True
 
     def _restore_numbers(self) -> list[str]:
         now = self._numbers()

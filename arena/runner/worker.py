@@ -40,7 +40,7 @@ from arena.processes.affinity import pin_to_core
 from arena.processes.procfs import has_children, memory_in_use
 from arena.processes.rlimits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.processes.tree import adopt_orphans, kill_orphans, lead_group
-from arena.processes.worker_setup import die_with_parent
+from arena.processes.worker_setup import die_with_parent, forget_descriptors
 from arena.referee.lockstep import Lockstep
 from arena.referee.move_log import shared_buffer
 from arena.referee.player import Player
@@ -65,6 +65,7 @@ _PAIRING_GAME = (1 << PAIRING_BITS + 1) - 1  # the low bits of a game's key
 NO_MEMORY = 77
 """Exit code of a worker that could not allocate what it needed for itself."""
 
+_exit = os._exit  # whatever a bot does to that name
 _CHECK_S = 0.02
 _PACE_S = 0.03
 _SEND_S = 0.5
@@ -90,6 +91,7 @@ def run_worker(
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         faulthandler.disable()  # would write through descriptors that are not this process's own
         lead_group()
+        forget_descriptors(chunks.fileno(), results.fileno(), records.fileno())
         die_with_parent(parent, chunks)
         no_core_dumps()
         let_go_first(WORKER_GOES)
@@ -103,13 +105,13 @@ def run_worker(
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
     except MemoryError:
-        os._exit(NO_MEMORY)  # to be judged like any other death: a bot at work has taken it all
+        _exit(NO_MEMORY)  # to be judged like any other death: a bot at work has taken it all
     except BaseException:
         with contextlib.suppress(OSError):
             results.send_bytes(marshal.dumps((REFUSED, False, traceback.format_exc())))
     finally:
         # no waiting for threads and no exit handlers: both may be a bot's
-        os._exit(0)
+        _exit(0)
 
 
 class _Worker:
@@ -176,9 +178,9 @@ class _Worker:
                 players.append(isolated_player(self.job, number, self.pool))
             else:
                 players.append(self._player_inside(number))
+                state.restore()  # one bot's file must not change the world of the others
         if self.job.partner is not None:
             players.append(_partner(self.job.partner))
-        state.restore()  # one bot's file must not change the world of the others
         self.threads = threading.active_count()
         return Referee(self.job.game_settings, players, buffer=self.move_log)
 

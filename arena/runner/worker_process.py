@@ -29,6 +29,9 @@ _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker, too
 _LAPSE_S = 1.0  # a tick that takes so much longer than it was to
 _STALL_S = 60.0
+_GOING_S = 2.0
+_LOOK_S = 0.005
+_MOST_BYTES = 1 << 28
 
 
 class WorkerDied(Exception):
@@ -103,9 +106,17 @@ class WorkerProcess:
 
     def stay(self, seconds: float) -> None:
         """See whether it lives on for some seconds."""
-        self._process.join(seconds)
-        if not self._process.is_alive():
+        if self._ends_within(seconds):
             raise WorkerDied
+
+    def _ends_within(self, seconds: float) -> bool:
+        """Does the process end within some seconds? `join` waits for a pipe's end, which a bot may close before."""
+        until = time.monotonic() + seconds
+        while self._process.is_alive():
+            if time.monotonic() > until:
+                return False
+            time.sleep(_LOOK_S)
+        return True
 
     def play(
         self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]], apart: bool = False
@@ -151,8 +162,9 @@ class WorkerProcess:
                 self._note_lapse(time.monotonic() - start)
                 start = time.monotonic()
             self._note_lapse(time.monotonic() - start)
-            message: tuple[Any, ...] = marshal.loads(self._results.recv_bytes())
-        except (EOFError, OSError):
+            message: tuple[Any, ...] = marshal.loads(self._results.recv_bytes(_MOST_BYTES))
+        except (EOFError, OSError, ValueError, TypeError):  # gone; or a bot in it has written to this pipe
+            self.kill()
             raise WorkerDied from None
         if message[0] == REFUSED:
             _, users, text = message
@@ -165,6 +177,8 @@ class WorkerProcess:
     def _watch(self) -> None:
         """Kill the process if nothing has moved for too long."""
         if not self._process.is_alive():  # processes of its bots may hold the pipe open
+            if self._results.poll():  # its last words, which have come just now
+                return
             raise WorkerDied
         now = time.monotonic()
         passed, self._seen = now - self._seen, now
@@ -213,8 +227,7 @@ class WorkerProcess:
 
     def release(self) -> None:
         """Wait for its end, note how it ended, and close everything."""
-        self._process.join(2.0)
-        if self._process.exitcode is None:
+        if not self._ends_within(_GOING_S):
             self.kill()
             self._process.join()
         else:
