@@ -308,7 +308,7 @@ class Comparison(Mapping[str, Run]):
     def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
         """All frames of `arena compare`, by name."""
         report = comparison(read_variants(list(self._folders.values())), baseline or self.baseline)
-        return {table.name: table.frame for table in report.tables if table.frame is not None}
+        return {table.name: table.data for table in report.tables if table.frame is not None}
 
 
 def load(folder: str | Path) -> Run | Comparison:

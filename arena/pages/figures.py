@@ -95,8 +95,7 @@ def rating_plot(found: RunStandings) -> Dots:
 
 def rates_plot(report: Report) -> Dots:
     """Win rates by variant with their intervals."""
-    frame = next(table.frame for table in report.tables if table.name == "win_rates")
-    assert frame is not None
+    frame = next(table.data for table in report.tables if table.name == "win_rates")
     best = frame.groupby("bot", sort=False)["score"].transform("mean")
     rows = []
     for row in frame.iloc[(-best).argsort(kind="stable")].to_dict("records"):

@@ -200,7 +200,7 @@ def _compared(folders: list[Path]) -> Report | None:
 
 def _run(kind: str, place: Path, run: RunData, prior: float) -> Part:
     stats = stats_report(run, ERROR, prior)
-    frames = {table.name: table.frame for table in stats.tables if table.frame is not None}
+    frames = {table.name: table.data for table in stats.tables if table.frame is not None}
     found = standings(run, prior)
     main = standings_report(found)
     shown = {table.name: table for table in _shown(stats)}

@@ -11,12 +11,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pandas as pd
-
 from arena.report.formats.csv import csv_text, table_csv
 from arena.report.formats.json import json_text
 from arena.report.reading.run import RunData
-from arena.report.standings import RunStandings
+from arena.report.standings import CROSS_COLUMNS, RunStandings
 from arena.report.standings_report import DIGITS, has_crosstable, summary
 from arena.report.table import Report, number
 from arena.report.whole_file import ExportError, write_whole
@@ -34,9 +32,9 @@ def export(found: RunStandings, folder: Path | str, games: bool = False) -> list
     Raises ExportError if the disk refuses.
     """
     folder = Path(folder)
-    texts: dict[str, Iterable[str]] = {STANDINGS: [csv_text(found.table, DIGITS)]}
+    texts: dict[str, Iterable[str]] = {STANDINGS: [csv_text(found.rows, DIGITS)]}
     if has_crosstable(found):
-        texts[CROSSTABLE] = [csv_text(found.crosstable, DIGITS)]
+        texts[CROSSTABLE] = [csv_text(found.met, DIGITS, CROSS_COLUMNS)]
     texts[SUMMARY] = [json_text(summary(found))]
     texts[TIMING] = [timing_text(found.run)]
     if games:
@@ -95,6 +93,8 @@ def _date(seconds: float) -> str:
 
 
 def _games_text(run: RunData) -> Iterable[str]:
+    import pandas as pd  # slow to load
+
     games = run.games.filter(list(GAME_COLUMNS))
     for at in range(0, max(len(games), 1), _ROWS_AT_ONCE):
         part = games.iloc[at : at + _ROWS_AT_ONCE].copy()

@@ -7,18 +7,24 @@ equal figures, whatever the order they were played in.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from arena.endings import AFTER, ENDINGS, FORFEIT_KINDS
+from arena.endings import AFTER, ENDINGS, FORFEIT_KINDS, FORFEITS
 from arena.report.reading.run import RunData
-from arena.stats.field import crosstable, first_player_score
-from arena.stats.frames import Ints, StatsError, name_codes
+from arena.stats.frames import Ints, StatsError
+from arena.stats.games import Games, cross_columns, games_of
+from arena.stats.intervals import clustered_interval
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
+from arena.store.columns import GameColumns
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORFEIT_COLUMNS = {kind.name: kind.column for kind in FORFEIT_KINDS}
 
@@ -42,7 +48,6 @@ COLUMNS: dict[str, str] = {
 """Columns of `RunStandings.table`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
 where the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
 stand) if there are any."""
-PAIR_COLUMNS = ["pairing", "deal", "first", "second", "score"]
 CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
 
@@ -51,8 +56,8 @@ COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *F
 class RunStandings:
     """Figures of a run.
 
-    table             a row per bot, first place first, with COLUMNS
-    crosstable        a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
+    rows              a row per bot, first place first, with COLUMNS
+    met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against
     first_player      games, score, score_low, score_high of whoever began
     first_advantage   Elo of moving first and half its 95 % interval; nan where the games do not tell
@@ -61,8 +66,8 @@ class RunStandings:
     """
 
     run: RunData
-    table: pd.DataFrame
-    crosstable: pd.DataFrame
+    rows: Sequence[Mapping[str, Any]]
+    met: Sequence[Mapping[str, Any]]
     first_player: dict[str, float]
     first_advantage: tuple[float, float]
     endings: dict[str, int]
@@ -74,7 +79,21 @@ class RunStandings:
     @property
     def faults(self) -> int:
         """Games decided by a forfeit."""
-        return int(self.table["forfeits"].sum())
+        return sum(row["forfeits"] for row in self.rows)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """`rows` as a data frame."""
+        import pandas as pd  # slow to load
+
+        return pd.DataFrame([*self.rows])
+
+    @cached_property
+    def crosstable(self) -> pd.DataFrame:
+        """`met` as a data frame."""
+        import pandas as pd  # slow to load
+
+        return pd.DataFrame([*self.met], columns=CROSS_COLUMNS)
 
 
 LARGE_FIELD = 100
@@ -88,47 +107,45 @@ def is_large(run: RunData) -> bool:
 
 def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -> RunStandings:
     """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field."""
-    games = run.games
-    if not len(games):
+    played = run.columns
+    if not len(played):
         return _nothing_played(run, prior)
-    ratings = rate_run(games, prior)
-    table = _sums(games).reindex(list(run.bots))
-    for column in COUNTS:
-        table[column] = table[column].fillna(0).astype(np.int64)
-    rated = ratings.frame().set_index("bot").reindex(list(run.bots))
-    table["elo"], table["elo_error95"] = rated["elo"], rated["elo_error95"]
-    table["flag"] = rated["flag"].fillna("?")
+    games = played.games()
+    ratings = _rated(games, prior)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
-    table = _ranked(table, run, order)
+    rows = _ranked(_rows(played, ratings, run.bots), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
-        table["end_faults"] = [after.get(bot, 0) for bot in table["bot"]]
+        rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
     left_out = is_large(run) and not whole
-    cross = pd.DataFrame(columns=CROSS_COLUMNS) if left_out else _crosstable(games, list(table["bot"]))
-    counts = games["ending"].value_counts()
-    first = first_player_score(games.filter(["first", "second", "score", "deal"]))
+    counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
+    first = clustered_interval(games.score, games.cluster, games.clusters)
     return RunStandings(
         run=run,
-        table=table,
-        crosstable=cross,
-        first_player={str(key): float(value) for key, value in first.iloc[0].items()},
+        rows=rows,
+        met=() if left_out else _met(games, played, [row["bot"] for row in rows]),
+        first_player={
+            "games": float(len(played)), "score": first.mean, "score_low": first.low, "score_high": first.high
+        },
         first_advantage=ratings.shown_advantage(),
-        endings={ending: int(counts.get(ending, 0)) for ending in ENDINGS},
-        mean_turns=float(games["turns"].mean()),
+        endings=dict(zip(ENDINGS, counts)),
+        mean_turns=float(played["turns"].mean()),
         prior=ratings.prior,
-        head_to_head=_head_to_head(run),
+        head_to_head=head_to_head(counts_between(games, *run.bots)) if len(run.bots) == 2 else None,
         notes=ratings.notes,
     )
 
 
 def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
     """Ratings of each connected group; two bots are rated by their pairs, and the prior plays no part."""
-    found = _rate(games.filter(["first", "second", "score", "deal"]), prior)
-    if len(found.bots) != 2:
-        return found
-    return by_pairs(found, counts_between(games.filter(PAIR_COLUMNS), *found.bots))
+    return _rated(games_of(games), prior)
 
 
-def _rate(games: pd.DataFrame, prior: float) -> Ratings:
+def _rated(games: Games, prior: float) -> Ratings:
+    found = _rate(games, prior)
+    return found if len(found.bots) != 2 else by_pairs(found, counts_between(games, *found.bots))
+
+
+def _rate(games: Games, prior: float) -> Ratings:
     """Ratings without the first player's advantage if the games do not determine it."""
     try:
         return rate(games, prior=prior, disconnected="separate")
@@ -139,19 +156,18 @@ def _rate(games: pd.DataFrame, prior: float) -> Ratings:
         return replace(found, first_advantage_error95=math.nan, notes=(*found.notes, note))
 
 
-def _sums(games: pd.DataFrame) -> pd.DataFrame:
-    """Sums by bot: whole numbers, so their order does not matter."""
-    words, *seats = name_codes(games)
-    half_points = np.asarray(games["score"] * 2, dtype=np.int64)
-    turns = np.asarray(games["turns"], dtype=np.int64)
-    by, forfeit = (np.asarray(games[name].astype(object)) for name in ("forfeit_by", "forfeit"))
-    forfeited = np.flatnonzero(games["forfeit_by"].notna())
+def _sums(games: GameColumns) -> dict[str, Ints]:
+    """Sums by place in `games.bots`: whole numbers, so their order does not matter."""
+    half_points = (games["score"] * 2).astype(np.int64)
+    forfeited = np.flatnonzero(games["forfeit_by"] >= 0)
+    by, forfeit = games["forfeit_by"][forfeited], games["forfeit"][forfeited]
     parts: dict[str, Ints] = {}
 
     def add(name: str, bot: Ints, values: Any = None) -> None:
-        parts[name] = np.bincount(bot, values, len(words)).astype(np.int64) + parts.get(name, 0)
+        parts[name] = np.bincount(bot, values, len(games.bots)).astype(np.int64) + parts.get(name, 0)
 
-    for seat, bot in zip(("first", "second"), seats):
+    for seat in ("first", "second"):
+        bot = games[seat]
         own = half_points if seat == "first" else 2 - half_points
         add("games", bot)
         for name, value in (("wins", 2), ("draws", 1), ("losses", 0)):
@@ -159,61 +175,80 @@ def _sums(games: pd.DataFrame) -> pd.DataFrame:
         add("half_points", bot, own)
         for name in ("points", "stones"):
             add(name, bot, games[f"{name}_{seat}"])
-        add("turns", bot, turns)
+        add("turns", bot, games["turns"])
         if seat == "first":
             add("begun", bot)
             add("half_points_begun", bot, own)
-        lost = forfeited[np.array(words, dtype=object)[bot[forfeited]] == by[forfeited]]
-        add("forfeits", bot[lost])
+        lost = bot[forfeited] == by
+        add("forfeits", by[lost])
         for kind, column in FORFEIT_COLUMNS.items():
-            add(column, bot[lost[forfeit[lost] == kind]])
-    sums = pd.DataFrame(parts, index=pd.Index(words, name="bot"))
-    sums["score"] = sums["half_points"] / 2 / sums["games"]
-    sums["score_first"] = sums["half_points_begun"] / 2 / sums["begun"].where(sums["begun"] > 0)
-    sums["mean_turns"] = sums["turns"] / sums["games"]
-    return sums.drop(columns=["half_points", "half_points_begun", "begun", "turns"])
+            add(column, by[lost & (forfeit == FORFEITS.index(kind))])
+    return parts
 
 
-def _ranked(table: pd.DataFrame, run: RunData, order: list[str]) -> pd.DataFrame:
-    columns = list(COLUMNS)
+def _rows(games: GameColumns, ratings: Ratings, bots: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """For each bot its row, without a place."""
+    sums = {name: values.tolist() for name, values in _sums(games).items()}
+    at, rated = {bot: place for place, bot in enumerate(games.bots)}, {bot: i for i, bot in enumerate(ratings.bots)}
+    rows: dict[str, dict[str, Any]] = {}
+    for bot in bots:
+        row: dict[str, Any] = {name: sums[name][at[bot]] if bot in at else 0 for name in COUNTS}
+        number, begun = row["games"], sums["begun"][at[bot]] if bot in at else 0
+        i = rated.get(bot)
+        row |= {
+            "elo": math.nan if i is None else float(ratings.elo[i]),
+            "elo_error95": math.nan if i is None else float(ratings.error95[i]),
+            "flag": "?" if i is None else ratings.flag[i],
+            "score": sums["half_points"][at[bot]] / 2 / number if number else math.nan,
+            "score_first": sums["half_points_begun"][at[bot]] / 2 / begun if begun else math.nan,
+            "mean_turns": sums["turns"][at[bot]] / number if number else math.nan,
+        }
+        rows[bot] = row
+    return rows
+
+
+def _ranked(rows: Mapping[str, dict[str, Any]], run: RunData, order: list[str]) -> list[dict[str, Any]]:
+    """The rows with COLUMNS in order, and the format's own after them."""
     if run.places is None:
-        table = table.loc[order].rename_axis("bot").reset_index()
-        table["rank"] = np.arange(1, len(table) + 1)
-        return table[columns]
-    places = sorted(run.places, key=lambda place: (place.rank, order.index(place.bot)))
-    table = table.loc[[place.bot for place in places]].rename_axis("bot").reset_index()
-    table["rank"] = [place.rank for place in places]
-    table["format_points"] = [float(place.points) for place in places]
-    for at, name in enumerate(run.tiebreaks):
-        table[name] = [float(place.tiebreak[at]) for place in places]
-        if (table[name] % 1 == 0).all():
-            table[name] = table[name].astype(np.int64)
-    table["remark"] = [place.remark for place in places]
-    return table[[*columns, "format_points", *run.tiebreaks, "remark"]]
+        return [_row(at, bot, rows[bot]) for at, bot in enumerate(order, 1)]
+    rank = {bot: at for at, bot in enumerate(order)}
+    places = sorted(run.places, key=lambda place: (place.rank, rank[place.bot]))
+    whole = [all(place.tiebreak[at] % 1 == 0 for place in places) for at in range(len(run.tiebreaks))]
+    return [
+        _row(place.rank, place.bot, rows[place.bot])
+        | {"format_points": float(place.points)}
+        | {
+            name: int(value) if is_whole else float(value)
+            for name, value, is_whole in zip(run.tiebreaks, place.tiebreak, whole)
+        }
+        | {"remark": place.remark}
+        for place in places
+    ]
 
 
-def _crosstable(games: pd.DataFrame, order: list[str]) -> pd.DataFrame:
-    table = crosstable(games[["first", "second", "score", "points_first", "points_second"]])
-    place = {bot: at for at, bot in enumerate(order)}
-    keys = pd.DataFrame({"one": table["bot"].map(place), "two": table["opponent"].map(place)})
-    return table.loc[keys.sort_values(["one", "two"]).index].reset_index(drop=True)
+def _row(rank: int, bot: str, figures: Mapping[str, Any]) -> dict[str, Any]:
+    known = {"rank": rank, "bot": bot, **figures}
+    return {name: known[name] for name in COLUMNS}
 
 
-def _head_to_head(run: RunData) -> HeadToHead | None:
-    if len(run.bots) != 2:
-        return None
-    return head_to_head(counts_between(run.games.filter(PAIR_COLUMNS), *run.bots))
+def _met(games: Games, played: GameColumns, order: list[str]) -> list[dict[str, Any]]:
+    """The crosstable in the order of the table."""
+    found = cross_columns(games, (played["points_first"], played["points_second"]))
+    rank = {bot: at for at, bot in enumerate(order)}
+    place = np.array([rank[bot] for bot in games.bots])
+    by = np.lexsort((place[found["opponent"]], place[found["bot"]]))
+    columns = {name: values[by].tolist() for name, values in found.items()}
+    for name in ("bot", "opponent"):
+        columns[name] = [games.bots[at] for at in columns[name]]
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
 
 
 def _nothing_played(run: RunData, prior: float) -> RunStandings:
-    bots = list(run.bots)
-    columns: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan)
-    columns |= {"rank": np.arange(1, len(bots) + 1), "bot": bots, "flag": "?"}
-    columns |= dict.fromkeys(COUNTS, 0)
+    nothing: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0) | {"flag": "?"}
     return RunStandings(
         run=run,
-        table=pd.DataFrame(columns, index=pd.RangeIndex(len(bots))),
-        crosstable=pd.DataFrame(columns=CROSS_COLUMNS),
+        rows=[nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)],
+        met=(),
         first_player={"games": 0, "score": math.nan, "score_low": math.nan, "score_high": math.nan},
         first_advantage=(math.nan, math.nan),
         endings=dict.fromkeys(ENDINGS, 0),

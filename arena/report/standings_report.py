@@ -50,7 +50,7 @@ def standings_report(found: RunStandings, whole: bool = False) -> Report:
     A terminal shows all lines of a large field if `whole`.
     """
     tables = cut([_table(found)], found.run, whole)
-    if 3 <= len(found.table) <= LARGE_FIELD and len(found.crosstable):
+    if 3 <= len(found.rows) <= LARGE_FIELD and len(found.met):
         tables.append(_crosstable(found))
     tables += round_tables(found.run)
     return Report(heading(found.run), tables, remarks(found), _forfeit_items(found.run), lambda: all_values(found))
@@ -63,7 +63,7 @@ def cut(tables: list[Table], run: RunData, whole: bool) -> list[Table]:
 
 def has_crosstable(found: RunStandings) -> bool:
     """Is there a crosstable? That of a large field is made only when it is asked for."""
-    return len(found.table) <= LARGE_FIELD or len(found.crosstable) > 0
+    return len(found.rows) <= LARGE_FIELD or len(found.met) > 0
 
 
 # ---------------------------------------------------------------- values for JSON
@@ -81,11 +81,11 @@ def summary(found: RunStandings) -> dict[str, Any]:
         "name": run.name,
         **config,
         "bots": bots,
-        "games_played": len(run.games),
+        "games_played": len(run.columns),
         "games_planned": run.planned,
         "complete": run.complete,
-        "standings": records(found.table, DIGITS),
-        **({"crosstable": records(found.crosstable, DIGITS)} if has_crosstable(found) else {}),
+        "standings": records(found.rows, DIGITS),
+        **({"crosstable": records(found.met, DIGITS)} if has_crosstable(found) else {}),
         "first_player": {
             "games": int(first["games"]),
             **{key: rounded(half_up(first[key], 4), 4) for key in ("score", "score_low", "score_high")},
@@ -134,11 +134,10 @@ def all_values(found: RunStandings) -> dict[str, Any]:
 
 
 def _table(found: RunStandings) -> Table:
-    table = found.table
-    own_ranking = "format_points" in table.columns
+    own_ranking = "format_points" in found.rows[0]
     mean_ms = {time.bot: time.mean_ms for time in found.run.times}
     lines = []
-    for row in table.to_dict("records"):
+    for row in found.rows:
         cells = {"#": str(row["rank"]), "bot": str(row["bot"])}
         if own_ranking:
             cells["pts"] = f"{row['format_points']:g}"
@@ -155,11 +154,11 @@ def _table(found: RunStandings) -> Table:
             "turns": number(float(row["mean_turns"]), 1, "-"),
             "forfeits": forfeit_text(row),
         }
-        if "end_faults" in table.columns:
+        if "end_faults" in row:
             cells["end faults"] = str(row["end_faults"])
         if mean_ms:
             cells["ms/move"] = ms_text(mean_ms.get(str(row["bot"]), math.nan))
-        if own_ranking and (table["remark"] != "").any():
+        if own_ranking and any(one["remark"] for one in found.rows):
             cells["remark"] = str(row["remark"])
         lines.append(cells)
     columns = tuple(
@@ -167,13 +166,13 @@ def _table(found: RunStandings) -> Table:
         for head, text in ((head, head in ("bot", "remark")) for head in lines[0])
     )
     rows = tuple(tuple(cells.values()) for cells in lines)
-    return Table("standings", "", columns, rows, frame=table, digits=DIGITS, spared=SPARED)
+    return Table("standings", "", columns, rows, frame=found.rows, digits=DIGITS, spared=SPARED)
 
 
 def _crosstable(found: RunStandings) -> Table:
     """As a square: score in % of the bot of the row against the bot of the column."""
-    order = [str(bot) for bot in found.table["bot"]]
-    score = {(row["bot"], row["opponent"]): row["score"] for row in found.crosstable.to_dict("records")}
+    order = [str(row["bot"]) for row in found.rows]
+    score = {(row["bot"], row["opponent"]): row["score"] for row in found.met}
     places = [str(at + 1) for at in range(len(order))]
     columns = [Column("", ours=True), Column("score% against", left=True)]
     columns += [Column(place, ours=True) for place in places]
@@ -210,7 +209,7 @@ def forfeit_text(row: Mapping[Any, Any]) -> str:
 
 def heading(run: RunData) -> str:
     """One line that says what was played."""
-    played = len(run.games)
+    played = len(run.columns)
     known = run.planned is not None and not run.complete
     games = f"{played} of {run.planned} games so far" if known else f"{played} games"
     config = run.config

@@ -10,12 +10,15 @@ import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from arena.rounding import half_up
 from arena.stats.pairs import HeadToHead
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Rows = Sequence[Mapping[str, Any]]
 
 SIGNIFICANT = 10
 """Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
@@ -50,7 +53,7 @@ class Table:
     columns   what people see of it; none: it is in CSV and JSON only
     rows      texts, one for each column
     note      a sentence below it, or ""
-    frame     its figures as they were computed, for CSV and JSON; None: only people see it
+    frame     its figures as they were computed, for CSV and JSON, as a frame or as rows; None: only people see it
     digits    columns of `frame` with a fixed number of digits
     wide      too wide for a terminal
     lines     how many rows a terminal shows, 0 for all
@@ -62,7 +65,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
-    frame: pd.DataFrame | None = None
+    frame: pd.DataFrame | Rows | None = None
     digits: Mapping[str, int] = field(default_factory=dict)
     wide: bool = False
     lines: int = 0
@@ -76,6 +79,13 @@ class Table:
     def alignment(self) -> list[str]:
         """`left` or `right` for each column."""
         return ["left" if column.left else "right" for column in self.columns]
+
+    @property
+    def data(self) -> pd.DataFrame:
+        """Its figures as a frame, of which one without any is empty."""
+        import pandas as pd  # slow to load
+
+        return self.frame if isinstance(self.frame, pd.DataFrame) else pd.DataFrame(list(self.frame or ()))
 
     def unmeasured(self) -> Table:
         """The table without the columns that a clock measured."""
@@ -135,20 +145,27 @@ def figures(tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:
     return {table.name: records(table.frame) for table in tables if table.frame is not None}
 
 
-def records(frame: pd.DataFrame, digits: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
-    """The rows of a frame for JSON; `digits` of the columns that have a fixed number of them.
+def records(frame: pd.DataFrame | Rows, digits: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
+    """The rows of a table for JSON; `digits` of the columns that have a fixed number of them.
 
-    >>> records(pd.DataFrame({"bot": ["a"], "elo": [float("nan")], "score": [1 / 3]}), {"score": 2})
+    >>> records([{"bot": "a", "elo": float("nan"), "score": 1 / 3}], {"score": 2})
     [{'bot': 'a', 'elo': None, 'score': 0.33}]
     """
     places = digits or {}
     return [
         {
             name: rounded(fixed(name, float(value), places[name]), places[name]) if name in places else plain(value)
-            for name, value in zip(map(str, row), row.values())
+            for name, value in row.items()
         }
-        for row in frame.to_dict("records")
+        for row in rows_of(frame)
     ]
+
+
+def rows_of(frame: pd.DataFrame | Rows) -> Rows:
+    """The rows of a frame, with Python's own numbers."""
+    if isinstance(frame, Sequence):
+        return frame
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
 # ---------------------------------------------------------------- figures
@@ -167,7 +184,7 @@ def plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, numbers.Real):
         return float(f"{float(value):.{SIGNIFICANT}g}") + 0.0 if math.isfinite(value) else None
-    return None if value is pd.NA or value is pd.NaT else str(value)
+    return None if is_missing(value) else str(value)
 
 
 def rounded(value: float, digits: int) -> float | None:
@@ -232,13 +249,18 @@ def elo_text(elo: float, flag: str = "") -> str:
     return f"{flag} {elo:+z.0f}".lstrip()
 
 
+def is_missing(value: Any) -> bool:
+    """Is it what pandas writes for missing values that are no numbers?"""
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
 def _is_share(column: str, shares: bool) -> bool:
     word = column.split("_")[0]
     return word in _SHARES or (shares and word in _MAYBE_SHARES)
 
 
 def _cell(column: str, value: Any, shares: bool) -> str:
-    if value is None or value is pd.NA:
+    if value is None or is_missing(value):
         return "-"
     if isinstance(value, str):
         return value

@@ -40,10 +40,10 @@ def next_stop(units: int) -> int:
 
 def largest_error(found: RunStandings, bots: Sequence[str]) -> tuple[float, str]:
     """The largest 95 % error in the table and whose it is, of some bots or of all; infinite for a mere bound."""
-    table = found.table[found.table["bot"].isin(bots)] if bots else found.table
     errors = [
         (math.inf if row["flag"] or math.isnan(row["elo_error95"]) else float(row["elo_error95"]), str(row["bot"]))
-        for row in table.to_dict("records")
+        for row in found.rows
+        if not bots or row["bot"] in bots
     ]
     return max(errors, key=lambda one: one[0])
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, breadth_first_order, connected_components
-from scipy.special import log_expit
 
 from arena.stats.frames import Bools, Floats, Ints, StatsError
+from arena.stats.graphs import groups, has_negative_cycle, outwards, strong_groups
 from arena.stats.likelihood import GameCounts, Model
+from arena.stats.special import log_expit
 
 BOUND_CHANCE = 0.025
 
@@ -37,16 +35,12 @@ def _links(anchored: Ints) -> tuple[Ints, Ints]:
     return np.concatenate([anchored[:-1], anchored[1:]]), np.concatenate([anchored[1:], anchored[:-1]])
 
 
-def _graph(start: Ints, end: Ints, n: int) -> Any:
-    return sparse.csr_matrix((np.ones(len(start)), (start, end)), shape=(n, n))
-
-
 def components(data: GameCounts, anchored: Ints) -> Ints:
     """Connected group of each bot; the largest is group 0 (ties: the group of the alphabetically first bot)."""
     a, b = _links(anchored)
     n = len(data.bots)
-    graph = _graph(np.concatenate([data.lo, a]), np.concatenate([data.hi, b]), n)
-    count, label = connected_components(graph, directed=False)
+    label = groups(n, np.concatenate([data.lo, a]), np.concatenate([data.hi, b]))
+    count = int(label.max()) + 1
     size = np.bincount(label, minlength=count)
     earliest = np.full(count, n)
     np.minimum.at(earliest, label, np.arange(n))
@@ -66,8 +60,7 @@ def win_groups(data: GameCounts, anchored: Ints) -> Ints:
     a, b = _links(anchored)
     start = np.concatenate([data.lo[lo_won], data.hi[hi_won], a])
     end = np.concatenate([data.hi[lo_won], data.lo[hi_won], b])
-    graph = _graph(start, end, len(data.bots))
-    return np.asarray(connected_components(graph, directed=True, connection="strong")[1], dtype=np.int64)
+    return strong_groups(len(data.bots), start, end)
 
 
 def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
@@ -93,24 +86,9 @@ def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
         np.minimum.at(weight, (a, b), 1e-9)  # a stored zero could be mistaken for no edge
         np.minimum.at(weight, as_first, sign)
         np.minimum.at(weight, as_second, -sign)
-        if not _has_negative_cycle(weight[np.ix_(used, used)]):
+        if not has_negative_cycle(weight[np.ix_(used, used)]):
             return False
     return True
-
-
-def _has_negative_cycle(weight: Floats) -> bool:
-    """Whether the graph with these edge weights (inf: no edge) has a cycle of negative weight."""
-    n = len(weight)
-    start, end = np.nonzero(np.isfinite(weight))
-    # An extra node with edges to all others reaches every cycle and, as no edge leads to it, adds none.
-    values = np.concatenate([weight[start, end], np.ones(n)])
-    rows, columns = np.concatenate([start, np.full(n, n)]), np.concatenate([end, np.arange(n)])
-    graph = sparse.csr_matrix((values, (rows, columns)), shape=(n + 1, n + 1))
-    try:
-        bellman_ford(graph, indices=np.array([n]))
-    except NegativeCycleError:
-        return True
-    return False
 
 
 def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float], advantage: float | None) -> Fit:
@@ -177,12 +155,10 @@ def _place_outsiders(
     winner, loser = np.where(won, data.first, data.second), np.where(won, data.second, data.first)
     crossing = group[data.first] != group[data.second]
     count = int(group.max()) + 1
-    beats = sparse.csr_matrix(
-        (np.ones(int(crossing.sum())), (group[winner[crossing]], group[loser[crossing]])), shape=(count, count)
-    )
+    above, below = group[winner[crossing]], group[loser[crossing]]
     mains = np.unique(group[used])
-    for sign, mark, graph in ((1, ">", sparse.csr_matrix(beats.T)), (-1, "<", beats)):
-        for part in _outwards(graph, mains):
+    for sign, mark, start, end in ((1, ">", below, above), (-1, "<", above, below)):
+        for part in outwards(count, start, end, mains):
             inner = group == part
             level = _inner_strength(data, component, inner, advantage)
             mine, other = (winner, loser) if sign == 1 else (loser, winner)
@@ -193,35 +169,6 @@ def _place_outsiders(
             for bot in np.nonzero(inner)[0].tolist():
                 flag[bot] = mark
     return strength, tuple(flag)
-
-
-def _outwards(graph: Any, mains: Ints) -> list[int]:
-    """Win groups that `graph` reaches from the main ones, in topological order."""
-    depth: dict[int, int] = {}
-    reached: set[int] = set()
-    for main in mains.tolist():
-        reached.update(breadth_first_order(graph, main, return_predecessors=False).tolist())
-    inner = graph[sorted(reached)][:, sorted(reached)].tocoo()
-    names = sorted(reached)
-    leads: dict[int, list[int]] = {name: [] for name in names}
-    for start, end in zip(inner.row.tolist(), inner.col.tolist()):
-        leads[names[end]].append(names[start])
-
-    def level(part: int) -> int:
-        # The graph of win groups has no cycles, so this ends; a stack instead of recursion, for long chains.
-        stack = [part]
-        while stack:
-            top = stack[-1]
-            open_ones = [before for before in leads[top] if before not in depth]
-            if open_ones:
-                stack.extend(open_ones)
-            else:
-                depth[top] = 1 + max((depth[before] for before in leads[top]), default=-1)
-                stack.pop()
-        return depth[part]
-
-    chosen = set(mains.tolist())
-    return sorted((name for name in names if name not in chosen), key=lambda name: (level(name), name))
 
 
 def _inner_strength(data: GameCounts, component: Ints, inner: Bools, advantage: float) -> Floats:
@@ -237,7 +184,7 @@ def _bound(gap: Floats, cluster: Ints) -> float:
     hardest = np.full(int(code.max()) + 1, np.inf)
     np.minimum.at(hardest, code, gap)
 
-    from scipy.optimize import brentq  # 0.2 s, which is seldom needed here
+    from scipy.optimize import brentq  # slow to load, and seldom needed
 
     def excess(level: float) -> float:
         return float(log_expit(level + hardest).sum()) - math.log(BOUND_CHANCE)

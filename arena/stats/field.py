@@ -17,7 +17,8 @@ import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, StatsError, check_games, name_codes, numbered
+from arena.stats.frames import Floats, StatsError, check_games, name_codes
+from arena.stats.games import cross_columns, games_of
 from arena.stats.intervals import mean_interval
 
 _SEATED = ("stones", "points", "ms", "decisions")
@@ -89,21 +90,13 @@ def crosstable(games: pd.DataFrame) -> pd.DataFrame:
 
     Also the sums points and points_against where they are known.
     """
-    checked = check_games(games)
-    words, first, second = name_codes(checked)
-    met, at = numbered(np.concatenate([first * len(words) + second, second * len(words) + first]))
-    half_points = (2 * checked["score"].to_numpy()).astype(np.int64)
-    own = np.concatenate([half_points, 2 - half_points])
-    names = np.array(words, dtype=object)
-    table = pd.DataFrame({"bot": names[met // len(words)], "opponent": names[met % len(words)]})
-    table["games"] = np.bincount(at, minlength=len(met))
-    for name, value in (("wins", 2), ("draws", 1), ("losses", 0)):
-        table[name] = np.bincount(at[own == value], minlength=len(met))
-    table["score"] = (table["wins"] + table["draws"] / 2) / table["games"]
-    if {"points_first", "points_second"} <= set(checked.columns):
-        one, two = (np.asarray(checked[f"points_{seat}"], dtype=np.float64) for seat in ("first", "second"))
-        for name, both in (("points", (one, two)), ("points_against", (two, one))):
-            table[name] = np.bincount(at, np.concatenate(both), len(met)).astype(np.int64)
+    points = None
+    if {"points_first", "points_second"} <= set(games.columns):
+        points = np.asarray(games["points_first"]), np.asarray(games["points_second"])
+    coded = games_of(games)
+    table = pd.DataFrame(cross_columns(coded, points))
+    for name in ("bot", "opponent"):
+        table[name] = np.array(coded.bots, dtype=object)[table[name]]
     return table
 
 

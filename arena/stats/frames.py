@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -67,6 +69,8 @@ def as_floats(values: Any, what: str) -> Floats:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         pass
+    import pandas as pd
+
     series = pd.Series(values, dtype=object)
     numbers = pd.to_numeric(series, errors="coerce")
     wrong = series[numbers.isna() & series.notna()]
@@ -91,11 +95,14 @@ def check_games(
     Raises StatsError for a missing column, an empty frame, missing values where none are allowed, a bot that plays
     itself, scores other than 0, 0.5 and 1, negative counts, unknown endings.
 
+    >>> import pandas as pd
     >>> games = pd.DataFrame({"first": ["ann", "bob"], "second": ["bob", "ann"], "score": [1, 2]})
     >>> check_games(games)
     Traceback (most recent call last):
     arena.stats.frames.StatsError: games, row 1: score is 2, but the first player's points are 1, 0.5 or 0
     """
+    import pandas as pd
+
     if not isinstance(frame, pd.DataFrame):
         raise StatsError(f"{what}: expected a pandas frame of games, not {type(frame).__name__}")
     for name in (*BASE, *need):
@@ -128,12 +135,16 @@ def check_games(
 
 def _same(one: pd.Series, other: pd.Series) -> Bools:
     """Where two columns of names agree."""
+    import pandas as pd
+
     if isinstance(one.dtype, pd.CategoricalDtype) and one.dtype == other.dtype:  # a tenth of the time
         return np.asarray((one.cat.codes == other.cat.codes) & (one.cat.codes >= 0), dtype=bool)
     return np.asarray(one.astype(object) == other.astype(object), dtype=bool)
 
 
 def _numbers(games: pd.DataFrame, name: str, at: Callable[[int], str], may_miss: bool) -> Floats:
+    import pandas as pd
+
     values = games[name]
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
         return values.to_numpy(dtype=np.float64)
@@ -178,6 +189,8 @@ def _check_optional(games: pd.DataFrame, at: Callable[[int], str]) -> None:
 
 def name_codes(games: pd.DataFrame) -> tuple[list[str], Ints, Ints]:
     """All bots of a games frame, sorted by name, and the number of the first and the second bot of each game."""
+    import pandas as pd
+
     one, two = games["first"], games["second"]
     if isinstance(one.dtype, pd.CategoricalDtype) and one.dtype == two.dtype and not one.hasnans and not two.hasnans:
         codes = np.concatenate([one.cat.codes.to_numpy(dtype=np.int64), two.cat.codes.to_numpy(dtype=np.int64)])
@@ -195,15 +208,6 @@ def name_codes(games: pd.DataFrame) -> tuple[list[str], Ints, Ints]:
     number[order] = np.arange(len(words))
     coded = number[codes]
     return [words[at] for at in order], coded[: len(games)], coded[len(games) :]
-
-
-def numbered(keys: Ints) -> tuple[Ints, Ints]:
-    """The different keys in order, and the place of each key among them; as np.unique, in a fraction of its time."""
-    codes, found = pd.factorize(keys)
-    order = np.argsort(found)
-    place = np.empty(len(found), dtype=np.int64)
-    place[order] = np.arange(len(found))
-    return found[order], place[codes]
 
 
 def bot_names(games: pd.DataFrame) -> list[str]:
@@ -224,6 +228,8 @@ def read_games_csv(path: str | Path) -> pd.DataFrame:
     The file has a header line. `score` is the first player's: 1, 0.5 or 0. Games with the same label `deal` share
     their cards; a game without a label has its own deal. Errors name file and line.
     """
+    import pandas as pd
+
     path = Path(path)
     if path.exists() and not path.is_file() and not path.is_dir():
         raise StatsError(f"{path}: not a regular file")
@@ -262,6 +268,8 @@ def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[I
     """The independent cluster of each row, and their number: one per deal, and one per row without a deal."""
     if deals is None:
         return np.arange(rows, dtype=np.int64), rows
+    import pandas as pd
+
     codes, labels = pd.factorize(pd.Series(deals))
     clusters = np.array(codes, dtype=np.int64)
     alone = clusters < 0

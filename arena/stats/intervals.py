@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from scipy.special import stdtr, stdtrit
 
 from arena.stats.frames import Floats, Ints, StatsError, cluster_codes
+from arena.stats.special import t_quantile
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,13 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
     values = np.asarray(score, dtype=np.float64)
     if not len(values):
         raise StatsError("no games to compute a mean score from")
-    cluster, clusters = cluster_codes(deals, len(values))
+    return clustered_interval(values, *cluster_codes(deals, len(values)))
+
+
+def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScore:
+    """`mean_interval` of values whose clusters are numbered."""
     mean = float(values.mean())
-    width = float(stdtrit(max(clusters - 1, 1), 0.975))
+    width = float(t_quantile(max(clusters - 1, 1)))
     error = 0.0
     if clusters > 1:
         error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
@@ -61,7 +68,7 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
     share = width * width / number
     centre = (mean + share / 2) / (1 + share)
     half = math.sqrt(share * mean * (1 - mean) + share * share / 4) / (1 + share)
-    return MeanScore(mean, max(0.0, centre - half), min(1.0, centre + half))
+    return MeanScore(mean, max(0.0, centre - half) if mean > 0 else 0.0, min(1.0, centre + half) if mean < 1 else 1.0)
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,9 @@ def mean_difference(
     >>> f"{found.difference:.2f} ± {found.error:.2f}, p = {found.p_value:.2f}, {found.shared} deals shared"
     '0.25 ± 0.25, p = 0.39, 4 deals shared'
     """
+    import pandas as pd  # slow to load, like scipy
+    from scipy.special import stdtr
+
     first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if not len(first) or not len(second):
         raise StatsError("no games to compute a difference of means from")
@@ -120,7 +130,7 @@ def mean_difference(
         p_value = 1.0 if abs(gap) < 1e-12 else 0.0
     else:
         p_value = float(2 * stdtr(freedom, -abs(gap) / error))
-    half = float(stdtrit(freedom, 0.975)) * error
+    half = float(t_quantile(freedom)) * error
     low, high = gap - half, gap + half
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)

@@ -5,17 +5,18 @@ Everything here is in natural units (logits; 1 logit = 400/ln 10 Elo) and in the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
-from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
-from scipy.special import expit, log_expit
 
-from arena.stats.frames import Bools, Floats, Ints, StatsError, name_codes, numbered
+from arena.stats.frames import Bools, Floats, Ints, StatsError
+from arena.stats.games import Games, numbered
+from arena.stats.special import expit, log_expit
 
 MAX_ROUNDS = 200
+_DENSE = 1 << 22
+_BLOCK = 4096
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,11 @@ class GameCounts:
     clusters_of_bot: Ints
 
 
-def tabulate(games: pd.DataFrame, cluster: Ints, clusters: int) -> GameCounts:
-    """Count a checked games frame (see check_games) whose rows lie in the given clusters."""
-    words, first, second = name_codes(games)
-    score = games["score"].to_numpy(dtype=np.float64)
-    n = len(words)
+def tabulate(games: Games) -> GameCounts:
+    """Count games."""
+    first, second, score = games.first, games.second, games.score
+    cluster, clusters = games.cluster, games.clusters
+    n = len(games.bots)
 
     straight = first < second
     key = np.where(straight, first * n + second, second * n + first)
@@ -63,7 +64,7 @@ def tabulate(games: pd.DataFrame, cluster: Ints, clusters: int) -> GameCounts:
     )
     present, _ = numbered(np.concatenate([first * clusters + cluster, second * clusters + cluster]))
     return GameCounts(
-        bots=tuple(words),
+        bots=games.bots,
         first=first,
         second=second,
         score=score,
@@ -124,7 +125,7 @@ class Model:
         """Sum of weight * x x' over cells with x = +1 at first, -1 at second, +1 at the advantage."""
         n = len(self.data.bots)
         matrix = np.zeros((n + 1, n + 1))
-        inner = sparse.coo_matrix((weight, (first, second)), shape=(n, n)).toarray()
+        inner = np.bincount(first * n + second, weight, n * n).reshape(n, n)
         matrix[:n, :n] = -(inner + inner.T)
         forth, back = inner.sum(axis=1), inner.sum(axis=0)
         matrix[np.arange(n), np.arange(n)] += forth + back
@@ -170,7 +171,7 @@ class Model:
             if not free.any():
                 break
             step = np.zeros(n + 1)
-            step[free] = cho_solve(cho_factor(self._gauged(information)), gradient[free])
+            step[free] = np.linalg.solve(self._gauged(information), gradient[free])
             size = 1.0
             while (reached := likelihood(theta + size * step)) < best - 1e-12 * abs(best) and size > 1e-9:
                 size /= 2
@@ -201,15 +202,15 @@ class Model:
         level = np.where(self.used, strength, 0.0)
         chance = expit(level[first] - level[second] + advantage)
         expected = chance * (1 - chance)
-        inverse = cho_factor(self._gauged(self._information(first, second, (games + virtual) * expected)))
+        information = self._gauged(self._information(first, second, (games + virtual) * expected))
 
         few = 1 / np.minimum(data.clusters_of_bot[first], data.clusters_of_bot[second])
         unseen = virtual + games * (few + (group[first] != group[second]))
         spread = self._information(first, second, unseen * expected)
         spread += _cluster_spread(data, self.used, level, advantage)
 
-        half = cho_solve(inverse, spread[np.ix_(free, free)])
-        inner = cho_solve(inverse, half.T)
+        half = np.linalg.solve(information, spread[np.ix_(free, free)])
+        inner = np.linalg.solve(information, half.T)
         bots = np.nonzero(free[:n])[0]
         covariance[np.ix_(bots, bots)] = inner[: len(bots), : len(bots)]
         return covariance, float(inner[-1, -1]) if self.estimated else 0.0
@@ -222,19 +223,29 @@ def _cluster_spread(data: GameCounts, used: Bools, level: Floats, advantage: flo
     first, second = data.first[known], data.second[known]
     rest = data.score[known] - expit(level[first] - level[second] + advantage)
     cluster = data.cluster[known]
-    scores = sparse.coo_matrix(
-        (
-            np.concatenate([rest, -rest, rest]),
-            (np.tile(cluster, 3), np.concatenate([first, second, np.full(len(known), n)])),
-        ),
-        shape=(data.clusters, n + 1),
-    ).tocsr()
+    values = np.concatenate([rest, -rest, rest])
+    columns = np.concatenate([first, second, np.full(len(known), n)])
+    if data.clusters * (n + 1) <= max(_DENSE, 16 * data.clusters):
+        places = np.tile(cluster, 3) * (n + 1) + columns
+        sums: Floats = np.bincount(places, values, data.clusters * (n + 1)).astype(np.float64, copy=False)
+        scores = sums.reshape(data.clusters, n + 1)
+        return _squared((scores[start : start + _BLOCK] for start in range(0, data.clusters, _BLOCK)), n + 1)
+    from scipy import sparse  # slow to load, and needed for large fields only
+
+    thin = sparse.coo_matrix((values, (np.tile(cluster, 3), columns)), shape=(data.clusters, n + 1)).tocsr()
     # A sparse product costs the square of a row's entries, a dense one that of the bots, but far less for each.
-    crowded = np.diff(scores.indptr) > (n + 1) / 8
-    thin = scores[~crowded]
-    spread: Floats = (thin.T @ thin).toarray()
+    crowded = np.diff(thin.indptr) > (n + 1) / 8
     rows = np.nonzero(crowded)[0]
-    for start in range(0, len(rows), 4096):
-        block = scores[rows[start : start + 4096]].toarray()
-        spread += block.T @ block
+    blocks = (thin[rows[start : start + _BLOCK]].toarray() for start in range(0, len(rows), _BLOCK))
+    spread = _squared(blocks, n + 1)
+    thin = thin[~crowded]
+    spread += (thin.T @ thin).toarray()
     return spread
+
+
+def _squared(blocks: Iterable[Floats], columns: int) -> Floats:
+    """The sum over all rows of their outer products."""
+    found = np.zeros((columns, columns))
+    for block in blocks:
+        found += block.T @ block
+    return found

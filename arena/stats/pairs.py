@@ -10,25 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from scipy.special import ndtr, ndtri
 
-from arena.stats.frames import (
-    Floats,
-    Ints,
-    StatsError,
-    as_floats,
-    bot_names,
-    check_games,
-    name_codes,
-    require_bot,
-)
+from arena.stats.frames import Floats, Ints, StatsError, as_floats, check_games, require_bot
+from arena.stats.games import Games, complete_pairs, games_of, meetings
 from arena.stats.limits import chance_above, room_above
+from arena.stats.special import Z95
 
-Z95 = float(ndtri(0.975))
+if TYPE_CHECKING:
+    import pandas as pd
+
 ZERO_CELL = 1e-3
 SCORE_LIMIT = 1e-3
 CELLS = {5: ("pairs", ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW")), 3: ("games", ("L", "D", "W"))}
@@ -121,6 +115,8 @@ def fishtest(counts: Sequence[float] | npt.ArrayLike) -> Fishtest:
     '34.86 ± 52.80, superior with 0.905'
     """
     values = check_counts(counts)
+    from scipy.special import ndtr  # slow to load
+
     number, mean, variance = moments(values)
     spread = math.sqrt(variance / number)
     low, high = elo_of_score(mean - Z95 * spread), elo_of_score(mean + Z95 * spread)
@@ -264,7 +260,7 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
         return (_elo(mean + half_width) - _elo(mean - half_width)) / 2 - error
 
     widest = room * (1 - 1e-12)
-    from scipy.optimize import brentq  # 0.2 s, which a table of standings need not wait for
+    from scipy.optimize import brentq  # slow to load
 
     half_width = widest if excess(widest) <= 0 else float(brentq(excess, 0.0, widest, xtol=1e-15))
     # With y = 1/sqrt(N) the interval is about deviation * y to each side, and half of the one imagined result, y^2/2.
@@ -292,29 +288,14 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     checked = check_games(games)
     if "deal" not in checked.columns:
         raise StatsError("games: no column 'deal', so no pairs can be found; count single games instead")
-    keys = [name for name in ("pairing", "deal") if name in checked.columns]
-    words, first, second = name_codes(checked)
-    straight = first < second
-    table = checked[keys].copy()
-    table["bot"] = np.where(straight, first, second)
-    table["opponent"] = np.where(straight, second, first)
-    score = checked["score"].to_numpy()
-    table["points"] = np.where(straight, score, 1 - score)
-    table["row"] = np.arange(len(table))
-    table["straight"] = straight
-    table = table[checked["deal"].notna()]
-    same = [*keys, "bot", "opponent"]
-    table["turn"] = table.groupby([*same, "straight"], sort=False, dropna=False).cumcount()
-    there = table[table["straight"]].drop(columns="straight")
-    back = table[~table["straight"]].drop(columns="straight")
-    both = there.merge(back, on=[*same, "turn"], suffixes=("", "_back"))
-    both["points"] = both["points"] + both["points_back"]
-    both["cell"] = (both["points"] * 2).astype(np.int64)
-    both["row"] = both[["row", "row_back"]].min(axis=1)
-    both = both.sort_values("row", kind="stable")
-    for name in ("bot", "opponent"):
-        both[name] = np.array(words, dtype=object)[both[name]]
-    return both[[*keys, "bot", "opponent", "points", "cell"]].reset_index(drop=True)
+    found = games_of(checked)
+    there, back = complete_pairs(found)
+    row, points = np.minimum(there, back), found.score[there] + 1 - found.score[back]
+    names = np.array(found.bots, dtype=object)
+    table = checked[[name for name in ("pairing", "deal") if name in checked.columns]].iloc[row].reset_index(drop=True)
+    table["bot"], table["opponent"] = names[found.first[there]], names[found.second[there]]
+    table["points"], table["cell"] = points, (2 * points).astype(np.int64)
+    return table
 
 
 def count_cells(cells: npt.ArrayLike, number: int = 5) -> tuple[int, ...]:
@@ -329,44 +310,35 @@ def count_cells(cells: npt.ArrayLike, number: int = 5) -> tuple[int, ...]:
     return tuple(int(count) for count in np.bincount(values, minlength=number))
 
 
-def cells_between(games: pd.DataFrame, bot: str, opponent: str) -> Ints:
-    """Cells 0..4 of all complete pairs of `bot` against `opponent`, as `bot` sees them, in frame order."""
-    meetings = _meetings(games, bot, opponent)
-    if not len(meetings) or "deal" not in meetings.columns:
-        return np.empty(0, dtype=np.int64)
-    pairs = pair_cells(meetings)
-    cells = pairs["cell"].to_numpy(dtype=np.int64)
-    return np.where((pairs["bot"] == bot).to_numpy(), cells, 4 - cells)
-
-
-def _meetings(games: pd.DataFrame, bot: str, opponent: str) -> pd.DataFrame:
-    names = bot_names(games)
+def _met(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Cells of the complete pairs of two bots, and those of their games, as `bot` sees them."""
+    coded = games if isinstance(games, Games) else games_of(games)
     for name in (bot, opponent):
-        require_bot(name, names)
+        require_bot(name, coded.bots)
     if bot == opponent:
         raise StatsError(f"'{bot}' cannot be compared with itself")
-    there = (games["first"] == bot) & (games["second"] == opponent)
-    back = (games["first"] == opponent) & (games["second"] == bot)
-    return games[there | back]
+    one, two = coded.bots.index(bot), coded.bots.index(opponent)
+    found = meetings(coded)
+    at = np.flatnonzero((found.low == min(one, two)) & (found.high == max(one, two)))
+    step = 1 if one < two else -1
+    cells, record = (tuple(counts[at].sum(axis=0)[::step].tolist()) for counts in (found.cells, found.record))
+    return cells, record
 
 
-def pentanomial(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
+def pentanomial(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[int, ...]:
     """Counts (LL, LD+DL, LW+DD+WL, DW+WD, WW) of the complete pairs of `bot` against `opponent`."""
-    return count_cells(cells_between(games, bot, opponent))
+    return _met(games, bot, opponent)[0]
 
 
-def trinomial(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
+def trinomial(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[int, ...]:
     """Counts (L, D, W) of the single games of `bot` against `opponent`; treats them as independent."""
-    meetings = _meetings(games, bot, opponent)
-    score = meetings["score"].to_numpy(dtype=np.float64)
-    own = np.where((meetings["first"] == bot).to_numpy(), score, 1 - score)
-    return count_cells((own * 2).astype(np.int64), 3)
+    return _met(games, bot, opponent)[1]
 
 
-def counts_between(games: pd.DataFrame, bot: str, opponent: str) -> tuple[int, ...]:
+def counts_between(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[int, ...]:
     """Pentanomial counts where the two bots played pairs, trinomial counts where they did not.
 
     A game whose partner is missing (in a run in progress) is left out if there is any complete pair.
     """
-    pairs = pentanomial(games, bot, opponent)
-    return pairs if sum(pairs) else trinomial(games, bot, opponent)
+    pairs, single = _met(games, bot, opponent)
+    return pairs if sum(pairs) else single

@@ -11,19 +11,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
-from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.stats import bradley_terry as bt
-from arena.stats.frames import Floats, Ints, StatsError, check_games, cluster_codes, require_bot
+from arena.stats.frames import Floats, Ints, StatsError, require_bot
+from arena.stats.games import Games, games_of
 from arena.stats.likelihood import GameCounts, tabulate
-from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, head_to_head
+from arena.stats.pairs import ELO_SCALE, HeadToHead, head_to_head
+from arena.stats.special import Z95, t_quantile
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DEFAULT_PRIOR = 2.0
 FEW_DEALS = 30
+NOISE = 11
+"""Decimals of ratings. Those beyond are the noise of the fit, which must not decide between equal bots either."""
 WIDEST_ADVANTAGE = 200.0
 """An advantage of the first player with a greater 95 % error (Elo) says nothing, and is not shown."""
 
@@ -74,6 +79,8 @@ class Ratings:
 
     def frame(self) -> pd.DataFrame:
         """A row per bot, best first: bot, elo, elo_error95, games, wins, draws, losses, score, flag, group."""
+        import pandas as pd  # slow to load
+
         return pd.DataFrame(
             {
                 "bot": list(self.bots),
@@ -96,6 +103,9 @@ class Ratings:
         That of two bots rated by their pairs is `HeadToHead.los`. Elsewhere nan where it cannot be estimated: bots
         with only a bound, bots of different groups. The diagonal is 0.5.
         """
+        import pandas as pd  # slow to load, like scipy
+        from scipy.special import ndtr, stdtr
+
         delta = self.elo[:, None] - self.elo[None, :]
         variance = np.diag(self.covariance)
         spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 0.0))
@@ -164,18 +174,18 @@ def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
 
 def _quantile(clusters: Ints | np.int64) -> Floats:
     """97.5 % quantile of Student's t for this many deals; 1.96 for many."""
-    return np.asarray(stdtrit(np.maximum(clusters, 1), 0.975), dtype=np.float64)
+    return t_quantile(np.maximum(clusters, 1))
 
 
 def rate(
-    games: pd.DataFrame,
+    games: pd.DataFrame | Games,
     *,
     prior: float = DEFAULT_PRIOR,
     anchors: Mapping[str, float] | None = None,
     first_advantage: float | None = None,
     disconnected: Literal["raise", "separate"] = "raise",
 ) -> Ratings:
-    """Rate all bots of a games frame (columns first, second, score and, if the games share cards, deal).
+    """Rate all bots of `Games` or a games frame (columns first, second, score and, if the games share cards, deal).
 
     prior            virtual draws a bot, spread over its opponents by games played and over both seats. With
                      0 a bot that won (or lost) everything gets the bound of "> X" ("< X") for a rating.
@@ -187,6 +197,7 @@ def rate(
     Raises StatsError for invalid frames (see check_games), unknown anchors, a negative prior, and an advantage
     that the games cannot tell apart from strength.
 
+    >>> import pandas as pd
     >>> games = pd.DataFrame({"first": ["a", "b"] * 50, "second": ["b", "a"] * 50,
     ...                       "score": [1, 0, 1, 1, 0, 1, 1, 0, 0, 0] * 10})
     >>> rated = rate(games, prior=0)
@@ -195,8 +206,7 @@ def rate(
     """
     if not (math.isfinite(prior) and prior >= 0):
         raise StatsError(f"prior {prior:g}: expected a number of virtual draws per bot, 0 or more")
-    checked = check_games(games)
-    data = tabulate(checked, *cluster_codes(checked.get("deal"), len(checked)))
+    data = tabulate(games if isinstance(games, Games) else games_of(games))
     fixed = _check_anchors(anchors or {}, data.bots)
     if first_advantage is not None and not math.isfinite(first_advantage):
         raise StatsError(f"first_advantage {first_advantage:g}: expected a number of Elo")
@@ -254,10 +264,9 @@ def _result(
     advantage: float | None,
     notes: list[str],
 ) -> Ratings:
-    order = np.array(
-        sorted(range(len(data.bots)), key=lambda i: (component[i], *_rank(fit, i, data.bots[i]))), dtype=np.int64
-    )
-    elo = fit.strength * ELO_SCALE
+    elo = np.round(fit.strength * ELO_SCALE, NOISE) + 0.0
+    places = [(number, *_rank(*line)) for number, *line in zip(component, fit.flag, elo.tolist(), data.bots)]
+    order = np.array(sorted(range(len(places)), key=places.__getitem__), dtype=np.int64)
     for name, given in anchors.items():
         elo[data.bots.index(name)] = given  # to the last bit
     variance = np.maximum(np.diag(fit.covariance), 0.0)
@@ -283,7 +292,7 @@ def _result(
         draws=data.draws[order],
         losses=data.losses[order],
         clusters=data.clusters_of_bot[order],
-        first_advantage=fit.advantage * ELO_SCALE,
+        first_advantage=round(fit.advantage * ELO_SCALE, NOISE) + 0.0,
         first_advantage_error95=float(_quantile(np.int64(data.clusters)))
         * math.sqrt(max(fit.advantage_variance, 0.0))
         * ELO_SCALE,
@@ -293,8 +302,6 @@ def _result(
     )
 
 
-def _rank(fit: bt.Fit, bot: int, name: str) -> tuple[int, float, str]:
+def _rank(flag: str, elo: float, name: str) -> tuple[int, float, str]:
     """Sort key: '>' before numbers before '<' before '?', then the higher rating, then the name."""
-    place = {">": 0, "": 1, "<": 2, "?": 3}[fit.flag[bot]]
-    strength = float(fit.strength[bot])
-    return place, -strength if math.isfinite(strength) else 0.0, name
+    return {">": 0, "": 1, "<": 2, "?": 3}[flag], -elo if math.isfinite(elo) else 0.0, name

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from arena.endings import AFTER, forfeit_of
 from arena.match.results import GameResult, PairingScore, Row, ScheduleProgress
 from arena.match.tasks import PAIRING_BITS, GameId, Pairing
+from arena.store.columns import GameColumns, game_columns
 from arena.store.figures import Figures, PairingSums, figures_of
 from arena.store.games import judged_games, read_games
 from arena.store.ownership import MARK, is_marked, run_text
@@ -271,14 +272,13 @@ class Reader:
             )  # fmt: skip
             yield row + game.ms if clock else row
 
+    def columns(self) -> GameColumns:
+        """All games in schedule order with GAME_COLUMNS and CLOCK_COLUMNS."""
+        return game_columns(self.figures(), GAME_COLUMNS + CLOCK_COLUMNS)
+
     def frame(self) -> pd.DataFrame:
-        """All games as a data frame with GAME_COLUMNS and CLOCK_COLUMNS, in schedule order.
-
-        Names and endings are categories, so a million games take some 100 MB.
-        """
-        from arena.store.frames import games_frame  # pandas is heavy
-
-        return games_frame(self.figures(), GAME_COLUMNS + CLOCK_COLUMNS)
+        """The same as a data frame."""
+        return self.columns().frame()
 
     # ------------------------------------------------------------ sums
 

@@ -14,7 +14,6 @@ from scipy.stats import beta
 from arena.stats.frames import StatsError
 from arena.stats.pairs import (
     HeadToHead,
-    cells_between,
     counts_between,
     elo_of_score,
     fishtest,
@@ -224,7 +223,6 @@ def test_pairs_are_found_in_order() -> None:
     assert pentanomial(GAMES, "ann", "bob") == (0, 1, 0, 0, 1)
     assert pentanomial(GAMES, "bob", "ann") == (1, 0, 0, 1, 0)
     assert trinomial(GAMES, "ann", "bob") == (1, 1, 3)
-    assert cells_between(GAMES, "bob", "ann").tolist() == [0, 3]
 
 
 def test_the_order_of_the_second_games_does_not_matter() -> None:

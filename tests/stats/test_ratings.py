@@ -444,3 +444,16 @@ def test_a_bot_that_only_won_is_said_to_rest_on_the_prior() -> None:
     assert any(note.startswith("all games of top against the others went one way") for note in rated.notes)
     assert not any("one way" in note for note in rate(field(1)).notes)
     assert not any("one way" in note for note in rate(perfect(), prior=0).notes)
+
+
+def test_noise_of_the_fit_does_not_order_equal_bots() -> None:
+    """In a round robin equal points are equal ratings, and such bots stand in the order of their names."""
+    rng = np.random.default_rng(5)
+    names = [f"b{number:02}" for number in rng.permutation(30)]
+    games = pd.DataFrame([(a, b, float(rng.integers(0, 2))) for a in names for b in names if a != b],
+                         columns=["first", "second", "score"])  # fmt: skip
+    found = rate(games)
+    points = dict(zip(found.bots, found.wins.tolist()))
+    assert len(set(points.values())) < 20
+    assert list(found.bots) == sorted(names, key=lambda name: (-points[name], name))
+    assert len(set(found.elo.tolist())) == len(set(points.values()))

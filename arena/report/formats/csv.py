@@ -5,12 +5,17 @@ No cell is a formula to a spreadsheet: names and notes are texts of strangers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from arena.report.table import SIGNIFICANT, Report, Table, fixed, number
+from arena.report.table import SIGNIFICANT, Report, Rows, Table, fixed, is_missing, number
 from arena.text import spreadsheet_cell
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def write(report: Report) -> str:
@@ -23,23 +28,37 @@ def write(report: Report) -> str:
 
 def table_csv(table: Table) -> str:
     """The figures of a table."""
-    return csv_text(pd.DataFrame() if table.frame is None else table.frame, table.digits)
+    return csv_text(() if table.frame is None else table.frame, table.digits)
 
 
-def csv_text(frame: pd.DataFrame, digits: Mapping[str, int]) -> str:
-    """A frame as CSV; columns in `digits` have a fixed number of them.
+def csv_text(figures: pd.DataFrame | Rows, digits: Mapping[str, int], heads: Sequence[str] = ()) -> str:
+    """A table as CSV; columns in `digits` have a fixed number of them. `heads`: of a table that may have no rows.
 
-    >>> print(csv_text(pd.DataFrame({"bot": ["a", "b"], "elo": [3.14159, -0.0]}), {"elo": 2}), end="")
+    >>> print(csv_text([{"bot": "a", "elo": 3.14159}, {"bot": "b", "elo": -0.0}], {"elo": 2}), end="")
     bot,elo
     a,3.14
     b,0.00
     """
-    out = frame.copy()
-    for column in out.columns:
-        if not pd.api.types.is_numeric_dtype(out[column].dtype):
-            out[column] = out[column].map(spreadsheet_cell)
-    for column, places in digits.items():
-        if column in out.columns:
-            out[column] = [number(fixed(str(column), float(value), places), places) for value in out[column]]
-    out.columns = [spreadsheet_cell(column) for column in out.columns]
-    return out.to_csv(index=False, lineterminator="\n", float_format=f"%.{SIGNIFICANT}g")
+    if isinstance(figures, Sequence):
+        names = list(heads) or [*dict(figures[0] if figures else {})]
+        columns = [[row[name] for row in figures] for name in names]
+    else:
+        names = [str(name) for name in figures.columns]
+        columns = [figures[name].tolist() for name in figures.columns]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([spreadsheet_cell(name) for name in names])
+    writer.writerows(zip(*(_cells(name, values, digits.get(name)) for name, values in zip(names, columns))))
+    return out.getvalue()
+
+
+def _cells(name: str, values: Sequence[Any], places: int | None) -> list[Any]:
+    if places is not None:
+        return [number(fixed(name, float(value), places), places) for value in values]
+    return [_cell(value) for value in values]
+
+
+def _cell(value: Any) -> Any:
+    if type(value) is float:
+        return "" if math.isnan(value) else f"{value:.{SIGNIFICANT}g}"
+    return "" if value is None or is_missing(value) else spreadsheet_cell(value)

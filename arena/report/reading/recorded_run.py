@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.match.results import GameResult
 from arena.report.reading.run import RunData
 from arena.report.records import ReplayError, read_games
+from arena.stats.games import by_appearance
+from arena.store.columns import GameColumns
 from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS
 
 FORMAT = "records"
@@ -71,7 +72,8 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
     read = {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
     seed_of = read.pop("seed")
     if len(seeds) > 1:
-        read["deal"] = pd.factorize(pd.MultiIndex.from_arrays([seed_of, read["deal"]]))[0].astype(np.int64)
+        _, deal = np.unique(read["deal"], return_inverse=True)
+        read["deal"], _ = by_appearance(seed_of * (int(deal.max()) + 1) + deal)
     if len({number for number, *_ in pairings}) == len(pairings):  # each number has one meaning: it stays
         read["pairing"] = np.array([number for number, *_ in pairings], np.int64)[read["pairing"]]
     config: dict[str, Any] = {
@@ -80,34 +82,27 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
         "rules": ", ".join(rules),
         "seed": int(only) if len(seeds) == 1 and (only := next(iter(seeds))) != "cards" else None,
     }
-    return RunData(path.name, config, _frame(path, read, list(names)), folder=str(path))
+    return RunData(path.name, config, _columns(path, read, list(names)), folder=str(path))
 
 
 _COUNTS = (*GAME_COLUMNS, "seed")
 _SMALL = {
     "pairing": np.int32, "deal": np.int64, "turns": np.int32, "plies": np.int32, "round": np.int32,
     "decisions_first": np.int32, "decisions_second": np.int32,
+    "first": np.int32, "second": np.int32, "forfeit_by": np.int32,
 }  # fmt: skip
 
 
-def _frame(path: Path, read: dict[str, Any], names: list[str]) -> pd.DataFrame:
-    bots = pd.Index(names)
-    columns = {name: values.astype(_SMALL.get(name, np.int8)) for name, values in read.items() if name not in _TEXTS}
-    columns |= {name: pd.Categorical.from_codes(read[name], bots) for name in ("first", "second", "forfeit_by")}
-    columns |= {
-        "score": read["score"] / 2,
-        "ending": pd.Categorical.from_codes(read["ending"], pd.Index(ENDINGS)),
-        "forfeit": pd.Categorical.from_codes(read["forfeit"], pd.Index(FORFEITS)),
-    }
-    frame = pd.DataFrame(columns | dict.fromkeys(CLOCK_COLUMNS, np.nan), columns=[*GAME_COLUMNS, *CLOCK_COLUMNS])
-    twice = frame.duplicated(["pairing", "deal", "game"]).to_numpy()
-    if twice.any():
-        row = frame.iloc[int(np.argmax(twice))]
+def _columns(path: Path, read: dict[str, Any], names: list[str]) -> GameColumns:
+    columns = {name: values.astype(_SMALL.get(name, np.int8)) for name, values in read.items()}
+    columns |= {"score": read["score"] / 2} | dict.fromkeys(CLOCK_COLUMNS, np.full(len(read["score"]), np.nan))
+    _, deal = np.unique(read["deal"], return_inverse=True)
+    game, number = by_appearance((read["pairing"] * (int(deal.max(initial=0)) + 1) + deal) << 1 | read["game"])
+    if number < len(game):
+        row = int(np.argmax(game != np.arange(len(game))))
+        first, second = (names[read[seat][row]] for seat in ("first", "second"))
         raise ReplayError(
-            f"{path}: record {int(np.argmax(twice)) + 1} is a game that was there before: {row['first']} against "
-            f"{row['second']}, deal {row['deal']}"
+            f"{path}: record {row + 1} is a game that was there before: {first} against {second},"
+            f" deal {read['deal'][row]}"
         )
-    return frame
-
-
-_TEXTS = ("first", "second", "forfeit_by", "score", "ending", "forfeit")
+    return GameColumns(names, {name: columns[name] for name in (*GAME_COLUMNS, *CLOCK_COLUMNS)})

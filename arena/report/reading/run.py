@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from arena.config.tournament import TournamentConfig, config_from_dict
 from arena.formats.schedule import Meeting, Place
 from arena.formats.sprt import SprtSettings
 from arena.match.results import time_quantile
+from arena.store.columns import GameColumns
 from arena.store.losses import RunLosses, read_losses
 from arena.store.reader import ForfeitReason, Reader, WorkSession
 
@@ -37,7 +39,7 @@ class RunData:
 
     config    what determines the results, as stored with the run: format, bots, rules, seed, clock, ...
     sources   hash of each bot's source, by the bot's name
-    games     one row per game in schedule order (arena.stats.frames.COLUMNS)
+    columns   all games in schedule order
     planned   number of games in all, None if not known
     places    the format's own ranking, None where ratings rank the bots
     tiebreaks what decides between equal points in it: column and meaning
@@ -51,7 +53,7 @@ class RunData:
 
     name: str
     config: Mapping[str, Any]
-    games: pd.DataFrame
+    columns: GameColumns
     sources: Mapping[str, str] = field(default_factory=dict)
     planned: int | None = None
     places: tuple[Place, ...] | None = None
@@ -64,6 +66,11 @@ class RunData:
     time_counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
     losses: RunLosses | None = None
 
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """One row per game in schedule order (arena.stats.frames.COLUMNS)."""
+        return self.columns.frame()
+
     @property
     def bots(self) -> tuple[str, ...]:
         """The bots in the order in which they were named."""
@@ -71,7 +78,7 @@ class RunData:
 
     @property
     def complete(self) -> bool:
-        return self.planned is not None and len(self.games) >= self.planned
+        return self.planned is not None and len(self.columns) >= self.planned
 
 
 def stored_config(reader: Reader) -> TournamentConfig:
@@ -84,7 +91,7 @@ def read_run(folder: Path) -> RunData:
     with Reader(folder) as reader:
         config = stored_config(reader)
         done = reader.progress()
-        games = reader.frame()
+        columns = reader.columns()
         schedule = config.schedule()
         planned, places = schedule.planned(done), schedule.ranking(done, reader.results())
         if isinstance(config.format_settings, SprtSettings):
@@ -94,7 +101,7 @@ def read_run(folder: Path) -> RunData:
         return RunData(
             name=config.name,
             config=reader.config(),
-            games=games,
+            columns=columns,
             sources={bot.name: bot.source for bot in reader.bots()},
             planned=planned,
             places=None if places is None else tuple(places),

@@ -1,0 +1,167 @@
+"""The games of a field as arrays of numbers: what pairs, tables and ratings are counted from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arena.stats.frames import Floats, Ints, check_games, cluster_codes, name_codes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TABLE = 1 << 20
+"""Numbers up to this, or to some times as many as there are, are looked up in a table instead of being sorted."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """One entry a game, checked.
+
+    bots            names, sorted; each of them played
+    first, second   numbers of bots
+    score           points of the first: 1, 1/2 or 0
+    cluster         the deal, or a number of its own for a game without one: 0 .. `clusters` - 1
+    pair            games on the same deal of the same pairing have the same number; -1 without a deal
+    """
+
+    bots: tuple[str, ...]
+    first: Ints
+    second: Ints
+    score: Floats
+    cluster: Ints
+    clusters: int
+    pair: Ints
+
+
+def games_of(frame: pd.DataFrame) -> Games:
+    """A games frame (arena.stats.frames) as arrays. Raises StatsError as `check_games`."""
+    checked = check_games(frame)
+    words, first, second = name_codes(checked)
+    cluster, clusters = cluster_codes(checked.get("deal"), len(checked))
+    pair = np.full(len(checked), -1, dtype=np.int64)
+    if "deal" in checked.columns:
+        known = np.asarray(checked["deal"].notna(), dtype=bool)
+        pairing = np.zeros(len(checked), dtype=np.int64)
+        if "pairing" in checked.columns:
+            pairing = checked["pairing"].factorize(use_na_sentinel=False)[0].astype(np.int64)
+        pair = np.where(known, cluster * (int(pairing.max()) + 1) + pairing, -1)
+    score = checked["score"].to_numpy(dtype=np.float64)
+    return Games(tuple(words), first, second, score, cluster, clusters, pair)
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """The different keys in order, and the place of each key among them: np.unique, for small numbers far quicker."""
+    if not len(keys) or not _fit_a_table(keys):
+        found, place = np.unique(keys, return_inverse=True)
+        return found, place
+    there = np.zeros(int(keys.max()) + 1, dtype=bool)
+    there[keys] = True
+    found = np.flatnonzero(there)
+    places = np.empty(len(there), dtype=np.int64)
+    places[found] = np.arange(len(found))
+    return found, places[keys]
+
+
+def by_appearance(keys: Ints) -> tuple[Ints, int]:
+    """The number of each key in the order in which the different keys appear, and how many there are.
+
+    >>> by_appearance(np.array([7, 3, 7, 5]))[0].tolist()
+    [0, 1, 0, 2]
+    """
+    found, place = numbered(keys)
+    first = np.empty(len(found), dtype=np.int64)
+    first[place[::-1]] = np.arange(len(keys) - 1, -1, -1)  # of equal places the last assignment stays
+    rank = np.empty(len(found), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(found))
+    return rank[place], len(found)
+
+
+def _fit_a_table(keys: Ints) -> bool:
+    return int(keys.min()) >= 0 and int(keys.max()) < max(_TABLE, 4 * len(keys))
+
+
+def complete_pairs(games: Games) -> tuple[Ints, Ints]:
+    """The games of each complete pair: that which the bot with the lower number begins, and the other.
+
+    Two games are a pair if they have the same bots and the same number in `pair`, and each bot moves first in one. If a
+    deal was played more than once by the same two bots, the first game in one order is paired with the first in the
+    other order, and so on. In the order of the earlier game of each pair.
+    """
+    straight = games.first < games.second
+    known = games.pair >= 0
+    both = np.flatnonzero(known)
+    _, pair = numbered(games.pair[both])
+    n = len(games.bots)
+    low, high = np.minimum(games.first, games.second)[both], np.maximum(games.first, games.second)[both]
+    _, key = numbered((pair * n + low) * n + high)
+    sides = [_turns(key[straight[both] == side]) for side in (True, False)]
+    most = max((int(turn.max()) + 1 for turn, _ in sides if len(turn)), default=1)
+    there, back = (one * most + turn for turn, one in sides)
+    _, at_there, at_back = np.intersect1d(there, back, assume_unique=True, return_indices=True)
+    rows = both[straight[both]][at_there], both[~straight[both]][at_back]
+    order = np.argsort(np.minimum(*rows), kind="stable")
+    return rows[0][order], rows[1][order]
+
+
+def _turns(keys: Ints) -> tuple[Ints, Ints]:
+    """How often each key was there before, and the keys."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(keys) else order
+    turn = np.empty(len(keys), dtype=np.int64)
+    turn[order] = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    return turn, keys
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """What each two bots that met played. `low` < `high` are their numbers, and all is seen from `low`.
+
+    record   shape (meetings, 3): games lost, drawn, won
+    cells    shape (meetings, 5): complete pairs with 0, 1/2, 1, 3/2 and 2 points
+    place    the meeting of each game
+    """
+
+    low: Ints
+    high: Ints
+    record: Ints
+    cells: Ints
+    place: Ints
+
+
+def meetings(games: Games, pairs: bool = True) -> Meetings:
+    """Count the meetings of a field; without `pairs` all `cells` are 0."""
+    n = len(games.bots)
+    straight = games.first < games.second
+    low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
+    met, place = numbered(low * n + high)
+    own = (2 * np.where(straight, games.score, 1 - games.score)).astype(np.int64)
+    record = np.bincount(3 * place + own, minlength=3 * len(met)).reshape(-1, 3)
+    cells = np.zeros((len(met), 5), dtype=np.int64)
+    if pairs:
+        there, back = complete_pairs(games)
+        cells = np.bincount(5 * place[there] + own[there] + own[back], minlength=5 * len(met)).reshape(-1, 5)
+    return Meetings(met // n, met % n, record, cells, place)
+
+
+def cross_columns(games: Games, points: tuple[Ints, Ints] | None = None) -> dict[str, Ints | Floats]:
+    """A row for each two bots that met, in both directions and in the order of their numbers, column by column.
+
+    bot, opponent (numbers), games, wins, draws, losses, score (0..1), and of the match `points` of the first and the
+    second player of each game the sums points and points_against.
+    """
+    n, first, second = len(games.bots), games.first, games.second
+    met, at = numbered(np.concatenate([first * n + second, second * n + first]))
+    half_points = (2 * games.score).astype(np.int64)
+    own = np.concatenate([half_points, 2 - half_points])
+    losses, draws, wins = (np.bincount(at[own == value], minlength=len(met)) for value in (0, 1, 2))
+    number = np.bincount(at, minlength=len(met))
+    found: dict[str, Ints | Floats] = {"bot": met // n, "opponent": met % n, "games": number, "wins": wins}
+    found |= {"draws": draws, "losses": losses, "score": (wins + draws / 2) / number}
+    if points is not None:
+        for name, both in (("points", points), ("points_against", points[::-1])):
+            found[name] = np.bincount(at, np.concatenate(both), len(met)).astype(np.int64)
+    return found
