@@ -12,5 +12,6 @@ commands, so both can be used at once, and `web.sqlite` holds what only the web 
     app guard state     addresses; what each request has to pass; what handlers share
     connection          what of a request is read before that, and for how long
     render              templates
+    playing             games of people against bots, each in a process of its own
     work serve          the processes that check and place submissions; everything together
 """
