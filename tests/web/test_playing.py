@@ -21,8 +21,9 @@ from arena.processes.procfs import children, descendants, is_running
 from arena.report.reading.game import read_game
 from arena.web.playing import child, tables
 from arena.web.playing.tables import PlayLimits
+from arena.web.state import WebSettings
 from tests.league.leagues import FIRST, enter
-from tests.web.conftest import Person, Web
+from tests.web.conftest import Person, Web, served_here
 
 PATIENCE_S = 60.0
 LATER = "import os, time\ndef act(view, moves):\n    if view.turns > 3:\n        {}\n    return moves[0]\n"
@@ -115,9 +116,9 @@ def test_a_whole_game_is_played_kept_and_seen(web: Web, tmp_path: Path) -> None:
     assert "a card, and then a stone" in game.page
     assert ann.client.get(f"{game.path}/record").status_code == 404  # it would tell the cards
     before = game.number
-    game.post(move=game.moves[0])
-    page = ann.post(game.path, number=before, move="0")  # a second click: nothing happens
-    assert "one v1" in game.look()
+    after = game.post(move=game.moves[0])
+    ann.post(game.path, number=before, move="0")  # a second click: nothing happens
+    assert game.look() == after
     page = game.to_the_end()
     assert re.search(r"You (win|lose)|A draw", page)
     record = ann.get(f"{game.path}/record")
@@ -167,6 +168,14 @@ def _seen(record: Any, seat: int) -> Iterator[set[tuple[str, str]]]:
             table = [card for side in at.sides for row in side for card in row]
             cards = {*at.hands[seat], *at.beside[0], *at.beside[1], *table}
             yield {(card[0], card[1:]) for card in cards}
+
+
+@pytest.mark.usefixtures("threads")
+def test_only_the_bot_is_on_the_clock(tmp_path: Path) -> None:
+    with served_here(tmp_path / "league", WebSettings(level="none"), clock={"move_ms": 0, "bank_ms": 200}) as web:
+        game = Play(web.person("Ann"))
+        time.sleep(0.3)
+        assert "Your move" in game.post(move="0")
 
 
 @pytest.mark.usefixtures("threads")
