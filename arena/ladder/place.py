@@ -20,7 +20,7 @@ from arena.ladder.play import NAME, bot_table
 from arena.players.spec import find_bot
 from arena.report.sprt import sprt_line
 from arena.report.table import Code, Report, Table, difference_text, percent, table_of
-from arena.runner.progress import ProgressListener, progress_for
+from arena.runner.progress import progress_for
 from arena.stats.sprt import SprtResult
 from arena.store.folders import is_begun
 from arena.store.sequential_test import SequentialTest
@@ -108,7 +108,6 @@ def settings(
 
 def stand(
     ladder: TournamentConfig, spec: str, rules: str, games: int = MAX_GAMES, isolation: str | None = None,
-    listener: Callable[[Callable[[Any], str]], ProgressListener | None] = lambda text: progress_for(text=text),
     tell: Callable[[str], None] = lambda text: None,
 ) -> Standing:  # fmt: skip
     """Place a bot on the ladder in one rule set; what was played before is not played again.
@@ -128,7 +127,7 @@ def stand(
         test = sequential_test_of(config)
         assert test is not None
         tell(f"{rules}: {bot.name} against rung {at + 1} of {len(rungs)}, {rungs[at].name}")
-        progress = listener(partial(_line, test))
+        progress = progress_for(text=partial(_line, test))
         report = play_config(config, folder, progress, test, resume=is_begun(folder))
         if report.interrupted:
             return Standing(bot.name, rules, names, _sorted(met), complete=False)

@@ -422,6 +422,6 @@ def league_folder(text: str | Path) -> Path:
     raise LeagueError(f"there is no league '{text}'{near}{known}{make}")
 
 
-def league_names(root: Path = LEAGUES) -> list[str]:
+def league_names() -> list[str]:
     """The names of all leagues in leagues/."""
-    return sorted(path.parent.name for path in root.glob(f"*/{DATABASE}"))
+    return sorted(path.parent.name for path in LEAGUES.glob(f"*/{DATABASE}"))

@@ -246,14 +246,6 @@ class ScheduleProgress:
             done.add(result)
         return done
 
-    @classmethod
-    def of_rows(cls, rows: Iterable[Row]) -> ScheduleProgress:
-        """Progress from stored rows; each game must come once."""
-        done = cls()
-        for row in rows:
-            done.add_row(row[0], row[1], row[5], row[6])
-        return done
-
     def add(self, result: GameResult) -> None:
         """Count one more game. Games must not be added twice."""
         self.add_row(result.id.key, round(result.score * 2), *result.stones)
@@ -303,7 +295,3 @@ class ScheduleProgress:
 
     def score(self, pairing: int) -> PairingScore:
         return self._scores.get(pairing, PairingScore())
-
-    def scored(self) -> list[int]:
-        """Numbers of the pairings that have a score."""
-        return sorted(self._scores)

@@ -207,9 +207,9 @@ def _is_utf8(text: str) -> bool:
     return not any(0xD800 <= ord(sign) < 0xE000 for sign in text)
 
 
-def find_bots(texts: Iterable[str], folder: Path | str | None = None) -> list[BotSpec]:
+def find_bots(texts: Iterable[str]) -> list[BotSpec]:
     """As `find_bot` for each text; `BotError` also for two bots of one name."""
-    specs = [find_bot(text, folder=folder) for text in texts]
+    specs = [find_bot(text) for text in texts]
     check_names(specs)
     return specs
 

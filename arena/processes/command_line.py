@@ -8,8 +8,8 @@ SECRET = ("--seed",)
 _ARG_START, _ARG_END = 45, 46  # of /proc/PID/stat, counted behind the name; proc(5)
 
 
-def hide_values(options: tuple[str, ...] = SECRET) -> bool:
-    """Overwrite the values of these options in the memory from which `/proc/PID/cmdline` is read.
+def hide_values() -> bool:
+    """Overwrite the values of the `SECRET` options in the memory from which `/proc/PID/cmdline` is read.
 
     All processes of the machine can read that file, and workers inherit it. False where there is none to hide, or no
     such file (macOS, Windows).
@@ -22,7 +22,7 @@ def hide_values(options: tuple[str, ...] = SECRET) -> bool:
         return False
     if not start or end - start != sum(len(word) + 1 for word in words):
         return False
-    names = tuple(name.encode() for name in options)
+    names = tuple(name.encode() for name in SECRET)
     hidden = False
     at = start
     for number, word in enumerate(words):

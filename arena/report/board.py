@@ -60,7 +60,7 @@ def paint_card(card: str, width: int, color: bool) -> str:
     return paint(card, _ANSI[card[0]] if clan else _TACTIC, color) + " " * max(width - len(card), 0)
 
 
-def board_text(state: State, names: Sequence[str] = ("", ""), color: bool = False, hands: bool = True) -> str:
+def board_text(state: State, names: Sequence[str] = ("", ""), color: bool = False) -> str:
     """The board of a state in a dozen lines. `names` are the bots of seat 0 and seat 1."""
     sides = [[state.side(seat, stone) for stone in range(1, 10)] for seat in (0, 1)]
     deep = [max(3, *(len(side) for side in row)) for row in sides]
@@ -77,9 +77,7 @@ def board_text(state: State, names: Sequence[str] = ("", ""), color: bool = Fals
     decks = f"decks: {clan} clan" + (f", {tactic} tactic" if state.rules.tactics else "")
     for seat in (1, 0):
         row = f"   beside the board: {_cards(state.row(seat), color)}" if state.row(seat) else ""
-        hand = f"hand {'ab'[seat]}: {_cards(state.hand_of(seat), color) or '-'}" if hands else ""
-        if hand or row:
-            lines.append(f"{hand}{row}")
+        lines.append(f"hand {'ab'[seat]}: {_cards(state.hand_of(seat), color) or '-'}{row}")
     lines.append(decks)
     return "\n".join(line.rstrip() for line in lines)
 

@@ -47,7 +47,6 @@ COLUMNS: dict[str, str] = {
 """Columns of a games frame. Only `first`, `second` and `score` are always needed."""
 
 BASE = ("first", "second", "score")
-SCORES = (0.0, 0.5, 1.0)
 
 _NOT_NEGATIVE = tuple(
     name for name in COLUMNS if name.startswith(("stones_", "points_", "turns", "plies", "ms_", "decisions_"))

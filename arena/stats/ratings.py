@@ -229,7 +229,7 @@ def rate(
             " they are rests on the prior, and may be far more than the errors say"
         )
     fit = bt.fit(data, component, prior, fixed, advantage)
-    return _result(data, fit, component, prior, anchors or {}, advantage, notes)
+    return _result(data, fit, component, prior, anchors or {}, notes)
 
 
 def _check_anchors(anchors: Mapping[str, float], bots: tuple[str, ...]) -> dict[int, float]:
@@ -261,7 +261,6 @@ def _result(
     component: Ints,
     prior: float,
     anchors: Mapping[str, float],
-    advantage: float | None,
     notes: list[str],
 ) -> Ratings:
     elo = np.round(fit.strength * ELO_SCALE, NOISE) + 0.0

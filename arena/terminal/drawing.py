@@ -21,7 +21,7 @@ _SUITS = {
     "k": "bold black on #f29ec4",
 }
 _TACTIC = "bold black on #8fd3d3"
-_MINE, _THEIRS, _DIM, _LABEL, _MARK = "bold green", "bold red", "dim", "bold", "bold underline"
+_MINE, _THEIRS, _DIM, _LABEL = "bold green", "bold red", "dim", "bold"
 _LEAST, _USUAL, _MOST = 6, 8, 11  # widths of a stone's column; a wild with its value, *123=g1, takes 7
 
 
@@ -71,11 +71,6 @@ def card_text(card: str) -> Text:
     """A card in its colour."""
     suit = card[0] if card[0] in COLOURS and card[1:].isdigit() else card.partition("=")[2][:1]
     return Text(f" {card} ", _SUITS.get(suit, _TACTIC))
-
-
-def cards_text(cards: Iterable[str]) -> Text:
-    """Cards in a row."""
-    return Text(" ").join(card_text(card) for card in cards)
 
 
 def _heading(scene: Scene) -> Text:

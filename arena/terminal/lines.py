@@ -20,9 +20,9 @@ from arena.terminal.session import Session
 from arena.text import printable_lines
 
 
-def console_for(no_color: bool = False) -> Console:
+def console_for() -> Console:
     """A console for stdout that honours NO_COLOR and TERM=dumb and does not break lines itself."""
-    return Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True, no_color=no_color or None)
+    return Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True)
 
 
 def on_screen() -> bool:

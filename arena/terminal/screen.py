@@ -25,8 +25,8 @@ from arena.terminal.scene import Scene
 from arena.terminal.session import Session
 from arena.text import printable_lines
 
-WIDTH, HEIGHT = 60, 16
-"""The least size of a terminal that all is drawn on."""
+WIDTH = 60
+"""The least width of a terminal that all is drawn on, in columns."""
 _NOTES = 200
 
 
