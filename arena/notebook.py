@@ -237,7 +237,7 @@ class Run:
         Raises StatsError for a run of another format.
         """
         if self._kind == LEAGUE:
-            raise StatsError(f"{self.folder}: a league is no sequential test")
+            raise StatsError(f"{self.folder}: a league is not a sequential test")
         if self._kind == FILE:
             raise StatsError(f"{self.folder}: records do not tell the format; load the folder of the run")
         with Reader(self.folder) as reader:

@@ -120,7 +120,7 @@ def test_ratings_of_a_league_are_those_of_its_table(played: Arena) -> None:
     assert run.seed is None
     assert run.config["format"] == "league"
     assert len(run.pairs) == table.total / 2
-    with pytest.raises(ArenaError, match="no sequential test"):
+    with pytest.raises(ArenaError, match="not a sequential test"):
         run.sprt  # noqa: B018
 
 
@@ -162,6 +162,6 @@ def test_nothing_by_that_name(arena: Arena) -> None:
 
 def test_a_file_is_read_and_does_not_go_on(here: Arena) -> None:
     here("export", "results/cmp/base", "--records", "all.txt")
-    assert "only the folder of a run goes on" in here("resume", "all.txt", code=2).err
+    assert "only the folder of a run can be resumed" in here("resume", "all.txt", code=2).err
     values: dict[str, Any] = json.loads(here("standings", "all.txt", "--json").out)
     assert len(values["standings"]) == 2

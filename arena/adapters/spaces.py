@@ -46,7 +46,7 @@ class Actions:
     def move(self, number: int) -> Move:
         """The move of a number. ArenaError for a number that is none."""
         if not 0 <= int(number) < len(self.moves):
-            raise ArenaError(f"{number} is no action; actions are 0 to {len(self.moves) - 1}")
+            raise ArenaError(f"{number} is not an action; actions are 0 to {len(self.moves) - 1}")
         return self.moves[int(number)]
 
     def number(self, move: Move) -> int:

@@ -29,7 +29,7 @@ GAMES = {"engine": 40_000, "loop": 3_000, "referee": 3_000, "oracle": 12}
 @click.command()
 @click.option("--rules", "names", multiple=True, metavar="R", help="Rule sets. [default: base, tactical, expert]")
 @click.option("--quick", is_flag=True, help="One round in a tenth of the time, for a rough estimate.")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 def bench(names: tuple[str, ...], quick: bool, as_json: bool) -> None:
     """Measure the speed of the engine: random games inside it, and games of Python bots.
 

@@ -31,7 +31,7 @@ SECONDS = 60
 @click.option("--seconds", type=options.real(1, 1_000_000), metavar="S", default=SECONDS, show_default=True,
               help="Play as many of the games as fit in this time, at least two.")  # fmt: skip
 @click.option("--seed", type=options.SEED, metavar="S", show_default="drawn",
-              help="The same games as in a check that named this seed.")  # fmt: skip
+              help="Repeat the games of an earlier check, which showed this seed.")  # fmt: skip
 @click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time for the whole game.")
 @click.option("--isolation", type=click.Choice(ISOLATIONS), default="sandbox", show_default=True,
@@ -39,7 +39,7 @@ SECONDS = 60
 @click.option("--strength", is_flag=True, help="Also play against random and greedy.")
 @click.option("--ladder", is_flag=True, help="Also say on which rung of the ladder of reference bots it stands.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option("--strict", is_flag=True, help="Exit code 1 also for warnings.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 for warnings, too.")
 def check(
     bot: str,
     rules: tuple[str, ...],

@@ -171,14 +171,16 @@ def _explain_file(file: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--rules", "rules_name", default="iello-base", show_default=True, shell_complete=complete_rules)
+@click.option(
+    "--rules", "rules_name", metavar="R", default="iello-base", show_default=True, shell_complete=complete_rules
+)
 @click.option("--seed", type=options.SEED, default=1, show_default=True, help="Seed of the deal.")
 @click.option("--deal", "number", type=options.DEAL, default=0, show_default=True, help="Number of the deal.")
-@click.option("--depth", type=options.whole(0, 12), required=True, help="In moves (decisions), not turns.")
+@click.option("--depth", type=options.whole(0, 12), required=True, help="Counted in moves (decisions), not turns.")
 @click.option("--divide", is_flag=True, help="Count each first move separately.")
 @click.option("--chosen-claims", is_flag=True, help="Claims are moves, for both seats, instead of automatic.")
 @click.option("--record", metavar="TEXT", help="Start at the end of this record instead of at a deal.")
-@click.option("--json", "as_json", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def perft(
     rules_name: str,
     seed: int,

@@ -101,7 +101,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 @click.command()
 @click.argument("name", required=False, shell_complete=_complete)
-@click.option("--path", "as_path", is_flag=True, help="Print where the file is instead of what it says.")
+@click.option("--path", "as_path", is_flag=True, help="Print the path of the file instead of its content.")
 def config(name: str | None, as_path: bool) -> None:
     """Print a configuration that comes with the program, to read it or to change a copy. Without NAME: which there are.
 

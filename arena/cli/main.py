@@ -173,7 +173,7 @@ def main(args: Sequence[str] | None = None) -> int:
     # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a path that is no UTF-8 is shown, with escapes
+        if isinstance(stream, io.TextIOWrapper):  # a path that is not UTF-8 is shown, with escapes
             stream.reconfigure(errors="backslashreplace")
     try:
         result = cli.main(args=None if args is None else list(args), prog_name="arena", standalone_mode=False)

@@ -46,7 +46,7 @@ act = kaggle_bot(agent)
 
 @click.command()
 @click.argument("name")
-@click.option("--kaggle", is_flag=True, help="As a function agent(observation, configuration), as Kaggle has them.")
+@click.option("--kaggle", is_flag=True, help="Write it as a function agent(observation, configuration), as on Kaggle.")
 def new(name: str, kaggle: bool) -> None:
     """Write a new bot to ./bots/NAME.py. It works as it is, and its comments explain what a bot is given."""
     name = name.removesuffix(".py")

@@ -26,7 +26,7 @@ TOURNAMENT, CLOCK = "arena.config.tournament:TournamentConfig", "arena.config.to
 class Number(click.ParamType[int | float]):
     """A number within the bounds of a setting; where it is not, the message names option and bounds."""
 
-    name = "number"
+    name = "n"  # N, where help names the value
 
     def __init__(self, find: Callable[[], Setting]) -> None:
         self._find = find  # called when it is needed, so that help imports nothing heavy
@@ -121,7 +121,7 @@ own_deals = click.option(
     "--own-deals",
     is_flag=True,
     default=None,
-    help="Every pairing plays deals of its own, for bots that might remember cards.",
+    help="Give every pairing its own deals, for bots that might remember cards.",
 )
 workers = click.option("--workers", type=WORKERS, metavar="W", help="Default: one per core.")
 trust = click.option("--trust", is_flag=True, help="Run the bots of a folder that somebody else has written.")
@@ -156,7 +156,7 @@ def what_to_play(command: Command) -> Command:
         command,
         click.option("--games", type=GAMES, metavar="N", help="Games per pairing."),
         click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical."),
-        click.option("--seed", type=SEED, metavar="S", help="Default: drawn, and shown."),
+        click.option("--seed", type=SEED, metavar="S", help="Default: drawn at random, and shown."),
         click.option("--move-ms", type=MOVE_MS, metavar="MS", help="Time for each decision, in milliseconds."),
         click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time for the whole game, in milliseconds."),
     )
@@ -170,7 +170,7 @@ def until_error(command: Command) -> Command:
             "--error",
             type=ERROR,
             metavar="E",
-            help="Go on until all 95 % errors are at most E Elo, or to --games N.  [default: 100,000]",
+            help="Play until every 95 % error is at most E Elo, or until --games N.  [default: 100,000]",
         ),
         click.option("--bot", "errors_of", multiple=True, metavar="NAME",
                      help="With --error: of this bot only; may be repeated."),
@@ -200,7 +200,7 @@ def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str |
 
 def how_to_play(command: Command) -> Command:
     """Options that do not change the results."""
-    return click.option("--workers", type=WORKERS, metavar="W", help="Default: one per core.")(where_to_play(command))
+    return workers(where_to_play(command))
 
 
 def what_to_show(command: Command) -> Command:

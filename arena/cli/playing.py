@@ -66,7 +66,7 @@ def until_error(error: float | None, bots: Sequence[str], given: MutableMapping[
 
     if error is None:
         if bots:
-            raise ArenaError("--bot says whose errors --error E is about; give that, too")
+            raise ArenaError("--bot says whose errors --error E is about; add it")
         return None
     return UntilError(error, bots, given.pop("games", None) or MOST_GAMES)
 

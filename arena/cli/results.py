@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", required=False)
 @output
-@click.option("--server", metavar="URL", help="The table of a league on the web, in the place of FOLDER.")
+@click.option("--server", metavar="URL", help="The table of a league on the web, instead of FOLDER.")
 @click.option("--prior", type=options.PRIOR, default=None, help="Virtual draws per bot in the rating (default: 2).")
 @click.option("--all", "whole", is_flag=True, help="Show all lines of a field of more than 100 bots.")
 def standings(folder: str | None, form: str, server: str | None, prior: float | None, whole: bool) -> None:
@@ -56,9 +56,9 @@ def standings(folder: str | None, form: str, server: str | None, prior: float | 
 @click.option("--crosstable", is_flag=True, help="Also crosstable.csv of a field of more than 100 bots.")
 @click.option("--to", type=click.Path(path_type=Path), metavar="DIR", help="Write to this folder instead of FOLDER.")
 @click.option(
-    "--records", metavar="F[.gz]", help="Write one record a line, which replay, verify and arena.load read. -: stdout."
+    "--records", metavar="F[.gz]", help="Write one record per line, for replay, verify and arena.load. -: stdout."
 )
-@click.option("--moves", metavar="F", help="Write one row a decision, as .parquet, .csv or .csv.gz. -: CSV to stdout.")
+@click.option("--moves", metavar="F", help="Write one row per decision: .parquet, .csv or .csv.gz. -: CSV to stdout.")
 @chosen_games
 def export(
     source: str,

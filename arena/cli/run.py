@@ -123,16 +123,16 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 @click.command()
 @click.argument("folder", shell_complete=options.complete_runs)
-@click.option("--games", type=options.GAMES, metavar="N", help="Go on to N games of each pairing.")
+@click.option("--games", type=options.GAMES, metavar="N", help="Continue to N games per pairing.")
 @options.until_error
-@click.option("--rounds", type=_ROUNDS, metavar="N", help="Go on to N rounds (swiss).")
+@click.option("--rounds", type=_ROUNDS, metavar="N", help="Continue to N rounds (swiss).")
 @click.option(
     "--matches",
     type=_MATCHES,
     metavar="N",
-    help="Go on to N series of each two bots (series).",
+    help="Continue to N series per pairing (series).",
 )
-@click.option("--max-pairs", type=_PAIRS, metavar="N", help="Go on to at most N pairs (sprt).")
+@click.option("--max-pairs", type=_PAIRS, metavar="N", help="Continue to at most N pairs (sprt).")
 @options.trust
 @options.how_to_play
 @options.what_to_show
@@ -141,10 +141,10 @@ def resume(
 ) -> int:
     """Resume the run in FOLDER (a path, or a name in results/) with the settings it was started with.
 
-    An interrupted run is played to its end. With a number, also a finished one goes on: the result is that of a run
-    that had asked for so many at once. With --error it is played on in whole pairs, and the exit code is 1 if the
-    errors are still larger at the end. A comparison goes on with all its variants; in a league, submissions that were
-    interrupted are finished.
+    An interrupted run is played to its end. With a number, a finished run is extended, too: the result is that of a
+    run that asked for so many from the start. With --error it is extended in whole pairs; the exit code is 1 if the
+    errors are still larger at the end. In a comparison all variants are resumed; in a league, interrupted submissions
+    are finished.
 
     Resuming runs the bots that the folder names. If somebody else has written it, they are shown, and you are asked.
     """
@@ -158,12 +158,12 @@ def resume(
     until = until_error(error, errors_of, asked)
     kind, place = find(folder)
     if kind == FILE:
-        raise ArenaError(f"{folder} is a file of records; only the folder of a run goes on")
+        raise ArenaError(f"{folder} is a file of records; only the folder of a run can be resumed")
     if kind == LEAGUE:
         from arena.cli.league.run import resume as resume_league
 
         if asked or until is not None:
-            raise ArenaError(f"a league goes on as it likes: arena league play {folder} --games N")
+            raise ArenaError(f"a league has no end; play more of its games with: arena league play {folder} --games N")
         return resume_league(place, given["workers"], trust, as_json)
     if kind == COMPARISON:
         from arena.cli.compare import resume as resume_comparison

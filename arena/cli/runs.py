@@ -16,10 +16,10 @@ from arena.errors import ArenaError
 @click.option("--limit", type=options.whole(0), default=20, metavar="N", help="List N runs; 0: all. Default: 20.")
 @output
 def runs(folder: Path | None, limit: int, form: str) -> None:
-    """List the runs and comparisons in FOLDER (default: results), the one that was played last first.
+    """List the runs and comparisons in FOLDER (default: results), the most recently played first.
 
-    Commands that take a run find it by the name shown here; `latest` names the first of the list. A run that has
-    stopped goes on with arena resume NAME.
+    Commands that take a run find it by the name shown here; `latest` names the first of the list. Resume an
+    interrupted run with: arena resume NAME
     """
     from arena.paths import RESULTS
     from arena.report.run_list import run_lines, runs_report

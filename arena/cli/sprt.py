@@ -40,7 +40,7 @@ def _n(name: str) -> options.Number:
 @click.option("--pentanomial", metavar="LL,LD,S,WD,WW", help="Test these counts of pairs; play nothing.")
 @click.option("--trinomial", metavar="L,D,W", help="Test these counts of independent games; play nothing.")
 @click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Rule set, such as base.")
-@click.option("--seed", type=options.SEED, metavar="S", help="Default: drawn, and shown.")
+@click.option("--seed", type=options.SEED, metavar="S", help="Default: drawn at random, and shown.")
 @click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time for the whole game.")
 @options.how_to_play
@@ -113,7 +113,7 @@ def _from_counts(
     played = [key for key, value in {**given, "out": out}.items() if value is not None]
     played = [f"--{key.replace('_', '-')}" for key in played if key not in _HYPOTHESES[:5]]
     if played:
-        raise ArenaError(f"{', '.join(played)}: does not go with counts, since nothing is played")
+        raise ArenaError(f"{', '.join(played)}: cannot be used with counts, since nothing is played")
     counts = parse_counts("pentanomial", pentanomial) if pentanomial is not None else []
     if trinomial is not None:
         counts = parse_counts("trinomial", trinomial)

@@ -29,7 +29,7 @@ DONE, REFUSED = 0, 1
 @click.argument("bot", shell_complete=options.complete_bots)
 @click.option("--league", "name", metavar="NAME", shell_complete=options.complete_leagues,
               help="A name in leagues/, or the folder of a league.")  # fmt: skip
-@click.option("--server", metavar="URL", help="A league on the web, in the place of --league.")
+@click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
 @click.option("--token", envvar="ARENA_TOKEN", help="The token of an invitation to it (or $ARENA_TOKEN).")
 @click.option("--name", "called", metavar="N", help="The bot's name (default: its file's name).")
 @click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")

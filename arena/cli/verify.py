@@ -23,7 +23,7 @@ SHOWN_FAULTS = 20
     "to",
     type=click.Path(path_type=Path),
     metavar="NEW",
-    help="Write the sound games of a run into a new one in this folder, which 'arena resume' goes on with.",
+    help="Write the sound games of a run to a new run in this folder, which 'arena resume' can continue.",
 )
 def verify(source: str, to: Path | None) -> int:
     """Check every row of a run, replay every game of it, or of a file of records, and compare with what is stored.

@@ -116,7 +116,7 @@ def stand(
     """
     bot, rungs = candidate(spec, ladder.bots)
     if not rungs:
-        raise ArenaError("the ladder has no rung but this bot")
+        raise ArenaError("the ladder has no rung other than this bot")
     names = tuple(rung.name for rung in rungs)
     met: list[Met] = []
     low, high = -1, len(rungs)

@@ -235,7 +235,7 @@ class League:
     def side_of(self, sides: Mapping[int, tuple[int, int]], pairing: int, is_a: bool) -> int:
         """The version that was `a` or `b` in a game. LeagueError for a pairing that is not there."""
         if pairing not in sides:
-            raise self.damaged(f"there is no pairing {pairing}, whose games are there")
+            raise self.damaged(f"there are games of the pairing {pairing}, but no such pairing")
         return sides[pairing][0 if is_a else 1]
 
     # ------------------------------------------------------------ SQL
@@ -352,7 +352,7 @@ def _fault(rows: Mapping[str, list[Any]]) -> str | None:
     if any(row[-1] not in ISOLATIONS for row in rows["crews"]):
         return "its bots have played in an isolation that there is not"
     if any(number >> PAIRING_BITS or a >= b for number, a, b in rows["pairings"]):
-        return "a pairing is none"
+        return "a pairing is not valid"
     return None
 
 
@@ -372,9 +372,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
         try:
             db.execute("BEGIN IMMEDIATE")
             if not LEAGUE.is_empty(db, folder):
-                raise LeagueError(
-                    f"there is a league in {folder} already; look at it with: arena league standings {folder}"
-                )
+                raise LeagueError(f"{folder} already holds a league; look at it with: arena league standings {folder}")
             LEAGUE.make_tables(db)  # all tables and the settings, or nothing
             values = {
                 "settings": json.dumps(asdict(settings), sort_keys=True),

@@ -111,7 +111,7 @@ def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> Bot
     for path in paths:
         if entry == path or entry.startswith(f"{path}:"):
             return find_file(folder / path, path, parse_spec(f"x{entry.removeprefix(path)}").params, name)
-    raise LeagueError(f"there is no file in the submission to be the bot {entry!a}")
+    raise LeagueError(f"the submission has no file {entry!a}, which was named as the bot")
 
 
 def _check_entry(path: str) -> None:

@@ -109,7 +109,7 @@ def _bots(league: League) -> Iterator[str]:
     active: set[int] = set()
     for one in versions.in_state(league, retired=True):
         if one.state not in known:
-            yield f"{one.label}: '{one.state}' is no state of a version"
+            yield f"{one.label}: '{one.state}' is not a state of a version"
         if one.state == versions.ACTIVE and one.bot in active:
             yield f"{one.name}: two of its versions are active"
         active |= {one.bot} if one.state == versions.ACTIVE else set()

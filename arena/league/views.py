@@ -164,7 +164,7 @@ def standing_remarks(found: League, table: Standings, since: int | None) -> list
     zero = "mean of the table 0" if anchor is None else f"{anchor} = {found.settings.anchor_elo:g}"
     remarks = [f"Elo: {zero}; 95 % errors, clustered by deal. Prior: {found.settings.prior:g} virtual draws a bot."]
     if since is not None:
-        common = ", beside the mean move of all" if anchor is None else ""
+        common = ", less the mean change of all bots" if anchor is None else ""
         remarks[0] += f" Change: since event {since}{common}."
     elo, error = table.first_advantage
     if not math.isnan(error):
@@ -387,7 +387,7 @@ def fetch(league: League, one: Version, to: Path) -> list[Path]:
         check_path(file.path)
         path = to / file.path
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise LeagueError(f"{path} is there, and is no file; choose another folder")
+            raise LeagueError(f"{path} exists and is not a file; choose another folder")
         if path.exists() and path.read_bytes() != file.content:
             raise LeagueError(f"{path} already exists with different content; choose another folder")
     versions.write_files(files, to)

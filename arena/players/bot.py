@@ -143,7 +143,7 @@ def hook_of(bot: object, name: str) -> Callable[..., object] | None:
     if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
         return None
     if not callable(hook):
-        raise TypeError(f"{name} of the bot is no method")
+        raise TypeError(f"{name} of the bot is not a method")
     return hook  # type: ignore[no-any-return]
 
 

@@ -176,7 +176,7 @@ def _class_of(spec: BotSpec, module_name: str, class_name: str) -> type:
         near = did_you_mean(class_name, bots) or (f" (bot classes: {', '.join(bots)})" if bots else "")
         raise BotError(f"module {module_name} has no class {class_name}{near}")
     if not isinstance(entry, type) or not callable(getattr(entry, "act", None)):
-        raise BotError(f"{spec.target} is no bot: a bot is a class with a method act(view, moves)")
+        raise BotError(f"{spec.target} is not a bot: a bot is a class with a method act(view, moves)")
     return entry
 
 

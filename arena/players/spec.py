@@ -112,9 +112,9 @@ def parse_spec(text: str) -> ParsedSpec:
     for part in found["params"].split(",") if found["params"] else ():
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not key:
-            raise BotError(f"'{part}' in the bot '{text}' is no parameter; write {target}:key=value,key=value")
+            raise BotError(f"'{part}' in the bot '{text}' is not a parameter; write {target}:key=value,key=value")
         if key in params:
-            raise BotError(f"parameter '{key}' stands twice in the bot '{text}'")
+            raise BotError(f"parameter '{key}' is given twice in the bot '{text}'")
         params[key] = value
     name = found["name"]
     return ParsedSpec(name.strip() if name else None, target, params)
@@ -167,7 +167,7 @@ def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[st
     source = read_source(target, path)
     name = checked_name(name, text)
     if not _is_utf8(str(path)):
-        raise BotError(f"the path {quoted(str(path))} is no UTF-8 and cannot be stored; rename what is not")
+        raise BotError(f"the path {quoted(str(path))} is not UTF-8 and cannot be stored; rename it")
     return BotSpec(name, text, target, str(path), source_hash(source), tuple(params.items()))
 
 
@@ -181,7 +181,7 @@ def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, 
     files = tuple(map(str, found.files))
     chosen = checked_name(name or command_name(target), text)
     if not _is_utf8(" ".join((target, *files))):
-        raise BotError(f"the command {quoted(target)} has a path that is no UTF-8 and cannot be stored; rename it")
+        raise BotError(f"the command {quoted(target)} has a path that is not UTF-8 and cannot be stored; rename it")
     return BotSpec(chosen, text, target, files[0], found.source_hash, (), found.argv, files)
 
 

@@ -220,7 +220,7 @@ def _ending(record: Record, reason: str) -> tuple[str, str | None]:
     kind = reason.removeprefix("forfeit ") if record.is_forfeit else None
     ending = reason if kind is None else "forfeit"
     if ending not in ENDINGS or (kind is not None and (kind not in FORFEITS or record.winner is None)):
-        raise ReplayError(f"record, result: '{quoted(record.result)}' is no end of a game")
+        raise ReplayError(f"record, result: '{quoted(record.result)}' is not an end of a game")
     return ending, kind
 
 

@@ -143,7 +143,7 @@ class Reader:
         """The settings that determine the results."""
         config = self._json("config")
         if (fault := _config_fault(config)) is not None:
-            raise RUN.damaged(self.folder, f"its settings are none of ours ({fault})")
+            raise RUN.damaged(self.folder, f"its settings were not written by this program ({fault})")
         return config
 
     def settings(self) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class Reader:
             rows = RUN.check_rows(self._db, self.folder, "bots", "pairings")
         names = {row[0]: row[1] for row in rows["bots"]}
         if any(number >> PAIRING_BITS or a == b for number, _, a, b in rows["pairings"]):
-            raise RUN.damaged(self.folder, "a pairing is none")
+            raise RUN.damaged(self.folder, "a pairing is not valid")
         return {number: Pairing(number, round_, names[a], names[b]) for number, round_, a, b in rows["pairings"]}
 
     def sessions(self) -> list[WorkSession]:
@@ -374,7 +374,7 @@ class _Pairings(dict[int, Pairing]):
     def __missing__(self, number: int) -> Pairing:
         self.update(self._reader.pairings())
         if number not in self:
-            raise RUN.damaged(self._reader.folder, f"there is no pairing {number}, whose games are there")
+            raise RUN.damaged(self._reader.folder, f"there are games of the pairing {number}, but no such pairing")
         return self[number]
 
     def sides(self, pairing: int, game: int) -> tuple[str, str]:

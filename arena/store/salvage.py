@@ -55,7 +55,7 @@ def salvage(folder: Path, to: Path, judge: Judge) -> Salvaged:
     StoreError if the settings or the bots are damaged too, or if there is something in `to`.
     """
     if (to / DATABASE).exists():
-        raise StoreError(f"{to} holds a run already; choose another folder for what can be saved")
+        raise StoreError(f"{to} already holds a run; choose another folder for what can be saved")
     RUN.check_files(folder)
     found = _read(folder) or _carve(folder)
     if found is None:

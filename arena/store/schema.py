@@ -92,5 +92,5 @@ RUN = Database(
     elsewhere="Choose another folder with --out",
     again="resume the run",
     afresh=" or start the run afresh",
-    salvage="'arena verify {folder} --salvage NEW' writes the sound games into a new run, which can go on",
+    salvage="'arena verify {folder} --salvage NEW' writes the sound games to a new run, which can be resumed",
 )

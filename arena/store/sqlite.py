@@ -236,7 +236,7 @@ class Database:
                     with open(path, "rb") as file:
                         file.seek(-min(8, path.stat().st_size), os.SEEK_END)
                         if file.read() == _SUPER_JOURNAL:
-                            raise self.error(f"{path} is none that this program has written. Move it away")
+                            raise self.error(f"{path} was not written by this program. Move it away")
             except FileNotFoundError:
                 continue
 

@@ -461,7 +461,7 @@ def _is_same(path: Path, file: IO[str]) -> bool:
 def _take_lock(folder: Path) -> IO[str]:
     """Lock the folder until the process ends, however it ends. StoreError if another run has it."""
     if folder.resolve() in _open:
-        raise StoreError(f"this program writes into {folder} already")
+        raise StoreError(f"this program is already writing into {folder}")
     path = folder / _LOCK
     lock = open(path, "a+", encoding="ascii")  # noqa: SIM115  closed by the store
     try:

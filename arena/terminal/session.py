@@ -256,13 +256,13 @@ def read_unfinished(path: Path) -> Unfinished | None:
     """The game in a file that a session has written; None if it is over. Raises ArenaError for any other file."""
     lines = list(record_lines(path))
     if len(lines) != 1:
-        raise ArenaError(f"{path} holds {len(lines)} records; a game that can be gone on with is alone in its file")
+        raise ArenaError(f"{path} holds {len(lines)} records; a game to resume must be alone in its file")
     record = parse_record(lines[0].record)
     if not record.result.startswith("*"):
         return None
     about = record.about
     names = (about.get("first"), about.get("second"))
     if about.get(_PERSON) not in names or not isinstance(about.get(_BOT), str) or ":" not in record.deal_text:
-        raise ArenaError(f"{path} does not say who played; only games of 'arena play' can be gone on with")
+        raise ArenaError(f"{path} does not say who played; only games of 'arena play' can be resumed")
     replay(record)
     return Unfinished(record, (str(names[0]), str(names[1])), str(about[_PERSON]), str(about[_BOT]))

@@ -3,7 +3,7 @@
 1. **Trials.** Each proposal plays pairs against each opponent, all on the same deals, so that much luck cancels out.
 2. **Race.** The best of them play on, on fresh deals: four with as many games again, then two with twice as many. What
    chose them was partly luck; these games are new.
-3. **Confirmation.** The winner meets the bot as it was, and the opponents, on deals that nothing was chosen by.
+3. **Confirmation.** The winner meets the bot as it was, and the opponents, on deals that played no part in the choice.
 
 Each of these is a stored run in the folder, resumed by itself; `tune.json` says what was asked, and in the end what
 came out. So an interrupted tuning goes on by the same call, with the same result, whatever the number of workers.

@@ -76,7 +76,7 @@ class Server:
         except (RecursionError, ValueError):
             found = None
         if not isinstance(found, dict):
-            raise ServerError(f"{self.url} is no server of a league: it answers with something else")
+            raise ServerError(f"{self.url} is not the server of a league: it answers with something else")
         return found
 
     def _reason(self, text: bytes) -> str:

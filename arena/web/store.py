@@ -71,7 +71,7 @@ class WebStore:
                 self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
                 self._db.execute(f"PRAGMA user_version = {_VERSION}")
             elif known != (_APPLICATION, _VERSION):
-                raise LeagueError(f"{self.path} is none that this version of the program has written. Move it away")
+                raise LeagueError(f"{self.path} was not written by this version of the program. Move it away")
             for statement in _LATER:
                 self._db.execute(statement)
 

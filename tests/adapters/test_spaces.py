@@ -34,7 +34,7 @@ def test_every_legal_move_has_its_number(name: str, claims: bool) -> None:
 def test_numbers_are_stable() -> None:
     sizes = {name: (len(Actions(load_rules(name))), Observer(load_rules(name)).size) for name in ("base", "tactical")}
     assert sizes == {"base": (487, 1119), "tactical": (1115, 1470)}
-    with pytest.raises(ArenaError, match="487 is no action; actions are 0 to 486"):
+    with pytest.raises(ArenaError, match="487 is not an action; actions are 0 to 486"):
         Actions(load_rules("base")).move(487)
 
 

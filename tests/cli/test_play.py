@@ -91,7 +91,7 @@ def test_a_person_may_claim(person: Typing) -> None:
         (("nobody",), "nobody"),
         (("greedy", "--rules", "bse"), "did you mean"),
         (("--resume", "gone.txt"), "no file gone.txt"),
-        (("greedy", "--resume", "gone.txt"), "--resume goes on"),
+        (("greedy", "--resume", "gone.txt"), "--resume takes bots"),
         (("--resume", "other.txt"), "does not say who played"),
     ],
 )

@@ -194,7 +194,7 @@ def test_a_run_goes_on_until_its_errors_are_small(arena: Arena, config: Path) ->
     found = arena("resume", "small", "--error", 1, "--games", 50, "--bot", "again", *QUIET, code=1)
     assert "Given up: ±" in found.err
     assert "(again) after 50 games of each pairing, ± 1 wanted" in found.err
-    assert "give that, too" in arena("resume", "small", "--bot", "again", code=2).err
+    assert "add it" in arena("resume", "small", "--bot", "again", code=2).err
 
 
 # ---------------------------------------------------------------- faults of bots

@@ -110,7 +110,7 @@ def test_a_verdict_says_what_is_true_and_has_an_exit_code(
         (("--trinomial", "0,0,0"), "all zero"),
         (("--trinomial", "1,1,1", "--pentanomial", "1,1,1,1,1"), "both given"),
         (("greedy", "--trinomial", "1,1,1"), "either play or test counts"),
-        (("--trinomial", "1,1,1", "--seed", 4), "--seed: does not go with counts"),
+        (("--trinomial", "1,1,1", "--seed", 4), "--seed: cannot be used with counts"),
         (("--trinomial", "1,1,1", "--elo0", 5, "--elo1", 5), "elo0 = 5 must be less than elo1 = 5"),
         (("--trinomial", "1,1,1", "--elo1", "nan"), "'--elo1': expected a number from -10000 to 10000, found nan"),
         (("--trinomial", "1,1,1", "--alpha", 0.7), "'--alpha': expected an error rate between 0 and 0.5, found 0.7"),

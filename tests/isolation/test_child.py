@@ -191,7 +191,7 @@ class Bot:
 def test_hooks_that_are_no_methods_are_the_bots_fault(tmp_path: Path) -> None:
     spoken = Spoken(tmp_path, "class Bot:\n    begin = 5\n    def act(self, view, moves): return moves[0]\n")
     [found] = spoken.tell(pack_message(MAKE))
-    assert spoken.fault(found, 0) == ("exception", "in __init__: TypeError: begin of the bot is no method")
+    assert spoken.fault(found, 0) == ("exception", "in __init__: TypeError: begin of the bot is not a method")
 
 
 # ---------------------------------------------------------------- asking

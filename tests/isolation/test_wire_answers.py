@@ -38,8 +38,8 @@ def test_a_move_is_named_by_its_text_or_its_place() -> None:
     [
         ("claim 3", "claim 3 is not legal: a card is to be played now"),
         ("r1@10", "'r1@10' is no move; did you mean '"),
-        (54, "move number 54 is none of the 54 (from 0 on)"),
-        (-1, "move number -1 is none of the 54 (from 0 on)"),
+        (54, "move number 54 is not one of the 54 (counted from 0)"),
+        (-1, "move number -1 is not one of the 54 (counted from 0)"),
         ("x" * 60000, "'" + "x" * 80 + "'... (60000 in all) is no move"),
         ("\ud800\x1b[2J", r"'\ud800\x1b[2J' is no move"),
     ],

@@ -242,7 +242,7 @@ def test_an_entry_names_a_stored_file_and_nothing_else(
     (folder / path).write_text("its own")
     spec = find_entry(path, [path], folder, "mine v1")
     assert Path(spec.path).read_text() == "its own"
-    with pytest.raises(LeagueError, match="there is no file in the submission"):
+    with pytest.raises(LeagueError, match="the submission has no file"):
         find_entry("other.py", [path], folder, "mine v1")
     with pytest.raises(LeagueError, match=r"is not a Python file|must be printable|it has no file"):
         read_submission(path, folder)

@@ -299,8 +299,8 @@ def test_a_class_of_a_package(here: Path) -> None:
     assert loaded.uses_random  # nobody knows what a package does
     assert "has no class Dep; did you mean 'Deep'?" in error_of("pack.deep:Dep")
     write(here / "pack" / "not_bots.py", "class Thing: ...\nvalue = 1\n")
-    assert "is no bot" in error_of("pack.not_bots:Thing")
-    assert "is no bot" in error_of("pack.not_bots:value")
+    assert "is not a bot" in error_of("pack.not_bots:Thing")
+    assert "is not a bot" in error_of("pack.not_bots:value")
 
 
 # ---------------------------------------------------------------- parameters

@@ -146,7 +146,7 @@ def test_what_is_sound_is_saved_and_goes_on(tmp_path: Path) -> None:
         assert len(reader.frame()) == 36
     play(tmp_path / "new", data, resume=True)
     assert games(tmp_path / "new") == whole
-    with pytest.raises(StoreError, match="holds a run already"):
+    with pytest.raises(StoreError, match="already holds a run"):
         salvage(tmp_path / "run", tmp_path / "new", lambda result, config: None)
 
 

@@ -94,7 +94,7 @@ def test_a_server_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         Server("http://127.0.0.1:1").ask("standings")
     server = Server("http://x")
     for text in (b"", b"<html>", b"[]", b"[" * 100_000, b"\xff"):
-        with pytest.raises(ServerError, match="no server of a league"):
+        with pytest.raises(ServerError, match="not the server of a league"):
             server._read(text)
     assert client._Stay().redirect_request() is None  # a token follows no redirection
 

@@ -25,13 +25,13 @@ DONE, NOT_BETTER = 0, 3
 @click.option("--against", multiple=True, metavar="BOT", help="Opponent; may be repeated. Default: BOT as it is.")
 @click.option("--trials", type=options.whole(1, 10_000), default=24, show_default=True, help="Proposals to try.")
 @click.option(
-    "--games", type=options.whole(2, 10**6), default=100, show_default=True, help="Of a trial, against each opponent."
+    "--games", type=options.whole(2, 10**6), default=100, show_default=True, help="Games per trial and opponent."
 )
 @click.option(
-    "--confirm", type=options.whole(2, 10**6), default=400, show_default=True, help="Fresh games of the winner."
+    "--confirm", type=options.whole(2, 10**6), default=400, show_default=True, help="Fresh games to confirm the winner."
 )
 @click.option("--rules", metavar="R", default="base", shell_complete=options.complete_rules, help="Default: base.")
-@click.option("--seed", type=options.SEED, metavar="S", help="Default: drawn, and shown.")
+@click.option("--seed", type=options.SEED, metavar="S", help="Default: drawn at random, and shown.")
 @click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time for the whole game.")
 @options.workers
@@ -51,10 +51,10 @@ def tune(
     """Find parameters of BOT by paired games: arena tune mybot --param depth:1..6 --param boldness:0..1
 
     Proposals (by optuna) play the same deals; the best go through a race on fresh ones; the winner then meets BOT as it
-    is, and the opponents, on deals that nothing was chosen by. The same seed gives the same result for any number of
-    workers. Interrupted, the same command goes on; each step is a stored run in the folder.
+    is, and the opponents, on deals that played no part in the choice. The same seed gives the same result for any
+    number of workers. The same command resumes an interrupted tuning; each step is a stored run in the folder.
 
-    Exit codes: 0 the winner is stronger than BOT as it is (likelihood above 95 %), 3 that is not shown.
+    Exit codes: 0 the winner is stronger than BOT as it is (likelihood above 95 %), 3 that was not shown.
     """
     from arena.paths import RESULTS
     from arena.players.spec import parse_spec
@@ -75,7 +75,7 @@ def tune(
     try:
         found = find(task, folder, workers, lambda line: click.echo(line, err=True))
     except KeyboardInterrupt:
-        click.echo(f"\nInterrupted. The same command goes on with {folder}.", err=True)
+        click.echo(f"\nInterrupted. The same command resumes {folder}.", err=True)
         return INTERRUPTED
     _show(task, found, as_json)
     return DONE if found.better else NOT_BETTER

@@ -26,13 +26,13 @@ def pause(name: str, reason: str) -> None:
 
     with open_league(name) as found:
         pauses.pause(found, one_line(reason, LONGEST_REASON))
-        click.echo(f"{found.name} is paused. It goes on with: arena league resume {shlex.quote(name)}")
+        click.echo(f"{found.name} is paused. Resume it with: arena league resume {shlex.quote(name)}")
 
 
 @click.command()
 @league_argument
 def resume(name: str) -> None:
-    """Let LEAGUE go on after a pause: commands that wait play on."""
+    """Resume LEAGUE after a pause: commands that wait continue."""
     from arena.league import pause as pauses
     from arena.league.store import open_league
 
@@ -97,11 +97,11 @@ def budget(name: str, form: str, **given: int | None) -> None:
 
 @click.command()
 @league_argument
-@click.option("--games", type=options.whole(0), metavar="N", help="Replay so many games, drawn at random (all).")
-@click.option("--log-hash", metavar="HASH", help="A hash of the audit log that was noted earlier.")
+@click.option("--games", type=options.whole(0), metavar="N", help="Replay N games, drawn at random (default: all).")
+@click.option("--log-hash", metavar="HASH", help="A hash noted earlier, which the audit log must contain.")
 @output
 def verify(name: str, games: int | None, log_hash: str | None, form: str) -> int:
-    """Check that LEAGUE is whole: database, files, games, tables, audit log. Exit code 1 if something is wrong."""
+    """Check LEAGUE for damage: database, files, games, tables, audit log. Exit code 1 if something is wrong."""
     from arena.league.settings import LeagueError
     from arena.league.store import league_folder, open_league
     from arena.league.verification import Verification, note, verify_league

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("bot", shell_complete=complete_bots)
-@click.option("--game", "game", nargs=2, required=True, metavar="DIR GAME", help="As arena replay takes them.")
-@click.option("--step", type=options.whole(1), metavar="N", help="The decision that made move N.")
-@click.option("--seat", type=click.Choice(("a", "b")), help="Which seat to take, if the bot did not play the game.")
-@click.option("--pdb", "with_pdb", is_flag=True, help="Stop in act at that decision, in Python's debugger.")
+@click.option("--game", "game", nargs=2, required=True, metavar="DIR GAME", help="A game, named as for arena replay.")
+@click.option("--step", type=options.whole(1), metavar="N", help="Show the decision that made move N.")
+@click.option("--seat", type=click.Choice(("a", "b")), help="The seat to take if the bot did not play this game.")
+@click.option("--pdb", "with_pdb", is_flag=True, help="Stop in act at that decision, in the Python debugger.")
 def debug(bot: str, game: tuple[str, str], step: int | None, seat: str | None, with_pdb: bool) -> int:
     """Ask BOT again at its decisions of a stored game, here in this process.
 
@@ -56,7 +56,7 @@ def debug(bot: str, game: tuple[str, str], step: int | None, seat: str | None, w
         step = numbers[-1] if numbers else None
     if step is not None and step not in numbers:
         near = min(numbers, key=lambda one: abs(one - step), default=0)
-        raise ArenaError(f"move {step} is no decision of {one_line(spec.name)} in this game; the nearest is {near}")
+        raise ArenaError(f"{one_line(spec.name)} made no decision at move {step} of this game; the nearest is {near}")
 
     def before(number: int, view: View, moves: tuple[Move, ...]) -> bool:
         if number == step:

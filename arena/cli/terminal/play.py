@@ -26,12 +26,12 @@ PERSON = "you"
 @click.command()
 @click.argument("bots", nargs=-1, metavar="BOT [BOT2]", shell_complete=options.complete_bots)
 @click.option("--rules", default=None, metavar="R", shell_complete=options.complete_rules, help="Default: base.")
-@click.option("--seed", type=options.SEED, metavar="S", help="Decides cards and chance. Default: drawn, and shown.")
+@click.option("--seed", type=options.SEED, metavar="S", help="Of cards and chance. Default: random, and shown.")
 @click.option("--begin", type=click.Choice(("you", "bot")), help="Who makes the first move. Default: by the seed.")
 @click.option("--claims", is_flag=True, help="Claim stones yourself; else each is claimed as soon as it can be.")
 @click.option("--isolation", type=options.ISOLATION, default="process", show_default=True, help="Where the bot runs.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Default: a file in games/.")
-@click.option("--resume", "file", type=click.Path(path_type=Path), metavar="FILE", help="Go on with a saved game.")
+@click.option("--resume", "file", type=click.Path(path_type=Path), metavar="FILE", help="Resume a saved game.")
 @click.option("--plain", is_flag=True, help="Line by line instead of on the whole screen.")
 def play(
     bots: tuple[str, ...],
@@ -53,13 +53,13 @@ def play(
     Type a move such as r7@3, or its beginning and Tab; or choose with the arrow keys. `help` lists what else there is:
     hint, why 3, undo, resign, save, quit.
 
-    The game is saved in games/ after every move, as a record that 'arena replay' shows; it counts in no table. Whoever
-    leaves (quit, Ctrl-C, Ctrl-D, or a terminal that is closed) goes on with --resume FILE or the same command with the
-    same seed. A game that is given up is stored as that.
+    The game is saved in games/ after every move, as a record that 'arena replay' shows; it counts in no table. After
+    leaving (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE or with the same command and seed.
+    A resigned game is stored as resigned.
     """
     if file is not None:
         if bots or rules or seed is not None or begin or claims or out is not None:
-            raise click.UsageError("--resume goes on with the game of FILE; bots, rules and the like are those of it")
+            raise click.UsageError("--resume takes bots, rules and the like from FILE; leave them out")
         session_file, seating, moves = _stored(file, isolation)
     else:
         if len(bots) == 2:
@@ -124,7 +124,7 @@ def _going_on(path: Path, seating: Seating) -> tuple[Seating, tuple[int, ...]] |
     other = (found.record.rules.canonical, found.seed, found.names, found.claims)
     if same != other:
         raise ArenaError(
-            f"{path} holds another game that is not over: go on with 'arena play --resume {shlex.quote(str(path))}', "
+            f"{path} holds another, unfinished game: resume it with 'arena play --resume {shlex.quote(str(path))}', "
             "or name another file with --out"
         )
     return replace(seating), found.moves
@@ -170,7 +170,7 @@ def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> 
 
 
 def _left(path: Path) -> int:
-    click.echo(f"The game is saved. Go on with: arena play --resume {shlex.quote(str(path))}")
+    click.echo(f"The game is saved. Resume it with: arena play --resume {shlex.quote(str(path))}")
     return 0
 
 

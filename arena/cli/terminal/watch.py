@@ -20,13 +20,11 @@ _GAME = re.compile(r"([^/]+/)?[0-9]+(/[0-9]+/[0-9]+)?")
 
 @click.command()
 @click.argument("what", nargs=-1, metavar="A B | DIR GAME", shell_complete=complete_bots)
-@click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Of a game of bots. Default: base.")
-@click.option("--seed", type=options.SEED, metavar="S", help="Of a game of bots. Default: drawn, and shown.")
+@click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="For two bots. Default: base.")
+@click.option("--seed", type=options.SEED, metavar="S", help="For two bots. Default: drawn at random, and shown.")
 @click.option("--isolation", type=options.ISOLATION, default="process", show_default=True, help="Where bots run.")
-@click.option("--pace", type=options.real(0.05, 60), default=1.0, metavar="S", help="Seconds a move. Default: 1.")
-@click.option(
-    "--move", "begin", type=options.whole(0), default=0, metavar="N", help="Begin after move N, and wait there."
-)
+@click.option("--pace", type=options.real(0.05, 60), default=1.0, metavar="S", help="Seconds per move. Default: 1.")
+@click.option("--move", "begin", type=options.whole(0), default=0, metavar="N", help="Start after move N, paused.")
 @chosen_games
 def watch(
     what: tuple[str, ...],

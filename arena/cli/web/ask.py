@@ -71,5 +71,5 @@ def show_standings_of(url: str, form: str) -> None:
             return
         table = standing_table(lines)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ArenaError(f"{one_line(url, 80)} answers with something that is no table") from error
+        raise ArenaError(f"{one_line(url, 80)} answers with something other than a table") from error
     print_report(Report(heading, [table]), form)

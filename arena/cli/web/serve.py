@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 @click.command()
 @league_argument
-@click.option("--host", default="127.0.0.1", help="Address to listen at (default: only this machine).")
+@click.option("--host", default="127.0.0.1", help="Address to listen on (default: this machine only).")
 @click.option("--port", type=options.whole(0, 65535), default=8000, show_default=True, metavar="N")
 @click.option("--workers", type=options.whole(0, 1024), metavar="N",
               help="Processes that check and place bots (default: one per core; 0: none).")  # fmt: skip
-@click.option("--play", is_flag=True, help="Play on while no submission waits, to narrow the errors.")
+@click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 @click.option("--secure", is_flag=True, help="Browsers reach it by HTTPS: send cookies by nothing else.")
 @click.option("--uploads", type=options.whole(1), default=20, show_default=True, metavar="N",
-              help="Uploads of an author in an hour.")  # fmt: skip
+              help="Uploads per author in an hour.")  # fmt: skip
 @click.option("--upload-mb", type=options.whole(1, 32), default=8, show_default=True, metavar="N",
-              help="MiB of an upload.")  # fmt: skip
+              help="Largest upload, in MiB.")  # fmt: skip
 @click.option("--bots", type=options.whole(1), default=5, show_default=True, metavar="N",
               help="Bots of an author in the table or on their way there.")  # fmt: skip
 @click.option("--tables", type=options.whole(0, 1000), default=8, show_default=True, metavar="N",
@@ -73,7 +73,7 @@ def serve(
 
 @click.command()
 @league_argument
-@click.option("--play", is_flag=True, help="Play on while no submission waits, to narrow the errors.")
+@click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 @options.workers
 @options.where_to_play
 @options.isolation_of_play

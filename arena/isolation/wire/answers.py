@@ -95,7 +95,7 @@ def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move
     if type(wanted) is int:
         if 0 <= wanted < len(moves):
             return moves[wanted]
-        raise BotFault("illegal move", f"move number {wanted} is none of the {len(moves)} (from 0 on)")
+        raise BotFault("illegal move", f"move number {wanted} is not one of the {len(moves)} (counted from 0)")
     if type(wanted) is not str:
         raise BotFault("protocol", f'"move" is {_kind(wanted)}, neither a text nor a whole number')
     for move in moves:
