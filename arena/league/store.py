@@ -274,15 +274,8 @@ class League:
     @contextmanager
     def change(self) -> Iterator[None]:
         """One transaction that writes: all of it is stored when the block has ended, or nothing."""
-        with LEAGUE.guard(self.folder, "write to"):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:  # some errors have rolled back by themselves
-                    self._db.execute("ROLLBACK")
-                raise
+        with LEAGUE.guard(self.folder, "write to"), self._db.transaction():
+            yield
 
     @property
     def changing(self) -> bool:
@@ -304,16 +297,8 @@ class League:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Put several questions to one state of the database, which a change does anyway."""
-        if self._db.in_transaction:
+        with LEAGUE.guard(self.folder, "read"), self._db.snapshot():
             yield
-            return
-        with LEAGUE.guard(self.folder, "read"):
-            self._db.execute("BEGIN")
-            try:
-                yield
-            finally:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
 
     def meta(self, key: str) -> str:
         """A value that was stored when the league was created."""

@@ -293,16 +293,8 @@ class Reader:
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
         """Put several questions to one state of the database, also while a run goes on."""
-        with RUN.guard(self.folder, "read"):
-            if self._db.in_transaction:
-                yield
-                return
-            self._db.execute("BEGIN")
-            try:
-                yield
-            finally:
-                if self._db.in_transaction:
-                    self._db.execute("COMMIT")
+        with RUN.guard(self.folder, "read"), self._db.snapshot():
+            yield
 
     def scores(self) -> dict[int, PairingScore]:
         """Score of each pairing, seen from its bot `a`."""

@@ -61,6 +61,31 @@ class Connection(sqlite3.Connection):
         """Have its rows checksums?"""
         return self.version > 1
 
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """One transaction that writes: all of it is stored when the block has ended, or nothing."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            if self.in_transaction:  # some errors have rolled back by themselves
+                self.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Put several questions to one state of the database, which a transaction does anyway."""
+        if self.in_transaction:
+            yield
+            return
+        self.execute("BEGIN")
+        try:
+            yield
+        finally:
+            if self.in_transaction:
+                self.execute("ROLLBACK")
+
     def close(self) -> None:
         if os.getpid() == self._owner:
             super().close()

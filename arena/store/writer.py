@@ -127,15 +127,8 @@ class Store(Reader):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with RUN.guard(self.folder, "write to"):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:  # some errors have rolled back by themselves
-                    self._db.execute("ROLLBACK")
-                raise
+        with RUN.guard(self.folder, "write to"), self._db.transaction():
+            yield
 
     def _gather(self, rows: Sequence[tuple[Any, ...]], at_least: int | None = None) -> None:
         """Make a block of the games that are in none, once they are so many."""
