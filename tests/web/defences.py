@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 PARTS = ("arena", "bots", "configs", "tests", "pyproject.toml")
 SECURITY, UPLOADS = "tests/web/test_security.py", "tests/web/test_uploads.py"
 CONNECTIONS = "tests/web/test_connection.py"
+PLAYING = "tests/web/test_playing.py"
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ _OPENS = "test_a_token_that_is_guessed_revoked_or_expired_opens_nothing"
 _COOKIE = "test_the_cookie_is_out_of_reach_of_scripts_and_other_sites"
 _SAID = "test_what_a_bot_in_the_table_has_said_is_for_its_author"
 _BODY = "test_a_large_body_is_not_read"
+_RAISED, _GAME = "test_what_a_bot_has_raised_is_for_its_author", "test_a_whole_game_is_played_kept_and_seen"
+_BOUNDED, _GUESTS = "test_tables_are_bounded", "test_guests_play_where_they_may_and_keep_nothing"
 
 DEFENCES = (
     # signed out
@@ -180,6 +183,33 @@ DEFENCES = (
         "test_too_many_files_are_counted_before_they_are_read", UPLOADS),
     one("ways of packing", "web/uploads.py", "if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):",
         "if False:", "test_nonsense_is_refused_in_words", UPLOADS),
+    # games of people
+    one("guests only where they may", "web/playing/pages.py", "if not state.settings.play.guests:", "if False:",
+        "test_nobody_signed_out_plays_by_default", PLAYING),
+    one("forms of games", "web/playing/pages.py", 'check_form(who.session, form.get("form"))', "pass",
+        "test_a_form_from_elsewhere_plays_nothing", PLAYING),
+    one("whose game it is", "web/playing/tables.py", "if found is not None and found.owner == owner else None", "", _GAME, PLAYING),
+    one("whose record is kept", "web/playing/kept.py", "kept_games WHERE account = ? ORDER", "kept_games WHERE ? > 0 ORDER", _GAME,
+        PLAYING),
+    one("whose record is removed", "web/playing/kept.py", "game = ? AND account = ?", "game = ? AND ? > 0", _GAME, PLAYING),
+    one("moves that come too late", "web/playing/tables.py", "table.number == number and ", "", _GAME, PLAYING),
+    one("the hidden hand", "web/playing/child.py", "news.scene(state), news", 'replace(news.scene(state), hands=(state.hand_of(1 - news.seat), None)), news',
+        "test_the_page_holds_no_secret", PLAYING),
+    one("what a bot has raised: records", "web/playing/child.py", "replace(result, detail=None), plain(", "result, plain(", _RAISED,
+        PLAYING),
+    one("what a bot has raised: results", "web/playing/child.py", "end_text(session, reason=False)", "end_text(session)", _RAISED,
+        PLAYING),
+    one("what a bot has raised: pages", "web/templates/table.html", "{% if table.reveals and game.detail %}",
+        "{% if game.detail %}", _RAISED, PLAYING),
+    one("games at a time", "web/playing/tables.py", "if len(going) >= self.limits.games or", "if", _BOUNDED, PLAYING),
+    one("games in an hour", "web/playing/tables.py", "if self._starts.blocked(_starter(owner, address)):", "if False:", _BOUNDED,
+        PLAYING),
+    one("games of a person", "web/playing/tables.py", "if any(one.owner == owner for one in going):", "if False:",
+        "test_giving_up_and_one_game_at_a_time", PLAYING),
+    one("games of an address", "web/playing/tables.py", "sum(one.address == address for one in guests) >= _PER_ADDRESS", "False",
+        _GUESTS, PLAYING),
+    one("games in which nobody moves", "web/playing/tables.py", "if table.in_hand and time.monotonic()", "if False and time.monotonic()",
+        "test_a_game_in_which_nobody_moves_ends", PLAYING),
 )  # fmt: skip
 
 
