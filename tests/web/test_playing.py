@@ -13,17 +13,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
+from arena.game.deals import make_deal
+from arena.game.engine import State
 from arena.game.record import parse_record, replay
+from arena.game.rng import Rng
+from arena.game.rules import load_rules, preset_names
 from arena.league.store import open_league
 from arena.processes.procfs import children, descendants, is_running
 from arena.report.reading.game import read_game
+from arena.terminal.news import News
 from arena.web.playing import child, tables
+from arena.web.playing.shown import moves_shown, table_shown
 from arena.web.playing.tables import PlayLimits
 from arena.web.state import WebSettings
-from tests.league.leagues import FIRST, enter
+from tests.league.leagues import FIRST, enter, league, played
 from tests.web.conftest import Person, Web, served_here
+from tests.web.served import form_text, served
 
 PATIENCE_S = 60.0
 LATER = "import os, time\ndef act(view, moves):\n    if view.turns > 3:\n        {}\n    return moves[0]\n"
@@ -269,6 +277,31 @@ def test_what_a_bot_has_raised_is_for_its_author(web: Web, source: str) -> None:
     assert "secret reason" in Play(web.person("Boss", admin=True), "bad").to_the_end()
 
 
+QUICK = ("iello-base", "bga-tactical", "battle-line-expert")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in preset_names()]
+)
+def test_every_decision_of_every_rule_set_can_be_shown(name: str) -> None:
+    rules, rng = load_rules(name), Rng(5)
+    state = State(rules, make_deal(rules, 3, 0), (False, False))
+    news = [News(("You", "bot"), 0), News(("bot", "You"), 1)]
+    asked = set()
+    while moves := state.legal_moves():
+        seat = state.turn
+        table = table_shown(news[seat].scene(state), news[seat], state.events(seat))
+        shown = moves_shown(state.view(seat), moves) | table
+        found = [one for group in shown["groups"] for one in group["moves"]]
+        assert sorted(one["at"] for one in found) == list(range(len(moves)))
+        assert len({one["said"] for one in found}) == len(moves)
+        assert {one["card"] for one in found} - {""} <= set(shown["hand"])
+        assert {card for stone in shown["stones"] for side in stone["sides"] for card in side} <= set(shown["called"])
+        asked.add(shown["asks"])
+        state.apply(rng.choice(moves))
+    assert len(asked) >= (4 if rules.tactics else 2)
+
+
 # ---------------------------------------------------------------- with processes
 
 
@@ -300,6 +333,34 @@ def test_a_process_that_is_killed_ends_its_game_with_a_word(sandboxed: Web) -> N
     while any(is_running(pid) for pid in bots):
         assert time.monotonic() < end
     assert_nothing_is_left(sandboxed)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_server_that_is_killed_leaves_no_game(tmp_path: Path) -> None:
+    folder = tmp_path / "league"
+    with league(folder, isolation="sandbox", clock={"move_ms": 2000}) as made:
+        one, two = enter(made, "one", "two")
+        played(made, [(one, two, [2, 1, 0, 2])])
+    with served(folder, 0) as server:
+        with httpx2.Client(base_url=server.url, timeout=60) as client:
+            client.post("/sign-in", data={"token": server.token("Ann")})
+            form = form_text(client.get("/play").text)
+            path = client.post("/play", data={"form": form, "bot": "one", "begins": "you"}).headers["location"]
+            while 'data-kind="waits"' in (page := client.get(f"{path}?after=0").text):
+                pass
+            assert 'data-kind="decision"' in page
+        assert server.process is not None
+        left = [pid for pid in descendants(server.process.pid) if is_running(pid)]
+        assert len(left) > 2
+        server.kill()
+        end = time.monotonic() + PATIENCE_S
+        while any(is_running(pid) for pid in left):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        assert list((folder / tables.FOLDER).glob("*/*"))
+        server.start()
+        assert not list((folder / tables.FOLDER).glob("*/*"))
 
 
 def cmdline(pid: int) -> bytes:
