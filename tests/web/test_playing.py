@@ -21,16 +21,18 @@ from arena.game.engine import State
 from arena.game.record import parse_record, replay
 from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
+from arena.league.settings import LeagueError
 from arena.league.store import open_league
 from arena.processes.procfs import children, descendants, is_running
 from arena.report.reading.game import read_game
 from arena.terminal.news import News
+from arena.web.app import create_app
 from arena.web.playing import child, tables
 from arena.web.playing.shown import moves_shown, table_shown
 from arena.web.playing.tables import PlayLimits
 from arena.web.state import WebSettings
 from tests.league.leagues import FIRST, enter, league, played
-from tests.web.conftest import Person, Web, served_here
+from tests.web.conftest import Person, TestClient, Web, served_here
 from tests.web.served import form_text, served
 
 PATIENCE_S = 60.0
@@ -275,6 +277,14 @@ def test_what_a_bot_has_raised_is_for_its_author(web: Web, source: str) -> None:
     if source == SECRET:
         assert "secret reason" not in bad.person.get(f"{bad.path}/record")
     assert "secret reason" in Play(web.person("Boss", admin=True), "bad").to_the_end()
+
+
+def test_a_link_in_the_place_of_the_folder_is_refused(web: Web, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere" / "1-2").mkdir(parents=True)
+    (web.folder / tables.FOLDER).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(LeagueError, match="not a folder of ours"), TestClient(create_app(web.folder, apart=False)):
+        pass
+    assert (tmp_path / "elsewhere" / "1-2").is_dir()
 
 
 QUICK = ("iello-base", "bga-tactical", "battle-line-expert")

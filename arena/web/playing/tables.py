@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
+from arena.league.settings import LeagueError
 from arena.processes.procfs import start_time
 from arena.tournament import drawn_seed
 from arena.web.guard import Attempts
@@ -27,7 +28,7 @@ from arena.web.playing.child import DECISION, FAILED, WAITS, Order
 
 log = logging.getLogger("arena.web")
 
-FOLDER = "visitors"
+FOLDER = ".visitors"
 _LOOK_S = 1.0
 _LONGEST_LINE = 1 << 20
 _ENDING_S = 5.0
@@ -324,9 +325,11 @@ def _own_name() -> str:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what servers have left that were killed."""
-    if folder.is_symlink() or not folder.is_dir():
+    """Remove what servers have left that were killed. LeagueError for anything else in the place of the folder."""
+    if not folder.is_symlink() and not folder.exists():
         return
+    if folder.is_symlink() or not folder.is_dir():
+        raise LeagueError(f"{folder} is not a folder of ours, so nothing was done. Move it away")
     for path in folder.iterdir():
         pid, _, born = path.name.partition("-")
         if not (pid.isdecimal() and f"{start_time(int(pid))}" == born):
