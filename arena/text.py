@@ -1,4 +1,4 @@
-"""The one cleaner for texts that strangers have written: names, reasons, output of bots.
+"""The one cleaner for texts that strangers have written: names, reasons, output of bots; and `counted`.
 
 Pick a function by where the text goes: `printable` for a terminal or a log, `one_line` and `first_line` for a
 single line, `indented` below a line of ours, `quoted` inside a message, `spreadsheet_cell` for CSV, `json_text` for
@@ -21,6 +21,15 @@ _UNSEEN = frozenset(map(chr, [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x1
 _TAGS = range(0xE0100, sys.maxunicode + 1)
 # Letters and marks to Unicode, but without width or ink; `str.isprintable` knows all others: control characters,
 # changes of the direction of writing, joiners and spaces without width, private and unassigned ones, lone surrogates.
+
+
+def counted(number: int, word: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "game"), counted(1200, "game")
+    ('1 game', '1,200 games')
+    """
+    return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 def printable(text: str, keep: str = "\n\t", instead: str = INSTEAD) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from arena.text import counted
+
 
 class Phase(Enum):
     """What is done in each rule set: its share of the time, how often it starts the bot, and what is said meanwhile."""
@@ -33,7 +35,7 @@ class CheckProgress(NamedTuple):
     seconds_left: float | None
 
     def __str__(self) -> str:
-        text = f"{self.rules}: {self.phase.doing}, {self.games} game{'s' * (self.games != 1)}"
+        text = f"{self.rules}: {self.phase.doing}, {counted(self.games, 'game')}"
         return text if self.seconds_left is None else f"{text}, about {max(round(self.seconds_left), 1)} s left"
 
 

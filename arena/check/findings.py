@@ -18,7 +18,7 @@ from arena.config.tournament import Clock
 from arena.isolation import audit
 from arena.isolation.audit import Attempt
 from arena.players.spec import BotSpec
-from arena.text import one_line
+from arena.text import counted, one_line
 
 DEFAULT_MS = 1000
 """The default clock of a league: milliseconds for each decision."""
@@ -115,7 +115,7 @@ def forgets(trials: Trials) -> Answer:
         return Answer(False, f"decisions differ when games are played {', '.join(different)}")
     if trials.step_failed:
         return Answer(False, "it fails when many games are under way at once")
-    same = [f"{found.games} game{'s' * (found.games != 1)} {how}" for found, how in checked]
+    same = [f"{counted(found.games, 'game')} {how}" for found, how in checked]
     return Answer(True, f"all decisions are the same in {', '.join(same)}")
 
 

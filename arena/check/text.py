@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from arena.check.report import Answer, CheckReport, Finding, RulesReport
 from arena.isolation.levels import Isolation
-from arena.text import printable
+from arena.text import counted, printable
 
 _WIDTH = 110
 MARGIN = 8
@@ -33,7 +33,7 @@ def report_text(report: CheckReport) -> str:
 def _verdict(report: CheckReport) -> str:
     notes = len(report.findings) - len(report.errors) - len(report.warnings)
     counts = ((len(report.errors), "error"), (len(report.warnings), "warning"), (notes, "note"))
-    found = ", ".join(f"{count} {word}{'s' * (count != 1)}" for count, word in counts if count)
+    found = ", ".join(counted(count, word) for count, word in counts if count)
     if report.errors:
         return f"not ready to submit ({found})"
     wanted = sum(one.wanted for one in report.rules)
@@ -111,7 +111,7 @@ def _attempts(report: CheckReport) -> str:
         return "not checked (only Python bots in processes of their own can be listened to)"
     if not report.attempts:
         return "nothing that the sandbox forbids"
-    return f"what the sandbox forbids, in {report.attempts} place{'s' * (report.attempts != 1)}"
+    return f"what the sandbox forbids, in {counted(report.attempts, 'place')}"
 
 
 def _table(report: CheckReport) -> str:

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.errors import ArenaError, did_you_mean
-from arena.text import quoted
+from arena.text import counted, quoted
 
 COPIED = (
     ("configs", "*.toml", "configs"),
@@ -79,7 +79,7 @@ def _tell(folder: Path, made: list[Path], kept: list[Path]) -> None:
     places = dict.fromkeys(path.parts[0] for path in made)
     for place in places:
         files = [path for path in made if path.parts[0] == place]
-        click.echo(f"{place:12} {len(files)} file{'s' * (len(files) != 1)}" if len(files[0].parts) > 1 else place)
+        click.echo(f"{place:12} {counted(len(files), 'file')}" if len(files[0].parts) > 1 else place)
     if kept:
         click.echo(f"Left as they were: {', '.join(path.as_posix() for path in kept[:5])}{', ...' * (len(kept) > 5)}")
     if not made:

@@ -17,6 +17,7 @@ from arena.formats.schedule import Deals, Meeting, Place, Schedule, deal_tasks, 
 from arena.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.match.tasks import Pairing, Task
 from arena.settings import whole
+from arena.text import counted
 
 
 @dataclass(frozen=True)
@@ -212,8 +213,7 @@ class Swiss(Schedule):
 
 
 def _bye_remark(byes: list[str], bot: str) -> str:
-    count = byes.count(bot)
-    return "" if count == 0 else "1 bye" if count == 1 else f"{count} byes"
+    return counted(byes.count(bot), "bye") if bot in byes else ""
 
 
 def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:

@@ -8,6 +8,7 @@ from typing import Any
 from arena.formats.schedule import Meeting
 from arena.report.reading.run import RunData
 from arena.report.table import Column, Table
+from arena.text import counted
 
 MOST_LINES = 64
 """A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
@@ -59,7 +60,7 @@ def _rounds(rounds: Sequence[Sequence[Meeting]]) -> Table:
 
 
 def _rest(left: int) -> str:
-    return "" if not left else f"{left} earlier round{'s' * (left > 1)}: --json has them."
+    return "" if not left else f"{counted(left, 'earlier round')}: --json has them."
 
 
 def _games(meeting: Meeting) -> str:

@@ -23,7 +23,7 @@ from arena.store.folders import COMPARISON, Found, inner_runs, last_worked_on, r
 from arena.store.reader import Reader
 from arena.store.sequential_test import sequential_test
 from arena.store.writer import is_in_use
-from arena.text import first_line
+from arena.text import counted, first_line
 
 RUNNING, FINISHED, STOPPED, UNREADABLE = "running", "finished", "stopped", "unreadable"
 _SHOWN_BOTS = 4
@@ -113,7 +113,7 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     columns = tuple([Column(head, left=head != "games") for head in _COLUMNS])
     left = total - len(lines)
     remarks = [f"{left} more (--limit 0 lists all)."] if left > 0 else []
-    heading = f"{total} run{'s' * (total != 1)} in {root}" + (", the last one first" if len(lines) > 1 else "")
+    heading = f"{counted(total, 'run')} in {root}" + (", the last one first" if len(lines) > 1 else "")
     table = Table("runs", "", columns if rows else (), rows, frame=frame, spared=("format", "rules"))
     return Report(heading, [table], remarks, values=lambda: {"runs": [_values(line) for line in lines]})
 

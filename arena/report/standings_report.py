@@ -31,7 +31,7 @@ from arena.report.table import (
     rounded,
 )
 from arena.rounding import half_up
-from arena.text import first_line, one_line, printable_lines
+from arena.text import counted, first_line, one_line, printable_lines
 
 DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns": 3, "format_points": 1}
 """Digits in files. Tables for people have fewer."""
@@ -263,7 +263,7 @@ def _forfeit_items(run: RunData) -> list[list[str]]:
     items: list[list[str]] = []
     for line in run.forfeits[:MOST_REASONS]:
         by = "after which it failed in end (the result stands)" if line.kind == AFTER else f"by {line.kind}"
-        item = [f"{one_line(line.bot)}: {line.games} game{'s' * (line.games != 1)} {by}"]
+        item = [f"{one_line(line.bot)}: {counted(line.games, 'game')} {by}"]
         reason = first_line(line.reason, _LONGEST_REASON)
         item += [": ", Code(reason)] if reason else []
         item += ["; ", Code(f"arena replay {folder} {line.game}")] if run.folder else []

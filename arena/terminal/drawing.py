@@ -10,7 +10,7 @@ from rich.text import Text
 from arena.game.cards import COLOURS
 from arena.report.formats.fit import shortened
 from arena.terminal.scene import Scene
-from arena.text import one_line
+from arena.text import counted, one_line
 
 _SUITS = {
     "r": "bold white on #b3261e",
@@ -86,7 +86,7 @@ def _player(scene: Scene, at: int, width: int, signs: Signs) -> list[Text]:
     line = Text().append(f"{signs.point[0] if scene.to_move == at else ' '} ", _LABEL)
     line.append(f"{'ab'[seat]} {name}".rstrip(), _MINE if at == 0 else _THEIRS)
     stones = scene.stones_of(at)
-    line.append(f"   {stones} stone{'s' * (stones != 1)}", _LABEL if stones else _DIM)
+    line.append(f"   {counted(stones, 'stone')}", _LABEL if stones else _DIM)
     if scene.hands[at] is None:
         clan, tactic = scene.counts[at]
         line.append(f"   hand {clan} clan" + (f", {tactic} tactic" if scene.rules.tactics else ""), _DIM)

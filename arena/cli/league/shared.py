@@ -12,7 +12,7 @@ import click
 from arena.cli import options
 from arena.cli.output import print_report
 from arena.cli.playing import is_terminal
-from arena.text import indented
+from arena.text import counted, indented
 
 if TYPE_CHECKING:
     from arena.league.placement import SubmissionResult
@@ -43,8 +43,7 @@ def show_standings(found: League, table: Standings, form: str, more: dict[str, A
         return
     before, since = table_before(found, table)
     lines = standing_lines(found, table.rows, before)
-    bots = f"{len(lines)} bot{'s' * (len(lines) != 1)}"
-    heading = f"{found.name}: {describe(found.settings)}; {bots}, {table.total} games"
+    heading = f"{found.name}: {describe(found.settings)}; {counted(len(lines), 'bot')}, {table.total} games"
     if not lines:
         click.echo(f"{heading}\n\nNo bot is in the table yet.")
         return

@@ -10,7 +10,7 @@ import click
 from arena.cli import options
 from arena.cli.league.shared import league_argument, print_json
 from arena.errors import ArenaError
-from arena.text import one_line
+from arena.text import counted, one_line
 
 
 @click.command()
@@ -52,7 +52,7 @@ def invite(
         if revoke:
             number = accounts.revoke(store, author)
             audit.record(found, "invite", "revoked", author=author, detail=f"{number} tokens")
-            click.echo(f"{number} invitation{'s' * (number != 1)} of {one_line(author)} revoked.")
+            click.echo(f"{counted(number, 'invitation')} of {one_line(author)} revoked.")
             return
         token = accounts.invite(store, author, days, admin)
         audit.record(found, "invite", "invited", author=author, detail="as an organiser" if admin else "")
