@@ -81,7 +81,8 @@ class LiveLeague:
             lines += _rows(self._standings, width, max(height - _AROUND, 1))
         if self._most:
             bar = Table.grid()  # which ends the line
-            bar.add_row(ProgressBar(total=self._most, completed=min(max(self._before + self._games, 0), self._most), width=width - 1))
+            done = min(max(self._before + self._games, 0), self._most)
+            bar.add_row(ProgressBar(total=self._most, completed=done, width=width - 1))
             lines.append(bar)
         rate = self._games / max(time.monotonic() - self._begun, 1e-3)
         figures = f": {self._games:,} games, {rate_text(rate)}" if self._games else ""

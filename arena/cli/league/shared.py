@@ -99,9 +99,10 @@ class LeagueProgress:
         self._shown = progress_for(text=lambda status: self._text())
 
     def _text(self) -> str:
-        seconds = time.monotonic() - self._begun
-        rate = self._games / seconds if seconds > 0 else 0.0
-        return f"{self._doing}: {self._games:,} games, {rate:,.0f} games/s"
+        from arena.runner.progress import rate_text
+
+        rate = self._games / max(time.monotonic() - self._begun, 1e-3)
+        return f"{self._doing}: {self._games:,} games, {rate_text(rate)}"
 
     def add(self, games: int) -> None:
         """Count games that were stored."""
