@@ -37,7 +37,7 @@ def main() -> None:
         ):
             subprocess.run([sys.executable, "-m", "arena.cli.main", *command], cwd=place, check=True)
         photograph(place / "report.html", "", 1400, PICTURES / "report.png")
-        photograph(place / "game.html", f"#game={GAME}&step={STEP}", 930, PICTURES / "viewer.png")
+        photograph(place / "game.html", f"#game={GAME}&step={STEP}", 912, PICTURES / "viewer.png")
 
 
 def photograph(page: Path, place: str, height: int, to: Path) -> None:

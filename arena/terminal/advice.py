@@ -39,9 +39,9 @@ def hint_text(view: View, moves: list[Move]) -> str:
     """The best moves in a line."""
     found = hints(view, moves)
     if view.phase in ("draw", "scout"):  # judged by a rule, not by a chance
-        return f"The evaluator would say '{found[0].move}'."
+        return f"The evaluator would say {found[0].move}."
     others = ", ".join(f"{one.move} ({one.chance:.0%})" for one in found[1:])
-    best = f"The evaluator would play '{found[0].move}': {found[0].chance:.0%} to win by its own judgement"
+    best = f"The evaluator would play {found[0].move}: {found[0].chance:.0%} to win by its own judgement"
     return best + (f"; then {others}." if others else ".")
 
 
@@ -60,7 +60,7 @@ def why(scene: Scene, stone: int) -> str:
             verdict = _verdict(scene, stone, at)
             can = "can claim it" if verdict.holds else "cannot claim it"
             reason = verdict.reason.replace("your side", "the side")
-            lines.append(f"{_name(scene, at)} {can}: {reason}.")
+            lines.append(f"{'You' if (name := _name(scene, at)) == 'you' else name} {can}: {reason}.")
     worth = [_worth(scene, stone, at) for at in (0, 1)]
     return "\n".join([*lines, *filter(None, worth)])
 

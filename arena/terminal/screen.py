@@ -62,7 +62,8 @@ class Painter:
 
 def fixed(content: Callable[[], AnyFormattedText], **options: object) -> Window:
     """A window as high as what it holds."""
-    return Window(FormattedTextControl(content), dont_extend_height=True, wrap_lines=False, **options)  # type: ignore[arg-type]
+    control = FormattedTextControl(content, show_cursor=False)
+    return Window(control, dont_extend_height=True, wrap_lines=False, **options)  # type: ignore[arg-type]
 
 
 def folded(line: str, width: int) -> list[str]:
