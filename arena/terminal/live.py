@@ -1,6 +1,6 @@
 """The table of a run while it goes on: drawn in place on a terminal, on stderr; plain lines are the runner's own.
 
-It is drawn twice a second at most, and more rarely where drawing takes long: it may use one fiftieth of a core.
+It is drawn once a second at most, and more rarely where drawing takes long: it may use one fiftieth of a core.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arena.runner.progress import Text as StatusText
 from arena.terminal.quick_ratings import QuickRatings
 from arena.text import one_line, printable_lines
 
-EVERY_S = 0.5
+EVERY_S = 1.0
 SHARE = 0.02
 """The share of a core's time that drawing may take."""
 _AROUND = 6  # lines around the rows of bots
