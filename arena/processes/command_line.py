@@ -1,11 +1,29 @@
-"""What other processes can read of our command line: not the values of options that tell a bot its cards."""
+"""Command lines of our processes: how a module of ours is started, and what others can read of it.
+
+They must not read the values of options that tell a bot its cards.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+from arena.paths import PACKAGE
 
 SECRET = ("--seed",)
 _ARG_START, _ARG_END = 45, 46  # of /proc/PID/stat, counted behind the name; proc(5)
+_START = (
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv.pop(0);"
+    " runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+)
+
+
+def command_of(module: str, *words: str) -> list[str]:
+    """The command that runs a module of this program.
+
+    Unlike `python -m`, it finds nothing in the working directory, which may be a folder of strangers' files.
+    """
+    return [sys.executable, "-P", "-c", _START, str(PACKAGE.parent), module, *words]
 
 
 def hide_values() -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from arena.league.store import League, open_league
+from arena.processes.command_line import command_of
 from arena.processes.priority import behind
 from arena.web.public import NoPage, Site, open_site
 
@@ -66,7 +67,7 @@ class RemoteReader:
     """A Reader in a process of its own, which is started when it is needed, and again when it has been killed."""
 
     def __init__(self, folder: Path) -> None:
-        self._command = [sys.executable, "-m", "arena.web.reader", str(folder.resolve())]
+        self._command = command_of("arena.web.reader", str(folder.resolve()))
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, what: Callable[..., T], *args: Any) -> T:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import uvicorn
 
+from arena.processes.command_line import command_of
 from arena.processes.priority import behind
 from arena.web.app import create_app
 from arena.web.connection import Connection
@@ -50,7 +51,7 @@ class Workers:
     """
 
     def __init__(self, folder: Path, number: int, words: Sequence[str]) -> None:
-        self._command = [sys.executable, "-m", "arena.cli.main", "league", "work", str(folder.resolve()), *words]
+        self._command = command_of("arena.cli.main", "league", "work", str(folder.resolve()), *words)
         self._number = number
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._mind, name="workers")

@@ -1,11 +1,15 @@
-"""Other processes cannot read the seed of a run in its command line."""
+"""Other processes cannot read the seed of a run in its command line; our own load nothing of strangers."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from arena.paths import PACKAGE
+from arena.processes.command_line import command_of
 
 CODE = (
     "from arena.processes.command_line import hide_values\n"
@@ -32,3 +36,16 @@ def test_nothing_else_is_touched() -> None:
     done = subprocess.run([sys.executable, "-c", CODE, *words], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.startswith("False")
     assert "\0".join(words) in done.stdout
+
+
+@pytest.mark.slow
+def test_our_processes_load_nothing_from_the_working_directory(tmp_path: Path) -> None:
+    """`arena serve` in a folder of strangers' files ran an `arena.py` or `json.py` that lay there."""
+    for name in ("arena", "json", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("open('planted', 'w')\n")
+    done = subprocess.run(command_of("arena.cli.main", "--version"), cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert not (tmp_path / "planted").exists()
+    for file in ("reader", "serve"):
+        assert '"-m"' not in (PACKAGE / "web" / f"{file}.py").read_text()
