@@ -36,6 +36,7 @@ TRIALS = 3
 MOST_DEATHS = 5
 """Deaths in one game after which it is decided without a trial that has told."""
 _CONTROL = "first"
+_STAY_S = 10.0
 
 
 @dataclass
@@ -77,7 +78,9 @@ def kills_at_loading(start: Start, job: Job, number: int, seconds: float) -> tup
     """Who kills workers that load a bot, by its place? It, or one that was loaded before it, if a worker that has
     loaded this one alone dies within some seconds. Its name, and how the worker ended; None if nobody does it alone."""
     for place in range(number, -1, -1):
-        how = _reproduced(start, job, place, lambda worker: worker.stay(seconds))
+        if place != number and job.level(place).confined:
+            continue  # it reaches no other process
+        how = _reproduced(start, job, place, lambda worker: worker.stay(min(seconds, _STAY_S)))
         if how is not None:
             return job.bots[place].name, how
     return None
