@@ -84,6 +84,7 @@ class Table:
     touched: float = field(default_factory=time.monotonic)
     process: asyncio.subprocess.Process | None = None
     reader: asyncio.Task[None] | None = None
+    stopping: asyncio.Task[None] | None = None
     waiting: int = 0
     resigning: bool = False
     _news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -255,8 +256,14 @@ class Tables:
             await self._stop(table)
 
     async def _stop(self, table: Table) -> None:
-        """End the process, which takes the bot's with it, and remove the bot's files."""
-        process, table.process = table.process, None
+        """End the process, and with it the bot's, and remove the files, also where whoever waits is cancelled."""
+        if table.stopping is None:
+            table.stopping = asyncio.create_task(self._stopped(table))
+        await asyncio.shield(table.stopping)
+
+    @staticmethod
+    async def _stopped(table: Table) -> None:
+        process = table.process
         if process is not None:
             assert process.stdin is not None
             process.stdin.close()
