@@ -149,7 +149,7 @@ def opponents_table(lines: Sequence[Line], title: str) -> Table:
             "games": line["games"],
             "W-D-L": f"{line['wins']}-{line['draws']}-{line['losses']}",
             "score%": percent(_known(line["score"])),
-            "Elo apart": _elo(line["elo_difference"]),
+            "Elo difference": _elo(line["elo_difference"]),
             "±95%": _error(line["elo_difference_error95"]),
         }
         for line in lines
