@@ -67,8 +67,8 @@ def submit(
         return submit_to(server, token, bot, folder, called, again, form)
     assert name is not None
     from arena.league import placement, versions
-    from arena.league.budget import BudgetSpent
     from arena.league.match_runner import open_session
+    from arena.league.oversight.budget import BudgetSpent
     from arena.league.store import open_league
     from arena.league.submission import read_submission
     from arena.processes.affinity import core_count

@@ -7,11 +7,14 @@ the standings after each event. Several processes may work on it at once, and ea
     store           the database
     submission      a bot's files, read from disk
     versions        bots, their versions and the states of a submission
-    processes       who is working on the league, and what dead processes have left
+    oversight       who works on it and did what, budgets, a pause, deaths of processes
     games           pairings, reserved deals, games stored exactly once
     rating events   the joint rating, and the standings after each event
     pairing         who should play whom next
     match_runner    playing, with the machinery of `arena.runner`
     admission placement play    what happens to a submission; games beyond it
-    views           what a league shows of itself
+    looks           bots looked at again at random
+    verification    is all of it whole?
+    as_run          its games as those of a run
+    figures views   the results of its games as columns; what a league shows of itself
 """

@@ -26,8 +26,9 @@ from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import Record, parse_record
 from arena.game.rules import load_rules
-from arena.league import admission, audit, events, games, versions
+from arena.league import admission, events, games, versions
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner, PairsFailed
+from arena.league.oversight import audit
 from arena.league.placement import retire_unloadable
 from arena.league.store import League
 from arena.league.versions import Version

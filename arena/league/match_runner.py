@@ -21,8 +21,9 @@ from typing import NoReturn, Self
 
 from arena.errors import ArenaError
 from arena.isolation.process import require_isolation
-from arena.league import audit, games, versions
-from arena.league.processes import LeagueProcess
+from arena.league import games, versions
+from arena.league.oversight import audit
+from arena.league.oversight.processes import LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.errors import ArenaError
-from arena.league import admission, audit, budget, deaths, events, games, pairing, versions
+from arena.league import admission, events, games, pairing, versions
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner, PairsFailed
+from arena.league.oversight import audit, budget, deaths
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League

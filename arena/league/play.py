@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from arena.league import budget, deaths, events, games, pairing
+from arena.league import events, games, pairing
 from arena.league.looks import Watch, too_many_forfeits
 from arena.league.match_runner import LeagueSession, MatchRunner
+from arena.league.oversight import budget, deaths
 from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, single_out, suspend
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError

@@ -53,7 +53,7 @@ AUDIT = Table(
     subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL, hash TEXT NOT NULL{checksum})""",
     since=3,
 )  # fmt: skip
-"""The audit log, see `arena.league.audit`. A league of format 2 has it with the first entry."""
+"""The audit log, see `arena.league.oversight.audit`. A league of format 2 has it with the first entry."""
 _TABLES = (
     META,
     Table("files", {"hash": "text", "content": "bytes"},

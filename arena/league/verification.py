@@ -13,7 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from arena.errors import ArenaError
-from arena.league import audit, games, versions
+from arena.league import games, versions
+from arena.league.oversight import audit
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.submission import StoredFile, Submission

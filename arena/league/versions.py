@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import did_you_mean
-from arena.league import audit, budget
-from arena.league.processes import is_alive
+from arena.league.oversight import audit, budget
+from arena.league.oversight.processes import is_alive
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission, check_path

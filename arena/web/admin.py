@@ -10,8 +10,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from arena.league import audit, placement, versions
-from arena.league import pause as pauses
+from arena.league import placement, versions
+from arena.league.oversight import audit
+from arena.league.oversight import pause as pauses
 from arena.report.league import log_table
 from arena.text import one_line
 from arena.web import accounts

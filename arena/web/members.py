@@ -12,7 +12,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError
-from arena.league import audit, placement, versions
+from arena.league import placement, versions
+from arena.league.oversight import audit
 from arena.league.rating import standings
 from arena.league.store import League
 from arena.league.submission import Submission

@@ -12,7 +12,7 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
-from arena.league.pause import paused
+from arena.league.oversight.pause import paused
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League

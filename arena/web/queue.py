@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.league import audit, budget, versions
+from arena.league import versions
+from arena.league.oversight import audit, budget
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import Submission

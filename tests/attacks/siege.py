@@ -31,7 +31,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from arena.league import audit, events, games, versions
+from arena.league import events, games, versions
+from arena.league.oversight import audit
 from arena.league.store import open_league
 from arena.text import one_line as _one_line
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league.processes import LeagueProcess, release_dead
+from arena.league.oversight.processes import LeagueProcess, release_dead
 from arena.league.settings import LeagueError
 from arena.league.store import open_league
 from arena.league.versions import write_files

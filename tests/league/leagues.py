@@ -14,7 +14,7 @@ import pytest
 
 from arena.league import admission, games, placement, versions
 from arena.league.match_runner import LeagueSession, open_session
-from arena.league.processes import LeagueProcess
+from arena.league.oversight.processes import LeagueProcess
 from arena.league.rating import standings
 from arena.league.settings import LeagueSettings, settings_from_dict
 from arena.league.store import League, create_league

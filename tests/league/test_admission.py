@@ -19,8 +19,8 @@ from arena.isolation import process as processes
 from arena.league import admission, events, games, match_runner, placement, versions
 from arena.league.admission import trial
 from arena.league.match_runner import MatchRunner, open_session
+from arena.league.oversight.processes import LeagueProcess
 from arena.league.play import play_games
-from arena.league.processes import LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission

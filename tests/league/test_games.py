@@ -13,7 +13,7 @@ from arena.game.deals import make_deal
 from arena.game.rules import load_rules
 from arena.league import games, views
 from arena.league.games import Fixture, ForfeitCount, HeadToHead, lineup_seed
-from arena.league.processes import LeagueProcess
+from arena.league.oversight.processes import LeagueProcess
 from arena.league.store import League, open_league
 from arena.match.tasks import PairTask
 from tests.league.leagues import SECRET, enter, league, played, row, sound
@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from arena.league import versions, games
 from arena.league.store import open_league
-from arena.league.processes import LeagueProcess
+from arena.league.oversight.processes import LeagueProcess
 
 with open_league(Path(sys.argv[1])) as league, LeagueProcess(league, "test") as process:
     lineup = games.new_lineup(league, process.number, "none")

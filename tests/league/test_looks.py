@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from arena.game.record import parse_record
-from arena.league import audit, events, games, looks, play, versions
+from arena.league import events, games, looks, play, versions
 from arena.league.match_runner import open_session
+from arena.league.oversight import audit
 from arena.league.store import League
 from arena.league.verification import verify_league
 from tests.league.leagues import FIRST, LAST, RANDOM, enter, league, submit

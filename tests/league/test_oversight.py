@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league import audit, budget, games, pause, placement, versions
+from arena.league import games, placement, versions
 from arena.league.match_runner import open_session
-from arena.league.processes import LeagueProcess
+from arena.league.oversight import audit, budget, pause
+from arena.league.oversight.processes import LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arena.league import games, versions
-from arena.league.processes import LeagueProcess
+from arena.league.oversight.processes import LeagueProcess
 from arena.league.rating import Standings, standings
 from arena.league.store import League
 from arena.league.versions import Version

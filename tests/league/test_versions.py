@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from arena.league import games, versions
-from arena.league.processes import LeagueProcess, is_alive, release_dead
+from arena.league.oversight.processes import LeagueProcess, is_alive, release_dead
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.league.pause import go_on, pause
+from arena.league.oversight.pause import go_on, pause
 from arena.league.store import open_league
 from tests.pages.test_browser import BROWSER, DRIVER, driver
 from tests.web.conftest import GOOD

@@ -32,7 +32,7 @@ def test_an_address_that_can_have_no_page_is_not_asked_for(path: str, tmp_path: 
 
 
 def test_a_page_is_sent_as_it_was_while_it_is_made_anew(web: Web) -> None:
-    from arena.league.pause import pause
+    from arena.league.oversight.pause import pause
 
     client = web.new()
     before = client.get("/")

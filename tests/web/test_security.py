@@ -120,7 +120,7 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
     from arena import play_game
     from arena.league import games
     from arena.league.events import note_remark
-    from arena.league.processes import LeagueProcess
+    from arena.league.oversight.processes import LeagueProcess
     from arena.league.versions import accept, promote
     from tests.league.leagues import row
 

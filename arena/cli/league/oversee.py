@@ -21,7 +21,7 @@ FAULTS = 1
 @click.option("--reason", default="", help="Why, for those who wait.")
 def pause(name: str, reason: str) -> None:
     """Pause LEAGUE: games in hand are finished, then everybody waits. Bots can still be submitted."""
-    from arena.league import pause as pauses
+    from arena.league.oversight import pause as pauses
     from arena.league.store import open_league
 
     with open_league(name) as found:
@@ -33,7 +33,7 @@ def pause(name: str, reason: str) -> None:
 @league_argument
 def resume(name: str) -> None:
     """Resume LEAGUE after a pause: commands that wait continue."""
-    from arena.league import pause as pauses
+    from arena.league.oversight import pause as pauses
     from arena.league.store import open_league
 
     with open_league(name) as found:
@@ -47,7 +47,7 @@ def resume(name: str) -> None:
 @output
 def log(name: str, last: int | None, form: str) -> None:
     """Show the audit log of LEAGUE: who did what, when, and what came of it."""
-    from arena.league import audit
+    from arena.league.oversight import audit
     from arena.league.store import open_league
     from arena.report.league import log_table
     from arena.report.table import Report
@@ -75,7 +75,7 @@ _LIMIT = options.whole(0)
 @output
 def budget(name: str, form: str, **given: int | None) -> None:
     """Show what authors have used of LEAGUE and what they may use; options change that (0: no limit)."""
-    from arena.league import budget as budgets
+    from arena.league.oversight import budget as budgets
     from arena.league.store import open_league
     from arena.report.league import budget_table
     from arena.report.table import Report

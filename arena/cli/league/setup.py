@@ -46,7 +46,7 @@ def _n(name: str) -> options.Number:
 def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
     """Create the league NAME. Options override the file; the settings cannot be changed later."""
     from arena.isolation.process import require_isolation
-    from arena.league import audit
+    from arena.league.oversight import audit
     from arena.league.settings import load_settings
     from arena.league.store import LEAGUES, create_league
     from arena.league.views import describe

@@ -29,7 +29,7 @@ def invite(
 
     Without AUTHOR, list the invitations. An author may have several.
     """
-    from arena.league import audit
+    from arena.league.oversight import audit
     from arena.league.store import open_league
     from arena.web import accounts
     from arena.web.store import WebStore

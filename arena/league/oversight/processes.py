@@ -14,9 +14,9 @@ import sys
 import time
 from collections.abc import Iterator
 
-from arena.league import budget
-from arena.league.deaths import note_death
-from arena.league.pause import Pause, paused
+from arena.league.oversight import budget
+from arena.league.oversight.deaths import note_death
+from arena.league.oversight.pause import Pause, paused
 from arena.league.store import League
 from arena.processes.procfs import machine_boot, start_time
 from arena.store.sqlite import PLAYING

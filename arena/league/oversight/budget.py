@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from arena.league import audit
+from arena.league.oversight import audit
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import WORK, League
 from arena.settings import number_text, settings_of

@@ -6,7 +6,7 @@ import json
 import time
 from dataclasses import asdict, dataclass
 
-from arena.league import audit
+from arena.league.oversight import audit
 from arena.league.settings import LeagueError
 from arena.league.store import League
 
