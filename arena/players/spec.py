@@ -325,7 +325,7 @@ def source_hash(source: bytes) -> str:
 
     Runs store it and refuse to resume with another one. A reference bot may be edited as long as it plays the same
     games; with the hash of its first edition, old runs and the names of their folders stay good. Where the source
-    names `load_net`, the weights that come along belong to it: with new ones the bot plays other games.
+    names `load_net`, the packaged weights belong to it: with new ones the bot plays other games.
     """
     digest = hashlib.sha256(source).hexdigest()
     if _LOADS_NET.search(source):

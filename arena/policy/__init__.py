@@ -1,10 +1,10 @@
-"""What strong bots are made of, in the engine's speed: chances to win, nets, search, self-play.
+"""What strong bots are made of, at the engine's speed: chances to win, nets, search, self-play.
 
     from arena.policy import Evaluator, Searcher, load_net
 
 An `Evaluator` says how likely a seat wins each stone and the game (`stone_odds`, `value`, `explain`), what each move
 is worth (`values`) and which is best (`choose`). A `Net` is an evaluator with learned weights; `load_net` has those
-that come along. A `Playout` plays a position on by evaluators, a `Searcher` tries an evaluator's best moves in samples
+packaged with it. A `Playout` plays a position on by evaluators, a `Searcher` tries an evaluator's best moves in samples
 of the hidden cards. `features` gives positions as arrays for nets of your own, `self_play` whole games of them.
 
 Positions are views or states. Whatever is asked about one is judged by what its seat knows, the view's or the one to

@@ -1,4 +1,4 @@
-"""The trained weights that come along, and how they were made (`weights.json`)."""
+"""The packaged, trained weights, and how they were made (`weights.json`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent
 
 
 def load_net(rules: Rules | str) -> Net:
-    """The net for a rule set, by its rules or its name, or one of the nets that come along, by its own name.
+    """The net for a rule set, by its rules or its name, or one of the packaged nets, by its own name.
 
     Raises `ArenaError` for a name that is neither.
 
@@ -38,7 +38,7 @@ def load_net(rules: Rules | str) -> Net:
 
 
 def packaged_hash() -> str:
-    """The SHA-256 of all weights that come along: what bots that load them are known by, besides their source."""
+    """The SHA-256 of all packaged weights: what bots that load them are known by, besides their source."""
     total = hashlib.sha256()
     for path in sorted(FOLDER.glob("*.bin")):
         total.update(f"{path.name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
