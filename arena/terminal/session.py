@@ -144,9 +144,9 @@ class Session:
         for player in self._players:
             if player.remote is not None:
                 player.remote.log_output()
-        self.audience.moved(state, move)
         if len(self.made) > len(self.led_by) and self.seating.person:
-            self.save()
+            self.save()  # first: what is seen is never lost
+        self.audience.moved(state, move)
 
     def after(self, state: State, row: Row) -> None:
         """The game is over."""
