@@ -246,6 +246,14 @@ class ScheduleProgress:
             done.add(result)
         return done
 
+    @classmethod
+    def of_sums(cls, spans: dict[int, list[int]], scores: dict[int, PairingScore]) -> ScheduleProgress:
+        """Progress from the done deals of each pairing (start, stop, start, stop, ... ascending) and its score."""
+        done = cls()
+        done._spans, done._scores = spans, scores
+        done.games = sum(score.games for score in scores.values())
+        return done
+
     def add(self, result: GameResult) -> None:
         """Count one more game. Games must not be added twice."""
         self.add_row(result.id.key, round(result.score * 2), *result.stones)
@@ -277,11 +285,6 @@ class ScheduleProgress:
             spans[at] -= 1
         else:
             spans[at:at] = (deal, deal + 1)
-
-    def add_deals(self, pairing: int, start: int, stop: int) -> None:
-        """Note the deals from `start` to `stop` (exclusive), of which none was noted before or touches one that was."""
-        at = bisect_right(spans := self._spans.setdefault(pairing, []), start)
-        spans[at:at] = (start, stop)
 
     def add_score(self, pairing: int, more: PairingScore) -> None:
         have = self._scores.get(pairing)

@@ -17,7 +17,7 @@ import pandas as pd
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import did_you_mean
-from arena.stats.frames import Floats, StatsError, check_games, name_codes
+from arena.stats.frames import Floats, Ints, StatsError, check_games, name_codes
 from arena.stats.games import cross_columns, games_of
 from arena.stats.intervals import mean_interval
 
@@ -78,6 +78,26 @@ def grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, obje
     ]
 
 
+def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], Ints]]:
+    """As `grouped`, with the places of the rows of each group: quicker where there are many."""
+    if not by:
+        yield {}, np.arange(len(frame))
+        return
+    grouped(frame.iloc[:0], by)  # complains of unknown columns
+    group = frame.groupby(list(by), sort=True, observed=True).ngroup().to_numpy()
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(int(group.max(initial=-1)) + 2))
+    if len(starts) < 2:
+        return
+    names = frame[list(by)].iloc[order[starts[:-1]]].to_dict("records")
+    for keys, start, stop in zip(names, starts[:-1].tolist(), starts[1:].tolist()):
+        yield {str(name): key for name, key in keys.items()}, order[start:stop]
+
+
+def _numbers(frame: pd.DataFrame, name: str) -> Floats:
+    return frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+
+
 def _narrow(seats: pd.DataFrame, by: Sequence[str], *names: str) -> pd.DataFrame:
     """The columns that are needed: groups are copied."""
     wanted = {*by, *names}
@@ -117,13 +137,22 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
     """
     seats = by_seat(games)
     begun = _narrow(seats[seats["seat"] == "first"], by, "score", "deal")
-    return pd.DataFrame([{**keys, **score_row(part)} for keys, part in grouped(begun, by)])
+    score, deal = _numbers(begun, "score"), _deals(begun)
+    return pd.DataFrame([{**keys, **_score_row(score, deal, rows)} for keys, rows in _parts(begun, by)])
 
 
 def score_row(part: pd.DataFrame) -> dict[str, float]:
     """games, score, score_low, score_high of rows with a `score` and perhaps a `deal`."""
-    found = mean_interval(part["score"].to_numpy(), part["deal"] if "deal" in part.columns else None)
-    return {"games": len(part), "score": found.mean, "score_low": found.low, "score_high": found.high}
+    return _score_row(_numbers(part, "score"), _deals(part), np.arange(len(part)))
+
+
+def _deals(frame: pd.DataFrame) -> np.ndarray | None:
+    return frame["deal"].to_numpy() if "deal" in frame.columns else None
+
+
+def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, float]:
+    found = mean_interval(score[rows], None if deal is None else deal[rows])
+    return {"games": len(rows), "score": found.mean, "score_low": found.low, "score_high": found.high}
 
 
 def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
@@ -132,18 +161,21 @@ def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
     Columns: those of `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
     rows = []
-    for keys, part in grouped(_narrow(by_seat(games), by, "seat", "score", "deal"), by):
-        own = part["score"]
-        row: dict[str, object] = {**keys, **_record(own.to_numpy()), **score_row(part)}
+    seats = _narrow(by_seat(games), by, "seat", "score", "deal")
+    score, deal, begun = _numbers(seats, "score"), _deals(seats), np.asarray(seats["seat"] == "first")
+    for keys, at in _parts(seats, by):
+        row: dict[str, object] = {**keys, **_record(score[at]), **_score_row(score, deal, at)}
         for seat in ("first", "second"):
-            row[f"score_{seat}"] = float(own[part["seat"] == seat].mean())
+            own = score[at[begun[at] == (seat == "first")]]
+            row[f"score_{seat}"] = float(own.mean()) if len(own) else math.nan
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def spread_row(values: pd.Series, name: str) -> dict[str, float]:
+def spread_row(values: pd.Series | Floats, name: str) -> dict[str, float]:
     """Mean, standard deviation and quantiles of a column: {name}_mean, _sd, _min, _p10, _p50, _p90, _max."""
-    known = values.dropna().to_numpy(dtype=np.float64)
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
     found = [math.nan] * 7
     if len(known):
         spread = known.std(ddof=1) if len(known) > 1 else 0.0
@@ -157,11 +189,12 @@ def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     seats = by_seat(games, "turns")
     if not {"bot", "opponent"} & set(by):
         seats = seats[seats["seat"] == "first"]  # each game once
+    lengths = {name: _numbers(seats, name) for name in ("turns", "plies") if name in seats.columns}
     rows = []
-    for keys, part in grouped(_narrow(seats, by, "turns", "plies"), by):
-        row = {**keys, "games": len(part), **spread_row(part["turns"], "turns")}
-        if "plies" in part.columns:
-            row.update(spread_row(part["plies"], "plies"))
+    for keys, at in _parts(_narrow(seats, by), by):
+        row = {**keys, "games": len(at)}
+        for name, values in lengths.items():
+            row |= spread_row(values[at], name)
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -186,14 +219,17 @@ def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.D
     points_against_total.
     """
     rows = []
+    seats = by_seat(games, "stones_first", "stones_second")
     names = ("stones", "stones_against", "points", "points_against")
-    for keys, part in grouped(_narrow(by_seat(games, "stones_first", "stones_second"), by, *names), by):
-        row: dict[str, object] = {**keys, "games": len(part)}
-        for name in names:
-            if name in part.columns:
-                row[name] = float(part[name].mean())
-                if name.startswith("points"):
-                    row[f"{name}_total"] = float(part[name].sum())
+    columns = {name: _numbers(seats, name) for name in names if name in seats.columns}
+    for keys, at in _parts(_narrow(seats, by), by):
+        row: dict[str, object] = {**keys, "games": len(at)}
+        for name, values in columns.items():
+            own = values[at]
+            known = own[~np.isnan(own)]
+            row[name] = float(known.mean()) if len(known) else math.nan
+            if name.startswith("points"):
+                row[f"{name}_total"] = float(known.sum())
         rows.append(row)
     return pd.DataFrame(rows)
 

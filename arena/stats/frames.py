@@ -269,7 +269,7 @@ def cluster_codes(deals: pd.Series | npt.ArrayLike | None, rows: int) -> tuple[I
         return np.arange(rows, dtype=np.int64), rows
     import pandas as pd
 
-    codes, labels = pd.factorize(pd.Series(deals))
+    codes, labels = pd.factorize(deals if isinstance(deals, np.ndarray) else pd.Series(deals))
     clusters = np.array(codes, dtype=np.int64)
     alone = clusters < 0
     clusters[alone] = len(labels) + np.arange(int(alone.sum()))

@@ -126,18 +126,16 @@ class Figures:
 
     def progress(self) -> ScheduleProgress:
         """What is done, for `Schedule.tasks`."""
-        done = ScheduleProgress()
         pairing, deal = self.columns["pairing"], self.columns["deal"]
         order = np.lexsort((deal, pairing))
         pairing, deal = pairing[order], deal[order]
         step = np.diff(deal) > 1
-        cuts = np.flatnonzero((np.diff(pairing) != 0) | step) + 1
-        for start, stop in zip([0, *cuts.tolist()], [*cuts.tolist(), len(deal)]):
-            if start < stop:
-                done.add_deals(int(pairing[start]), int(deal[start]), int(deal[stop - 1]) + 1)
-        for number, score in self.scores().items():
-            done.add_score(number, score)
-        return done
+        ends = np.append((np.diff(pairing) != 0) | step, True)[: len(deal)]
+        starts = np.append(True, ends)[: len(deal)]
+        spans: dict[int, list[int]] = {}
+        for number, *span in zip(pairing[starts].tolist(), deal[starts].tolist(), (deal[ends] + 1).tolist()):
+            spans.setdefault(number, []).extend(span)
+        return ScheduleProgress.of_sums(spans, self.scores())
 
     def pairs(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
         """Of each whole pair, in schedule order: pairing, deal, and half points of bot `a`, 0..4."""

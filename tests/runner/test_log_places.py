@@ -11,7 +11,9 @@ import pytest
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
+from arena.store.reader import Reader
 from tests.runner.runs import bot, play, settings
+from tests.runner.test_isolation import level_or_skip
 
 LOUD = """
 def act(view, moves):
@@ -73,3 +75,38 @@ def expected(text: str) -> dict[tuple[str, str], tuple[int, str]]:
             found["ab"[seat], str(count)] = (state.turns, state.phase)
         state.apply(moves[0])
     return found
+
+
+DEBUGGED = """
+import pdb
+class Bot:
+    def __init__(self, how=""):
+        self.how = how
+    def act(self, view, moves):
+        if self.how == "breakpoint":
+            breakpoint()
+        if self.how == "input":
+            input("which? ")
+        if self.how == "pdb":
+            pdb.set_trace()
+            moves = list(moves)
+        return moves[0]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["none", "process", "sandbox"])
+def test_what_a_debugger_does_in_a_run(level: str, tmp_path: Path) -> None:
+    """`breakpoint()` says where it would stop; who reads from stdin, as pdb does, finds its end and loses the game."""
+    file = tmp_path / "debugged.py"
+    file.write_text(DEBUGGED)
+    bots = [{"name": how, "spec": str(file), "params": {"how": how}} for how in ("breakpoint", "input", "pdb")]
+    data = settings(*bots, bot("first"), games=2, rules="base", isolation=level_or_skip(level))
+    play(tmp_path / "run", data)
+    with Reader(tmp_path / "run") as reader:
+        games = list(reader.results())
+        reasons = {line.bot: (line.kind, line.reason) for line in reader.forfeit_reasons()}
+    assert reasons == {"input": ("exception", "EOFError: EOF when reading a line"), "pdb": ("exception", "bdb.BdbQuit")}
+    assert all(game.forfeit_by != "breakpoint" for game in games)
+    text = (tmp_path / "run" / "run.log").read_text()
+    assert re.search(r"breakpoint \(game 0/0/0, seat [ab], decision 1\): breakpoint\(\) does not stop in a run", text)
