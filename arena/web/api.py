@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 from starlette.datastructures import UploadFile
@@ -121,8 +122,9 @@ def metrics_text(metrics: Metrics, figures: Mapping[str, float]) -> str:
     lines.append("# TYPE arena_uploads_total counter")
     lines += [f'arena_uploads_total{{outcome="{one}"}} {metrics.uploads[one]}' for one in ("taken", "refused")]
     lines += ["# TYPE arena_sign_in_failures_total counter", f"arena_sign_in_failures_total {metrics.failures}"]
-    for name in sorted(figures):
-        lines.append(f"{name} {figures[name]:g}")
+    for family, names in groupby(sorted(figures), lambda name: name.partition("{")[0]):
+        lines.append(f"# TYPE {family} gauge")
+        lines += [f"{name} {figures[name]:.15g}" for name in names]
     return "\n".join(lines) + "\n"
 
 

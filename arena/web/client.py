@@ -65,9 +65,12 @@ class Server:
         except HTTPError as error:
             with error:
                 text = self._reason(error.read(1 << 16)) or f"it answers {error.code}"
+            if error.code == 401:
+                text = "the token is not valid: it is misspelt, has expired, or was revoked"
             raise ServerError(f"{self.url}: {text}", error.code) from error
         except (HTTPException, OSError, URLError) as error:
             reason = getattr(error, "reason", None) or error
+            reason = getattr(reason, "strerror", None) or reason
             raise ServerError(f"{self.url} cannot be reached: {one_line(str(reason), 200)}") from error
 
     def _read(self, text: bytes) -> dict[str, Any]:

@@ -6,20 +6,23 @@ import contextlib
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import uvicorn
 
+from arena.errors import ArenaError
 from arena.processes.command_line import command_of
 from arena.processes.priority import behind
 from arena.web.app import create_app
 from arena.web.connection import Connection
 from arena.web.state import WebSettings
+from arena.web.store import WebStore
 
 log = logging.getLogger("arena.web")
 _PATIENCE_S = 30.0
@@ -32,16 +35,43 @@ NICE = 10
 """How far behind the web process workers and their bots come when both want a core."""
 
 
-def serve(folder: Path, host: str, port: int, workers: int, words: Sequence[str], settings: WebSettings) -> None:
-    """Serve a league until Ctrl-C or SIGTERM, with `workers` processes `arena league work` started with `words`."""
+def serve(
+    folder: Path,
+    host: str,
+    port: int,
+    workers: int,
+    words: Sequence[str],
+    settings: WebSettings,
+    told: Callable[[int], None] = lambda port: None,
+) -> None:
+    """Serve a league until Ctrl-C or SIGTERM, with `workers` processes `arena league work` started with `words`.
+
+    `told` hears the port when somebody can connect. ArenaError if nothing can be served.
+    """
+    app = create_app(folder, settings)
+    WebStore(folder).close()  # its errors are told before anything has begun
+    heard = _listening(host, port)
     logging.getLogger("arena.web").setLevel(logging.INFO)
     sys.setswitchinterval(_SWITCH_S)
     config = uvicorn.Config(
-        create_app(folder, settings), host=host, port=port, log_config=None, access_log=False, server_header=False,
+        app, log_config=None, access_log=False, server_header=False,
         limit_concurrency=_MOST_AT_ONCE, http=Connection, timeout_keep_alive=15, timeout_graceful_shutdown=5, ws="none",
     )  # fmt: skip
-    with Workers(folder, workers, words):
-        uvicorn.Server(config).run()
+    server = uvicorn.Server(config)
+    told(heard.getsockname()[1])
+    with heard, Workers(folder, workers, words), contextlib.suppress(SystemExit):  # so it says that it did not start
+        server.run([heard])
+    if not server.started:
+        raise ArenaError(f"{folder} cannot be served: the log above says why")
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+        return socket.create_server((host, port), family=family, backlog=_MOST_AT_ONCE)
+    except (OSError, UnicodeError) as error:
+        reason = str(getattr(error, "strerror", None) or error).partition(" (while")[0]
+        raise ArenaError(f"cannot listen at {host}, port {port}: {reason}. Choose others: --host, --port") from error
 
 
 class Workers:

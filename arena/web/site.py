@@ -17,6 +17,8 @@ ENDING = ".html"
 
 def write_site(league: League, folder: Path) -> int:
     """Write the pages into a folder; how many. Pages of an earlier time are replaced. LeagueError if it cannot be."""
+    if folder.exists() and not folder.is_dir():
+        raise LeagueError(f"{folder} is a file; the pages need a folder")
     number = 0
     try:
         for path, text in site_files(league):

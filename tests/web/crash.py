@@ -51,7 +51,9 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
 
 
-def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, isolation: str) -> Outcome:
+def run(
+    folder: Path, seed: int, moments: int, authors: int, pause_s: float, isolation: str, uploads: int = 1000
+) -> Outcome:
     """One siege in a new folder."""
     begun = time.monotonic()
     small = ["--isolation", isolation, "--error", "200", "--most-games", "16", "--games", "4", "--sample", "2"]
@@ -68,7 +70,7 @@ def run(folder: Path, seed: int, moments: int, authors: int, pause_s: float, iso
         mine = random.Random(f"{seed}/{number}")
         ask = Server(server.url, server.token(f"Author {number}"))
         count = 0
-        while not over.is_set():
+        while not over.is_set() and count < uploads // authors:
             count += 1
             text = f"# {number} {count}\ndef act(view, moves):\n    return moves[{mine.choice((0, -1))}]\n"
             if mine.random() < 0.2:
@@ -154,10 +156,14 @@ def main() -> int:
     parser.add_argument("--moments", type=int, default=50)
     parser.add_argument("--authors", type=int, default=6)
     parser.add_argument("--pause-s", type=float, default=4.0, help="mean seconds between two deaths")
+    parser.add_argument("--uploads", type=int, default=1000, help="bots that are uploaded, at most")
     parser.add_argument("--isolation", default="process")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
-        outcome = run(Path(place, "crash"), given.seed, given.moments, given.authors, given.pause_s, given.isolation)
+        outcome = run(
+            Path(place, "crash"), given.seed, given.moments, given.authors, given.pause_s, given.isolation,
+            given.uploads,
+        )
     print(json.dumps(asdict(outcome), indent=2))
     return 1 if outcome.faults else 0
 

@@ -63,13 +63,18 @@ def serve(
     require_isolation(level)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     number = core_count() if workers is None else workers
-    click.echo(f"Serving {folder} at http://{host}:{port}/ with {number} workers; Ctrl-C stops it.", err=True)
+
+    def told(port: int) -> None:
+        at = f"[{host}]" if ":" in host else host
+        by = f"{number} worker{'' if number == 1 else 's'}"
+        click.echo(f"Serving {folder} at http://{at}:{port}/ with {by}; Ctrl-C stops it.", err=True)
+
     words = ["--play"] if play else []
     for option, value in (("isolation", isolation), ("executor", executor), ("scheduler", scheduler)):
         words += [f"--{option}", value] if value else []
     limits = Limits(uploads, upload_mb, bots)
     beside = "process" if level == "none" else level  # a bot that hangs must not hang a person's game
-    run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), beside, secure))
+    run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), beside, secure), told)
 
 
 @click.command()
