@@ -150,7 +150,7 @@ def test_what_is_an_answer_is_taken_however_it_comes(answer: bytes, size: int) -
     assert bot.act(view, moves) is moves[0]
 
 
-def testnesting_depth() -> None:
+def test_nesting_depth() -> None:
     assert nesting_depth(b"[" * 20 + b"]" * 20) == 20
     assert nesting_depth(b"[]" * 20) == 1
     assert nesting_depth(b'"' + b"[" * 20) == 0

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from tests.league.leagues import shorten_check, skip_check
+from arena.league.store import League
+from tests.league.leagues import league, shorten_check, skip_check
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Iterator[League]:
+    """An empty league."""
+    with league(tmp_path / "league") as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +39,6 @@ from tests.league.leagues import (
     submission,
     submit,
 )
-
-
-@pytest.fixture
-def found(tmp_path: Path) -> Iterator[League]:
-    with league(tmp_path / "league") as made:
-        yield made
 
 
 @pytest.mark.parametrize(

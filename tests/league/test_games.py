@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from arena.game.deals import make_deal
 from arena.game.rules import load_rules
@@ -16,7 +12,7 @@ from arena.league.games import Fixture, ForfeitCount, HeadToHead, lineup_seed
 from arena.league.oversight.processes import LeagueProcess
 from arena.league.store import League, open_league
 from arena.match.tasks import PairTask
-from tests.league.leagues import SECRET, enter, league, played, row, sound
+from tests.league.leagues import SECRET, enter, played, row, sound
 
 TAKE = """
 import sys
@@ -31,12 +27,6 @@ with open_league(Path(sys.argv[1])) as league, LeagueProcess(league, "test") as 
     for _ in range(20):
         print(*(task.deal for task in games.reserve_deals(league, lineup, [games.Fixture(a, b, 7)])))
 """
-
-
-@pytest.fixture
-def found(tmp_path: Path) -> Iterator[League]:
-    with league(tmp_path) as made:
-        yield made
 
 
 def lineup_of(found: League, process: LeagueProcess) -> int:

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from arena.league import pairing
 from arena.league.rating import Standings, standings
 from arena.league.store import League
 from arena.league.versions import Version
-from tests.league.leagues import enter, league, played, some_points
-
-
-@pytest.fixture
-def found(tmp_path: Path) -> Iterator[League]:
-    with league(tmp_path) as made:
-        yield made
+from tests.league.leagues import enter, played, some_points
 
 
 def labels(table: Standings, pairs: list[tuple[int, int]]) -> list[str]:

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +37,6 @@ from tests.league.leagues import (
     submission,
     submit,
 )
-
-
-@pytest.fixture
-def found(tmp_path: Path) -> Iterator[League]:
-    with league(tmp_path / "league") as made:
-        yield made
 
 
 def test_three_bots(found: League) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +12,7 @@ from arena.league.play import play_games
 from arena.league.rating import standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, sound, submit
-
-
-@pytest.fixture
-def found(tmp_path: Path) -> Iterator[League]:
-    with league(tmp_path) as made:
-        yield made
+from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, sound, submit
 
 
 def test_so_many_games(found: League) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +14,6 @@ from arena.league.store import League
 from arena.league.versions import Version
 from arena.stats.ratings import rate
 from tests.league.leagues import FIRST, enter, league, played, some_points, submission
-
-
-@pytest.fixture
-def found(tmp_path: Path) -> Iterator[League]:
-    with league(tmp_path) as made:
-        yield made
 
 
 def elo(table: Standings) -> dict[str, float | None]:

@@ -19,13 +19,7 @@ from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import ACTIVE, MOST_ATTEMPTS, PENDING, PLACING, REFUSED, REPLACED, Version
 from arena.processes.procfs import machine_boot, start_time
-from tests.league.leagues import FIRST, LAST, MIDDLE, enter, league, submission
-
-
-@pytest.fixture
-def found(tmp_path: Path) -> Iterator[League]:
-    with league(tmp_path) as made:
-        yield made
+from tests.league.leagues import FIRST, LAST, MIDDLE, enter, submission
 
 
 @pytest.fixture
