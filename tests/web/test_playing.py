@@ -325,7 +325,8 @@ def test_a_bot_in_its_sandbox_ends_its_game_and_nothing_else(sandboxed: Web, sou
         enter(league, "bad", source=source)
     game = Play(sandboxed.person("Ann"), "bad")
     page = game.to_the_end()
-    assert (f"forfeits by {kind}. You win" if kind else "You ") in page
+    assert 'data-kind="over"' in page
+    assert (f"forfeits by {kind}. You win" in page) == bool(kind)
     assert_nothing_is_left(sandboxed)
 
 
