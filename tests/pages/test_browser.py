@@ -58,6 +58,7 @@ def driver() -> Iterator[Any]:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         found = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
+        found.command_executor.client_config.timeout = 400  # a busy machine may take its time
         yield found
         found.quit()
 
@@ -231,6 +232,7 @@ def test_a_page_that_loads_itself_again_keeps_its_place(driver: Any, folder: Pat
     driver.get(path.as_uri())
     key = driver.execute_script("return [...document.querySelectorAll('.viewer select option')][3].text.split(':')[0]")
     driver.get(f"{path.as_uri()}#game={key}&step=7")
+    WebDriverWait(driver, 60).until(lambda _: step_of(driver) == 7)
     driver.execute_script(
         "document.querySelector('#standings th:nth-child(3) button').click();"
         "document.querySelector('details').open = true; scrollTo(0, 300);"
@@ -259,7 +261,7 @@ def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_
     path.write_text(report_page(str(compared), count=2), encoding="utf-8")
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
                            {"features": [{"name": "prefers-color-scheme", "value": scheme}]})  # fmt: skip
-    driver.set_script_timeout(120)
+    driver.set_script_timeout(300)
     for page in (file, path)[: 2 if scheme == "light" else 1]:
         driver.get(page.as_uri())
         driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")

@@ -39,7 +39,7 @@ from tests.runner.runs import (
 
 pytestmark = pytest.mark.process
 
-QUICK = Limits(decision_s=0.6, loading_s=0.6, memory_mb=700)
+QUICK = Limits(decision_s=0.6, loading_s=5, memory_mb=700)
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 

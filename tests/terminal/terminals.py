@@ -44,7 +44,10 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._process.close(force=True)
+        if self._process.isalive():
+            self._process.kill(signal.SIGKILL)
+            self._process.wait()
+        self._process.close()
 
     @property
     def lines(self) -> list[str]:

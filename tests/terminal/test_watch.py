@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -73,8 +74,8 @@ def test_wrong_use_is_told(arena: Arena, played: Path, args: tuple[str, ...], sa
 @pytest.mark.slow
 @pytest.mark.process
 def test_on_the_screen_back_and_forth(played: Path) -> None:  # noqa: F811
-    with Terminal("watch", played, "1", "--pace", "0.05", cwd=played) as screen:
-        screen.wait("Move 3 of")
+    with Terminal("watch", played, "1", "--pace", "0.4", cwd=played) as screen:
+        screen.wait_until(lambda text: bool(re.search(r"Move [3-9]\d* of", text)), "the third move or a later one")
         screen.type(" ")
         screen.wait("(stopped)")
         screen.type("12g")

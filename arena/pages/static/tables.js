@@ -75,7 +75,7 @@
       return label && label.matches(".filter") ? label.querySelector("input").value : "";
     });
     event.detail.open = details.filter((one) => one.open).map(name);
-    event.detail.y = scrollY;
+    event.detail.y = document.readyState === "complete" ? scrollY : kept.y; // before that it is not back yet
   });
   const kept = history.state || {};
   prepare(kept);
