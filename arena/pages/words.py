@@ -36,10 +36,10 @@ PAGE: dict[str, str] = {
     "fact_games": "games",
     "fact_seed": "seed",
     "fact_turns": "turns a game",
-    "fact_first": "who begins scores",
+    "fact_first": "first player scores",
     "fact_forfeits": "forfeits",
     "of_planned": "{played} of {planned}",
-    "first": "Who begins",
+    "first": "First player",
     "first_note": "Score of the bot in the games that it began, with the 95 % interval by deal.",
     "all_bots": "all",
     "begun_axis": "score in % of the games begun",
@@ -72,7 +72,7 @@ PAGE: dict[str, str] = {
     "forfeit_game": "one of them",
     "cards_note": "Score of the sides that played the card. A card that only a winning side gets to play is a sign of "
     "the win, not its cause.",
-    "repeat": "To play the run again, save these settings as run.toml, and say:",
+    "repeat": "To play the run again, save these settings as run.toml and run:",
     "repeat_command": "arena run run.toml",
     "hashes": "Hashes of the bots' sources",
     "source": "hash",
@@ -81,7 +81,7 @@ PAGE: dict[str, str] = {
     "all_games": "All {all} games can be replayed here.",
     "no_script": "The viewer needs JavaScript; the game's record is below.",
     "record": "Record",
-    "live": "The run goes on; this page is written anew and loads itself again.",
+    "live": "The run is in progress; this page is rewritten and reloads itself.",
     "made": "Written by schotten-arena.",
 }
 """Strings that templates use."""

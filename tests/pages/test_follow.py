@@ -38,8 +38,8 @@ def test_a_page_for_more_games_and_a_last_one(going_on: Path) -> None:
     live = [Page.of(page).data("page")["reload"] for page in pages]
     assert live[:2] == [5000, pytest.approx(max(5000, live[1]))]
     assert live[2:] == [None]
-    assert "loads itself again" in Page.of(pages[0]).text
-    assert "loads itself again" not in Page.of(pages[2]).text
+    assert "reloads itself" in Page.of(pages[0]).text
+    assert "reloads itself" not in Page.of(pages[2]).text
 
 
 @pytest.mark.slow

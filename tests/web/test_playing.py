@@ -247,7 +247,7 @@ def test_guests_play_where_they_may_and_keep_nothing(web: Web) -> None:
 
 def test_nobody_signed_out_plays_by_default(web: Web) -> None:
     client = web.new()
-    assert "sign in" in client.get("/play").text
+    assert "Sign in</a> to play" in client.get("/play").text
     assert client.post("/play", data={"bot": "one"}).status_code == 401
     assert client.get("/play/kept/1").status_code == 401
 

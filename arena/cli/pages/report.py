@@ -43,7 +43,7 @@ def report(source: str, out: Path | None, count: int, wanted: GameFilter, prior:
     league, or a file of records. The file needs no network: send it, print it, open it anywhere. --bot and the other
     options choose among which games those to replay are; the figures are always of all.
 
-    With --follow the page in the browser loads itself again while the run goes on, and keeps its place.
+    With --follow the page in the browser reloads itself while the run is in progress, and keeps its place.
     """
     from arena.pages.follow import follow
     from arena.pages.report import report_page
