@@ -53,7 +53,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--readers", type=int, default=200)
     parser.add_argument("--pause-ms", type=int, default=0, help="between a reader's page and the next")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--isolation", default="process")
     parser.add_argument("--patience", type=float, default=60.0, help="minutes to wait for the last result")
     given = parser.parse_args()

@@ -31,8 +31,11 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S, _WELL_S = 1.0, 60.0, 60.0
 _MOST_AT_ONCE = 1000
 _SWITCH_S = 0.0005
 """Seconds that another thread may compute while the event loop waits; it waits so after each answer it has sent."""
-NICE = 10
-"""How far behind the web process workers and their bots come when both want a core."""
+NICE = 5
+"""How far behind the web process workers and their bots come when both want a core: a quarter of it is left for them.
+
+Less would have bots exceed their clocks, which count wall time, while many people read.
+"""
 
 
 def serve(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--host", default="127.0.0.1", help="Address to listen on (default: this machine only).")
 @click.option("--port", type=options.whole(0, 65535), default=8000, show_default=True, metavar="N")
 @click.option("--workers", type=options.whole(0, 1024), metavar="N",
-              help="Processes that check and place bots (default: one per core; 0: none).")  # fmt: skip
+              help="Processes that check and place bots (default: one fewer than cores; 0: none).")  # fmt: skip
 @click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 @click.option("--secure", is_flag=True, help="Browsers reach it by HTTPS: send cookies by nothing else.")
 @click.option("--uploads", type=options.whole(1), default=20, show_default=True, metavar="N",
@@ -62,7 +62,7 @@ def serve(
             )
     require_isolation(level)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    number = core_count() if workers is None else workers
+    number = max(core_count() - 1, 1) if workers is None else workers  # the server needs a core: clocks are wall time
 
     def told(port: int) -> None:
         at = f"[{host}]" if ":" in host else host
