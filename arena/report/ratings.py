@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from arena.report.table import Report, Table, elo_text, likelihood, number, percent, plain, records, table_of
-from arena.stats.nash import NashRatings
 from arena.stats.ratings import Ratings
+
+if TYPE_CHECKING:
+    from arena.stats.nash import NashRatings
 
 WIDEST_LOS = 20
 

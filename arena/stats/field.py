@@ -243,11 +243,11 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     seats = by_seat(games, "ending")
     seats = seats[seats["score"] > 0] if "bot" in by else seats[seats["seat"] == "first"]
     rows = []
-    for keys, part in grouped(_narrow(seats, by, "ending"), by):
-        counts = part["ending"].value_counts()
-        for ending in ENDINGS:
-            number = int(counts.get(ending, 0))
-            rows.append({**keys, "ending": ending, "games": number, "share": number / max(len(part), 1)})
+    code = pd.Categorical(seats["ending"], categories=list(ENDINGS)).codes.astype(np.int64) + 1  # 0: not known
+    for keys, at in _parts(_narrow(seats, by), by):
+        counts = np.bincount(code[at], minlength=len(ENDINGS) + 1)[1:].tolist()
+        for ending, number in zip(ENDINGS, counts):
+            rows.append({**keys, "ending": ending, "games": number, "share": number / max(len(at), 1)})
     return pd.DataFrame(rows)
 
 
