@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.cli.main import main as arena
@@ -164,7 +164,7 @@ def main() -> int:
             Path(place, "crash"), given.seed, given.moments, given.authors, given.pause_s, given.isolation,
             given.uploads,
         )
-    print(json.dumps(asdict(outcome), indent=2))
+    print(json.dumps(vars(outcome), indent=2))  # asdict spoils a Counter
     return 1 if outcome.faults else 0
 
 
