@@ -1,7 +1,7 @@
 """The strongest bot that comes along: tries the net's best moves in samples of the hidden cards, six decisions deep.
 
 `nodes` is the number of decisions that it looks at, at most, for one of its own; the games then repeat to the byte. By
-default it takes about 40 ms on one core on the average, 65 ms at most. With `ms` it thinks for that time instead;
+default it takes about 45 ms on one core on the average, 70 ms at most. With `ms` it thinks for that time instead;
 it spends less if the clock is tighter. In base the evaluation without learning decides for the opponent, which is
 quicker than the net and no worse.
 """
