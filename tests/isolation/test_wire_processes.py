@@ -103,8 +103,9 @@ def points(row: Row) -> float:
 @pytest.mark.parametrize("language", ["c", "js"])
 @pytest.mark.parametrize("rules", ["base", "tactical", "expert", "bga-expert"])
 def test_the_examples_play_without_a_fault_and_beat_random(
-    commands: dict[str, str], language: str, rules: str
+    commands: dict[str, str], language: str, rules: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("arena.isolation.wire.bot.FAREWELL_S", 30.0)
     bot = wire_bot(command(commands, language))
     table = referee(bot, rules, TimeLeft(20_000, None))
     rows = [row for deal in range(3) for row in table.play_unit(PairTask(0, deal, "a", "b"))]

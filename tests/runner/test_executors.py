@@ -116,7 +116,7 @@ def test_a_bot_that_hangs_while_its_file_is_run_stops_the_run(tmp_path: Path) ->
     file = tmp_path / "stuck.py"
     file.write_text("while True:\n    pass\n\ndef act(view, moves):\n    return moves[0]\n")
     stuck = {"spec": str(file), "name": "stuck"}
-    with pytest.raises(ArenaError, match=r"stuck\.py cannot be loaded: not finished within 0\.6 s"):
+    with pytest.raises(ArenaError, match=r"stuck\.py cannot be loaded: not finished within 5 s"):
         play(tmp_path / "run", settings(stuck, FIELD[0]), limits=QUICK)
     file.write_text("import os\nos._exit(3)\n\ndef act(view, moves):\n    return moves[0]\n")
     with pytest.raises(ArenaError, match=r"cannot be loaded: the process ended itself with exit code 3"):
