@@ -184,8 +184,11 @@ def main(args: Sequence[str] | None = None) -> int:
         _say(error.show)
         return WRONG_USE
     except (click.Abort, KeyboardInterrupt):
-        _say(lambda: click.echo("Interrupted.", err=True))
-        return INTERRUPTED
+        return _interrupted()
+    except RuntimeError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C while a class was made, as `__set_name__` tells it
+            return _interrupted()
+        raise
     except SystemExit:  # how click reports a reader that has closed the pipe (arena ... | head)
         return BROKEN_PIPE
     except OSError as error:
@@ -212,6 +215,11 @@ def _say(show: Callable[[], object]) -> None:
             sys.stderr.flush()
     except OSError:
         _discard(sys.stderr)
+
+
+def _interrupted() -> int:
+    _say(lambda: click.echo("Interrupted.", err=True))
+    return INTERRUPTED
 
 
 def _discard(stream: Any) -> None:
