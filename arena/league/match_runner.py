@@ -149,9 +149,7 @@ def open_session(
         audit.record(league, doing, "begins", detail=f"{workers} workers, isolation {level}")
         outcome, error = "done", ""
         try:
-            yield LeagueSession(
-                league, process, workers, level, signals, run_log.sink, tell, say, executor, scheduler
-            )
+            yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell, say, executor, scheduler)
             outcome = "interrupted" if signals.stopping else outcome
         except BaseException as raised:
             outcome, error = "failed", f"; {type(raised).__name__}: {raised}"

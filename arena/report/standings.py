@@ -124,7 +124,10 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -
         rows=rows,
         met=() if left_out else _met(games, played, [row["bot"] for row in rows]),
         first_player={
-            "games": float(len(played)), "score": first.mean, "score_low": first.low, "score_high": first.high
+            "games": float(len(played)),
+            "score": first.mean,
+            "score_low": first.low,
+            "score_high": first.high,
         },
         first_advantage=ratings.shown_advantage(),
         endings=dict(zip(ENDINGS, counts)),
