@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.runner.executors.base import WorkerFault
 from tests.attacks.runs import attack, tournament
 
 pytestmark = pytest.mark.process
@@ -15,8 +16,12 @@ pytestmark = pytest.mark.process
 def test_who_writes_to_a_wrong_descriptor_reaches_no_file_of_the_run(tmp_path: Path) -> None:
     """A worker had inherited the database, its log and its lock."""
     bot = attack("scribbles", "crash")
-    found = tournament(tmp_path, [bot], "none")
-    assert {one.kind for one in found.verdicts["ann"] + found.verdicts["bob"]} == {None}
+    try:
+        found = tournament(tmp_path, [bot], "none")
+    except WorkerFault as error:  # it also writes to the worker's pipe: the worker may be killed when no bot is at work
+        assert "workers keep dying" in str(error)
+    else:
+        assert {one.kind for one in found.verdicts["ann"] + found.verdicts["bob"]} == {None}
     assert b"planted" not in b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir() if path.is_file())
 
 
