@@ -143,11 +143,15 @@ def test_one_that_has_ended_can_be_halted_and_is_seen_to_have_ended(tmp_path: Pa
 
 @both
 def test_a_sandboxed_one_cannot_wake_itself(tmp_path: Path, level: str) -> None:
-    with started(WAKES_ITSELF, tmp_path, level) as process:
-        heard(process, 1)
-        process.stand_still()
-        seconds = 20 if level == "process" else 0.2
-        assert wait_for(lambda: not is_stopped(process.bot_pid), seconds) == (level == "process")
+    def woke() -> bool:
+        with started(WAKES_ITSELF, tmp_path, level) as process:
+            heard(process, 1)
+            process.stand_still()
+            return wait_for(lambda: not is_stopped(process.bot_pid), 0.5)
+
+    # a stop that meets the timer's signal on its way takes it back, and the timer is not set again: then it sleeps on
+    tries = 20 if level == "process" else 1
+    assert any(woke() for _ in range(tries)) == (level == "process")
 
 
 @both
