@@ -105,13 +105,13 @@ def points(row: Row) -> float:
 def test_the_examples_play_without_a_fault_and_beat_random(
     commands: dict[str, str], language: str, rules: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.isolation.wire.bot.FAREWELL_S", 30.0)
     bot = wire_bot(command(commands, language))
     table = referee(bot, rules, TimeLeft(20_000, None))
     rows = [row for deal in range(3) for row in table.play_unit(PairTask(0, deal, "a", "b"))]
     for row in rows:
         assert forfeit(row) == (None, None), detail(row)
     assert sum(map(points, rows)) >= 5
+    monkeypatch.setattr("arena.isolation.wire.bot.FAREWELL_S", 30.0)  # a busy machine may take its time
     assert bot.close() == "it ended itself with exit code 0"
 
 
