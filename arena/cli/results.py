@@ -117,8 +117,8 @@ def _export_tables(source: str, games: bool, crosstable: bool, to: Path | None) 
     runs = [(kind, place)] if kind != COMPARISON else [("", one) for one in variant_folders(place).values()]
     for what, folder in runs:
         into = folder if to is None else to
-        if to is not None and kind == COMPARISON:
-            into = to / folder.name
+        if to is not None:
+            into = to / folder.name if kind == COMPARISON else to
             make_folder(into)
         for path in write(compute(run_data(what, folder), whole=crosstable), into, games):
             click.echo(path)

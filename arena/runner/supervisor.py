@@ -14,6 +14,7 @@ played as if nothing had happened:
   times, since a bot may have stopped the process that it plays in.
 * The process dies while a bot is loaded: the bots that it had loaded by then are loaded alone. If none kills there,
   too, another process loads them.
+* What the process sends is no message: a bot that lives in it has written to its pipe, and is found by trials, too.
 * The process dies while no bot is being asked: the units that were not delivered are replayed.
 """
 
@@ -180,8 +181,10 @@ class Supervisor:
             return self._judge_loading(worker, worker.loading, deaths)
         snapshot = worker.snapshot()
         game = next((game for task in tasks if (game := find_game(task, snapshot.key))), None)
+        if worker.garbled:  # noticed a moment after it was done, perhaps between two games
+            return self._judge_by_trial(worker, tasks, game, snapshot, deaths)
         if worker.overdue is None and self.job.isolated:
-            return self._judge_isolated(worker, tasks, None if snapshot.hook is None else game, snapshot, deaths)
+            return self._judge_by_trial(worker, tasks, None if snapshot.hook is None else game, snapshot, deaths)
         if snapshot.hook is None or game is None:
             self._report(worker, "replaying its games")
             if deaths >= _MAX_DEATHS:
@@ -208,10 +211,11 @@ class Supervisor:
             known.append(row)
         return None
 
-    def _judge_isolated(
+    def _judge_by_trial(
         self, worker: WorkerProcess, tasks: tuple[Task, ...], game: GameTask | None, snapshot: LogSnapshot, deaths: int
     ) -> Failed | None:
-        """Find out which of the bots at work, in processes of their own, has killed a worker."""
+        """Find out which of the bots at work has killed a worker that nobody was asked in, by processes of their own
+        or, without one, by what it wrote to the worker's pipe."""
         bots = {name for task in tasks for name in (task.a, task.b)} if game is None else {game.first, game.second}
         died = self._deaths.add(None if game is None else game.key, bots)
         at_work = f"at work: {_list(bots)}"
@@ -219,9 +223,13 @@ class Supervisor:
             what = "its games" if game is None else f"game {GameId.from_key(game.key)}"
             self._report(worker, f"{at_work}; replaying {what}")
             return None
-        own = [bot.name for number, bot in enumerate(self.job.bots) if self.job.level(number).own_process]
-        for name in sorted(bots):
-            if game is not None and name not in self._broken and name in own:
+        capable = {
+            bot.name
+            for number, bot in enumerate(self.job.bots)
+            if self.job.level(number).own_process is not worker.garbled
+        }
+        for name in sorted(bots & capable):
+            if game is not None and name not in self._broken:
                 how = kills_alone(self._start, self.job, game, snapshot, name)
                 self._worker = None
                 if self._stopped:

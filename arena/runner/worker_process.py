@@ -23,7 +23,19 @@ from arena.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buff
 from arena.runner.executors.base import Failed
 from arena.runner.job import Job
 from arena.runner.logs import Sink, WorkerLog
-from arena.runner.worker import BOT, DONE, LOADING, NO_MEMORY, REFUSED, STATE, STATUS_SIZE, STOP, run_worker
+from arena.runner.worker import (
+    BOT,
+    DONE,
+    LOADING,
+    NO_MEMORY,
+    PART,
+    READY,
+    REFUSED,
+    STATE,
+    STATUS_SIZE,
+    STOP,
+    run_worker,
+)
 
 _TICK_S = 0.1
 _MAX_TICK_S = 0.5  # a longer pause means that this process was stopped, and perhaps the worker, too
@@ -63,7 +75,8 @@ class Part(NamedTuple):
 class WorkerProcess:
     """One worker process. `play`, `receive` and `await_ready` raise `WorkerDied` and `WorkerRefused`.
 
-    `overdue` is what took too long, if it was killed for that; `how`, after `release`, how it ended. `paused`: it was
+    `overdue` is what took too long, if it was killed for that; `garbled`: it was killed because what came through its
+    pipe is no message of ours; `how`, after `release`, how it ended. `paused`: it was
     killed because it, or this process, was stopped for a while, and what its clocks have measured means nothing. That
     is no fault of a bot while `excuses` is set.
     """
@@ -71,6 +84,7 @@ class WorkerProcess:
     def __init__(self, job: Job, context: BaseContext, sink: Sink, place: int | None) -> None:
         self.job = job
         self.overdue: str | None = None
+        self.garbled = False
         self.paused = False
         self.excuses = True
         self._lapsed = False
@@ -162,8 +176,8 @@ class WorkerProcess:
                 self._note_lapse(time.monotonic() - start)
                 start = time.monotonic()
             self._note_lapse(time.monotonic() - start)
-            message: tuple[Any, ...] = marshal.loads(self._results.recv_bytes(_MOST_BYTES))
-        except (EOFError, OSError, ValueError, TypeError):  # gone; or a bot in it has written to this pipe
+            message = self._read()
+        except (EOFError, OSError):  # it has gone
             self.kill()
             raise WorkerDied from None
         if message[0] == REFUSED:
@@ -173,6 +187,19 @@ class WorkerProcess:
             raise WorkerRefused(Failed(text, ours=not users, bot=name))
         self._still = 0.0
         return message
+
+    def _read(self) -> tuple[Any, ...]:
+        """A message that has come. A bot that lives in the worker may have written to this pipe, too."""
+        try:
+            message = marshal.loads(self._results.recv_bytes(_MOST_BYTES))
+            if isinstance(message, tuple) and message and message[0] in (READY, PART, DONE, REFUSED):
+                return message
+        except EOFError:
+            raise
+        except (OSError, ValueError, TypeError):
+            pass
+        self.garbled = self._process.is_alive()
+        raise EOFError
 
     def _watch(self) -> None:
         """Kill the process if nothing has moved for too long."""
@@ -236,6 +263,8 @@ class WorkerProcess:
             remove_groups_of(self.pid)
         code = self._process.exitcode
         died = "there was no memory left" if code == NO_MEMORY else exit_text(code, "the process")
+        if self.garbled:
+            died = "it sent what is no result: a bot has written to its pipe"
         self.how = "it was stopped for a while" if self.paused else self.overdue or died
         for end in (self._chunks, self._results):
             end.close()

@@ -20,21 +20,14 @@ _BLOCK = 4096
 
 
 @dataclass(frozen=True)
-class GameCounts:
-    """The games of a field as arrays.
+class GameCounts(Games):
+    """The games of a field, counted.
 
-    first, second, score, cluster   one entry per game: bot numbers, points of the first, independent cluster
     lo, hi                          one entry per pair of bots that met, lo < hi
     seats                           shape (2, pairs, 2): [first was (lo, hi), pair, (games, points of first)]
     games .. clusters_of_bot        one entry per bot
     """
 
-    bots: tuple[str, ...]
-    first: Ints
-    second: Ints
-    score: Floats
-    cluster: Ints
-    clusters: int
     lo: Ints
     hi: Ints
     seats: Floats
@@ -64,12 +57,7 @@ def tabulate(games: Games) -> GameCounts:
     )
     present, _ = numbered(np.concatenate([first * clusters + cluster, second * clusters + cluster]))
     return GameCounts(
-        bots=games.bots,
-        first=first,
-        second=second,
-        score=score,
-        cluster=cluster,
-        clusters=clusters,
+        **vars(games),
         lo=met // n,
         hi=met % n,
         seats=np.stack([played, points], axis=-1).astype(np.float64),

@@ -62,7 +62,6 @@ def test_to_the_terminal(arena: Arena, played: Path) -> None:
 
 
 def test_tables_too_if_asked_for(arena: Arena, played: Path) -> None:
-    Path("there").mkdir()
     out = arena("export", played, "--games", "--to", "there", "--records", "r.txt").out
     assert "there/games.csv" in out
     assert out.endswith("30 games in r.txt\n")
