@@ -29,7 +29,7 @@ KEYS = "Enter: next, b: back, 12: to move 12, c: next claim, e: end, a: all, q: 
 @click.option("--all", "whole", is_flag=True, help="Show the whole game at once, without waiting for Enter.")
 @click.option("--color/--no-color", default=False, help="Show cards in their colours.")
 @click.option("--record", "as_record", is_flag=True, help="Print only the game's record.")
-@click.option("--html", "as_html", is_flag=True, help="Write the game as a page to play through, for a browser.")
+@click.option("--html", "as_html", is_flag=True, help="Write the game and its chances to win as a page of HTML.")
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE", help="Of the page; -: stdout."
 )

@@ -25,14 +25,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from arena.analysis.game import GameAnalysis
+from arena.analysis.game import GameAnalysis, analyse
 from arena.analysis.report import judge_name, page_notes
 from arena.game.engine import State
 from arena.game.explain import PositionError, evaluate, judge_claim, read_side
 from arena.game.record import parse_record
 from arena.game.rules import Rules
 from arena.report.board import legend, result_line
-from arena.report.decisions import Decision, Position, decisions
+from arena.report.decisions import Decision, Position
 from arena.report.reading.game import StoredGame
 from arena.text import one_line, printable_lines
 
@@ -41,15 +41,17 @@ LONGEST_REASON = 4000
 _STONES = range(1, 10)
 
 
-def game_data(game: StoredGame, key: str) -> dict[str, Any]:
+def game_data(game: StoredGame, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
     """All that the viewer shows of a game; `key` names it as `arena replay` does.
 
     `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
     `turn`, `seat`, `move`, `of` (legal moves), `ms` (None where it was not measured), `events`, and `claims`: the seat,
-    the stone and why the claim holds. RecordError for a record that does not replay.
+    the stone and why the claim holds. `judged` tells the `chance` of seat 0 after each step, and what moves lost;
+    without it the net judges, which takes 3 ms. RecordError for a record that does not replay.
     """
     record = parse_record(game.record)
-    made = decisions(game.result or record)
+    judged = judged or analyse(game)
+    made = judged.made
     judge = _Judge(record.rules)
     deal = made[0].before if made else Position.of(State(record.rules, record.deal, record.auto_claim))
     state = flat(deal, judge)
@@ -71,14 +73,9 @@ def game_data(game: StoredGame, key: str) -> dict[str, Any]:
         "forfeit": None if result is None or result.forfeit is None else result.forfeit,
         "reason": printable_lines(game.reason[:LONGEST_REASON]).strip(),
         "record": game.record,
-        "steps": steps,
+        "judge": judge_name(judged.nodes),
+        "steps": [step | note for step, note in zip(steps, page_notes(judged), strict=True)],
     }
-
-
-def judged_data(data: dict[str, Any], judged: GameAnalysis) -> dict[str, Any]:
-    """With what an analysis says: `judge`, `chance` of seat 0 after each step, and what moves lost."""
-    steps = [step | note for step, note in zip(data["steps"], page_notes(judged), strict=True)]
-    return data | {"steps": steps, "judge": judge_name(judged.nodes)}
 
 
 def states(data: Mapping[str, Any]) -> Iterator[Flat]:

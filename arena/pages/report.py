@@ -11,7 +11,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from arena.analysis.game import analyse
 from arena.errors import ArenaError
 from arena.formats.sprt import SprtSettings
 from arena.pages.figures import (
@@ -29,7 +28,7 @@ from arena.pages.figures import (
     rating_plot,
     times_plots,
 )
-from arena.pages.game_data import game_data, judged_data
+from arena.pages.game_data import game_data
 from arena.pages.render import render
 from arena.pages.sample import sample
 from arena.pages.settings_text import settings_toml
@@ -159,9 +158,7 @@ def _games(
     games = []
     for number, game in found:
         with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
-            stored = StoredGame.of(game)
-            data = judged_data(game_data(stored, before + number), analyse(stored))  # 3 ms with the net alone
-            games.append(data | {"id": before + str(game.id)})
+            games.append(game_data(StoredGame.of(game), before + number) | {"id": before + str(game.id)})
     return games, there
 
 
@@ -331,12 +328,10 @@ def _cards(kind: str, place: Path, run: RunData) -> Iterator[Section]:
 
 
 def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
-    """Each bot, kind and reason; where reasons are not known, the tables below have the numbers."""
+    """Each bot and kind with the most frequent reason."""
     plots = [forfeits_plot(run.games, order)]
     if not run.forfeits:
-        none = not run.games["forfeit"].notna().any()
-        return Section("forfeits", plots, notes=[PAGE["forfeits_none" if none else "forfeits_below"]],
-                       closed=[] if none else closed, half=True)  # fmt: skip
+        return Section("forfeits", plots, notes=[PAGE["forfeits_none"]], half=True)
     heads = ("forfeit_bot", "forfeit_kind", "forfeit_games", "forfeit_reason", "forfeit_game")
     columns = tuple(Column(PAGE[head], left=head != "forfeit_games") for head in heads)
     rows = tuple(

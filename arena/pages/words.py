@@ -61,7 +61,6 @@ PAGE: dict[str, str] = {
     "time_axis": "time for a decision",
     "decisions": "decisions",
     "time_note": "A clock measured these, so another run of the same games has others. Each bar is a factor of two.",
-    "forfeits_below": "Reasons are stored with runs only; the tables below have the numbers.",
     "forfeits_none": "No game was forfeited.",
     "forfeits_by": "{games} by {bot}",
     "viewer": "A game to play through",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -19,15 +17,13 @@ from arena.store.columns import GameColumns, game_columns
 from arena.store.figures import Figures, PairingSums, figures_of
 from arena.store.games import judged_games, read_games
 from arena.store.ownership import MARK, is_marked, run_text
+from arena.store.reasons import ForfeitReason, Reasons
 from arena.store.schema import DATABASE, RUN, StoreError
 from arena.store.sqlite import Connection
 from arena.store.tables import LARGEST
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_LONGEST_REASON = 200
-MOST_REASONS = 1000  # of a bot and kind that are counted apart: some texts differ in every game
 
 GAME_COLUMNS = (
     "pairing", "deal", "game", "round", "first", "second", "score", "stones_first", "stones_second",
@@ -47,35 +43,6 @@ class BotEntry:
     spec: str
     source: str
     params: dict[str, Any] = field(default_factory=dict)
-
-
-class ForfeitReason(NamedTuple):
-    """Number of games that a bot forfeited in one way, their most frequent reason in a line, and its first game."""
-
-    bot: str
-    kind: str
-    games: int
-    reason: str
-    game: GameId
-
-
-def reason_line(detail: str | None) -> str:
-    """The line of a forfeit's detail that says what happened: of a traceback the exception, else the first line.
-
-    Frames of a traceback are set in, and so are the last words of a process, which stand below the reason.
-
-    >>> reason_line("in act: Traceback (most recent call last):\\n  File ...\\nKeyError: 'play'\\n")
-    "KeyError: 'play'"
-    >>> reason_line("in act: it ended itself with exit code 3\\n  last words")
-    'in act: it ended itself with exit code 3'
-    """
-    lines = [line for line in (detail or "").split("\n") if line.strip()]
-    raised = [line for before, line in pairwise(lines) if before[0].isspace() and not line[0].isspace()]
-    if raised:
-        return raised[-1].strip()
-    if lines and lines[0].endswith("(most recent call last):"):  # a group of exceptions, in a frame of marks
-        lines = [line.strip(" |+-") for line in reversed(lines) if line.strip(" |+-")]
-    return lines[0].strip() if lines else ""
 
 
 def _config_fault(config: dict[str, Any]) -> str | None:
@@ -330,26 +297,14 @@ class Reader:
 
     def forfeit_reasons(self) -> list[ForfeitReason]:
         """What each bot forfeited games by, and failed by after games (`AFTER`), the most frequent first."""
-        pairings = self._pairings()
-        found: dict[tuple[str, int], dict[str, list[int]]] = {}  # bot and kind -> reason -> games, first of them
-        games: Counter[tuple[str, int]] = Counter()
+        pairings, reasons = self._pairings(), Reasons()
         failed = self.figures().columns["forfeit_by"].any()
         for row in self._games("WHERE forfeit_by > 0") if failed else ():
-            identity, kind, by = GameId.from_key(row[0]), row[3], row[4]
-            reason = reason_line(row[19])[:_LONGEST_REASON]
+            identity, kind, by = GameId.from_key(row[0]), forfeit_of(row[3]), row[4]
             sides = pairings.sides(identity.pairing, identity.game)
-            for who in [(sides[by - 1], kind)] if kind else [(sides[at], 0) for at in (0, 1) if by >> at & 1]:
-                games[who] += 1
-                reasons = found.setdefault(who, {})
-                if reason in reasons:
-                    reasons[reason][0] += 1
-                elif len(reasons) < MOST_REASONS:
-                    reasons[reason] = [1, row[0]]
-        lines = []
-        for (bot, kind), number in games.items():
-            reason, (_, first) = max(found[bot, kind].items(), key=lambda item: item[1][0])
-            lines.append(ForfeitReason(bot, forfeit_of(kind) or AFTER, number, reason, GameId.from_key(first)))
-        return sorted(lines, key=lambda line: (-line.games, line.bot, line.kind))
+            for bot in [sides[by - 1]] if kind else [sides[at] for at in (0, 1) if by >> at & 1]:
+                reasons.add(bot, kind or AFTER, row[19], identity)
+        return reasons.lines()
 
     def times(self) -> dict[str, list[int]]:
         """Histogram of thinking times of each bot, 256 counts; see `results.time_quantile`."""

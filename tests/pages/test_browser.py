@@ -220,10 +220,6 @@ def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Pat
     marks = driver.find_elements("css selector", ".curve .blunder")
     assert len(marks) == len(judged.blunders)
     assert driver.get_log("browser") == []
-    bare = tmp_path / "bare.html"
-    bare.write_text(replay_page(stored, "1"), encoding="utf-8")
-    driver.get(bare.as_uri())
-    assert not driver.find_element("css selector", ".curve").is_displayed()
 
 
 def test_a_page_that_loads_itself_again_keeps_its_place(driver: Any, folder: Path, tmp_path: Path) -> None:

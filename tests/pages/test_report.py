@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.config.tournament import config_from_dict
+from arena.league import games, versions
+from arena.league.oversight.processes import LeagueProcess
 from arena.pages.figures import card_frames
 from arena.pages.render import embedded, render
 from arena.pages.report import report_page
@@ -28,6 +30,7 @@ from arena.store.reader import Reader
 from arena.store.tactic_cards import plays
 from arena.text import one_line
 from tests.cli.conftest import Arena, arena  # noqa: F401
+from tests.league.leagues import enter, league, row
 from tests.pages.conftest import Page
 from tests.report.synthetic import store_run
 
@@ -185,7 +188,10 @@ def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Aren
     assert Page.of((tmp_path / "page.html").read_text(encoding="utf-8")).data("games")
     assert Page.of(arena("report", folder, "-o", "-", "--games", "0").out).tables
     arena("replay", folder, "2/0/1", "--html")
-    assert Page.of((tmp_path / "game-2-0-1.html").read_text(encoding="utf-8")).data("games")[0]["key"] == "2/0/1"
+    (game,) = Page.of((tmp_path / "game-2-0-1.html").read_text(encoding="utf-8")).data("games")
+    assert game["key"] == "2/0/1"
+    assert all(0 <= step["chance"] <= 1 for step in game["steps"])
+    assert game["judge"] == "the net"
     assert "--html" in arena("replay", folder, "1", "-o", "x.html", code=2).err
     assert "name it" in arena("replay", folder, "--html", code=2).err
     assert "there is no" in arena("report", "nowhere", code=2).err
@@ -210,6 +216,28 @@ def test_records_and_leagues_are_read_as_runs(folder: Path, tmp_path: Path, aren
     assert len(page.data("games")) == 3
     assert "None" not in page.text
     assert rows(standings_report(standings(read_run(folder))).tables[0])[1][:3] in [row[:3] for row in page.tables[0]]
+    assert reasons_of(page)
+    assert reasons_of(page) == reasons_of(Page.of(report_page(str(folder), count=0)))
+
+
+def reasons_of(page: Page) -> list[list[str]]:
+    """The rows of the table of reasons, without the games."""
+    return next(([row[:-1] for row in table[1:]] for table in page.tables if "reason" in table[0]), [])
+
+
+def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
+    with league(tmp_path / "league") as found:
+        a, b, c = enter(found, "a", "b", "c")
+        with LeagueProcess(found, "test") as process:
+            lineup = games.new_lineup(found, process.number, "none")
+            one, two = games.reserve_deals(found, lineup, [games.Fixture(a, b, 1), games.Fixture(c, b, 1)])
+            told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
+            told = [(*one[:18], "schotten/1 base 1:0 0; ; ", one[19]) for one in told]
+            games.store_rows(found, process.number, lineup, told)
+        with found.change():
+            versions.retire(found, "c")
+    page = Page.of(report_page(str(tmp_path / "league")))
+    assert reasons_of(page) == [["a v1", "end", "1", ""], ["b v1", "timeout", "1", "why"]]
 
 
 def test_a_page_is_the_same_with_the_same_games(folder: Path) -> None:

@@ -20,7 +20,7 @@ from arena.report.reading.run import RunData
 from arena.report.standings import COLUMNS, RunStandings, standings
 from arena.report.standings_report import forfeit_text, heading, remarks, standings_report, summary
 from arena.report.table import Report, elo_text, figures, percent, records, table_of
-from arena.store.reader import ForfeitReason
+from arena.store.reasons import ForfeitReason
 from tests.report.synthetic import synthetic
 
 

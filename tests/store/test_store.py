@@ -32,7 +32,8 @@ from arena.match.results import (
 )
 from arena.match.tasks import Chunk, GameId, GameTask, chunks
 from arena.referee.series_play import play_unit
-from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, PairingSums, Reader, reason_line
+from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, PairingSums, Reader
+from arena.store.reasons import reason_line
 from arena.store.schema import StoreError
 from arena.store.writer import ConflictingResults, Store, open_store
 from tests.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
@@ -140,7 +141,7 @@ def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatc
         text = f"{task.id} {'x' * 999}" if task.id.deal < 60 else "the same"
         return replace(fake_result(task), detail=text)
 
-    monkeypatch.setattr("arena.store.reader.MOST_REASONS", 1)
+    monkeypatch.setattr("arena.store.reasons.MOST", 1)
     store.add(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))
     found = store.forfeit_reasons()
     assert {len(one.reason) for one in found} == {200}  # no other reason than the first was counted

@@ -24,7 +24,8 @@ from arena.report.records import (
     record_lines,
 )
 from arena.store.folders import run_folder
-from arena.store.reader import Reader, reason_line
+from arena.store.reader import Reader
+from arena.store.reasons import reason_line
 from arena.store.schema import DATABASE
 from arena.text import first_line, one_line, quoted
 

@@ -16,6 +16,7 @@ from arena.report.records import ReplayError, read_games
 from arena.stats.games import by_appearance
 from arena.store.columns import GameColumns
 from arena.store.reader import CLOCK_COLUMNS, GAME_COLUMNS
+from arena.store.reasons import Reasons
 
 FORMAT = "records"
 """What stands for the format of a tournament: nobody knows how the games were arranged."""
@@ -50,6 +51,7 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
     pairings: dict[tuple[int, int, int, int, str], int] = {}
     seeds: dict[str, int] = {}
     rules: dict[str, int] = {}
+    reasons = Reasons()
     for game in games:
         head = game.record.split(" ", 3)
         seed = head[2].partition(":")[0]
@@ -67,6 +69,7 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
             "seed": seeds.setdefault(seed, len(seeds)),
         }  # fmt: skip
         rules.setdefault(head[1], len(rules))
+        reasons.add_game(game)
         for name, value in row.items():
             columns[name].append(value)
     read = {name: np.frombuffer(values, np.int64) for name, values in columns.items()}
@@ -82,7 +85,8 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
         "rules": ", ".join(rules),
         "seed": int(only) if len(seeds) == 1 and (only := next(iter(seeds))) != "cards" else None,
     }
-    return RunData(path.name, config, _columns(path, read, list(names)), folder=str(path))
+    forfeits = tuple(reasons.lines())
+    return RunData(path.name, config, _columns(path, read, list(names)), forfeits=forfeits, folder=str(path))
 
 
 _COUNTS = (*GAME_COLUMNS, "seed")

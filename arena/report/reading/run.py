@@ -14,7 +14,8 @@ from arena.formats.sprt import SprtSettings
 from arena.match.results import time_quantile
 from arena.store.columns import GameColumns
 from arena.store.losses import RunLosses, read_losses
-from arena.store.reader import ForfeitReason, Reader, WorkSession
+from arena.store.reader import Reader, WorkSession
+from arena.store.reasons import ForfeitReason
 
 if TYPE_CHECKING:
     import pandas as pd
