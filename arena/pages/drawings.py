@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.pages.shapes import Bars, Dots, Lines, Plot, Square
+from arena.pages.shapes import Bars, Dots, Lines, Plot, Square, look
 from arena.report.whole_file import whole_file
 from arena.text import one_line
 
@@ -25,7 +25,7 @@ except ImportError as error:
 FORMATS = ("png", "svg", "pdf")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8c7300", "#444444")
 """Okabe and Ito's: apart for colour-blind eyes, as on the pages."""
-DASHES = ("-", "--", ":", "-.", (0, (7, 2)), (0, (1, 1)))
+DASHES = ("-", "--", ":", "-.", (0, (8, 4)), (0, (5, 1.5, 1, 1.5, 1, 1.5)))
 _HEATS = ("#e69e66", "#edbc94", "#f5d8c2", "#faebe1", "#f4f5f6", "#e0eff7", "#b8d9ec", "#8fc1df", "#66aad1")
 """From a score of 0 to 1, as on the pages."""
 _STYLE: Any = {
@@ -122,13 +122,14 @@ def _bars(axis: Axes, plot: Bars) -> None:
 
 def _lines(axis: Axes, plot: Lines) -> None:
     for at, (name, values) in enumerate(zip(plot.names, plot.values)):
-        colour, dash = COLOURS[at % len(COLOURS)], DASHES[at % len(DASHES)]
-        axis.plot(plot.at, values, color=colour, linestyle=dash, marker="o", markersize=3, label=one_line(name, 30))
+        colour, dash, square = look(at)
+        axis.plot(plot.at, values, color=COLOURS[colour], linestyle=DASHES[dash], marker="s" if square else "o",
+                  markersize=4, markerfacecolor="white", label=one_line(name, 30))  # fmt: skip
     axis.set_xlim(left=0)
     axis.set_xlabel(plot.x_axis)
     axis.set_ylabel(plot.y_axis)
     axis.grid(axis="y", color="#dddddd", linewidth=0.6)
-    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8)
+    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8, handlelength=4)
 
 
 def _square(axis: Axes, plot: Square) -> None:

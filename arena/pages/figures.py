@@ -14,7 +14,7 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.match.results import bucket_ms
-from arena.pages.shapes import Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
+from arena.pages.shapes import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
 from arena.pages.words import PAGE, TIPS
 from arena.report.compare import comparison, read_variants
 from arena.report.reading.comparison import variant_folders
@@ -34,7 +34,6 @@ LARGEST_SQUARE = 40
 CARD_GAMES = 20_000
 """Games of which the records are read for the tactic cards."""
 CHECKPOINTS = 10
-MOST_LINES = 12
 MOST_DOTS = 100
 """Bots of which the rating is plotted."""
 MOST_PROGRESS = 200

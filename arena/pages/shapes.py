@@ -9,6 +9,20 @@ from typing import TypeAlias
 
 KINDS = ("standings", "crosstable", "variants", "progress", "lengths")
 """Plots that one can ask for by name."""
+LOOKS = 6
+"""Colours of lines, each with a dash of its own."""
+MOST_LINES = 2 * LOOKS
+"""Lines of a plot that can be told apart: from the seventh on, a colour comes again with another dash and squares."""
+
+
+def look(at: int) -> tuple[int, int, bool]:
+    """How a line of a plot looks, by its place in it: colour, dash (0..5), and whether its marks are squares.
+
+    >>> look(0), look(6)
+    ((0, 0, False), (0, 3, True))
+    """
+    again = at // LOOKS % 2
+    return at % LOOKS, (at + again * LOOKS // 2) % LOOKS, bool(again)
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,13 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup, escape
 
-from arena.pages.shapes import Bars, Dots, Lines, Stacks, ticks
+from arena.pages.shapes import Bars, Dots, Lines, Stacks, look, ticks
 from arena.pages.words import TIPS
 from arena.text import one_line
 
 WIDTH = 480
 _LEFT, _RIGHT, _LINE = 140, 16, 24
 _LONGEST_LABEL = 18
-LINES = 6
-"""Lines that can be told apart by colour and dash."""
 
 
 def svg(plot: Dots | Bars | Lines | Stacks) -> Markup:
@@ -75,8 +73,8 @@ def _bars(plot: Bars, height: int = 150) -> Markup:
 
 
 def _lines(plot: Lines) -> Markup:
-    """Lines are told apart by colour, dash and their label at the end."""
-    left, right, top, height = 50, 116, 10, 220
+    """Lines are told apart by colour, dash and marks, which stand beside their label at the end, too."""
+    left, right, top, height = 50, 156, 10, 220
     at = plot.at
     known = [value for row in plot.values for value in row if math.isfinite(value)]
     levels = ticks(min(known, default=0), max(known, default=1), 5)
@@ -89,24 +87,36 @@ def _lines(plot: Lines) -> Markup:
         if tick <= max(at, default=1)
     ]
     free = top - 1.0
-    ends: list[tuple[float, str]] = []
+    ends: list[tuple[float, str, int]] = []
     for number_, (name, row) in enumerate(zip(plot.names, plot.values)):
         points = [(x(one), y(value), one, value) for one, value in zip(at, row) if math.isfinite(value)]
         if not points:
             continue
-        style = f"line l{number_ % LINES}"
-        way = "L".join(f"{px:.1f} {py:.1f}" for px, py, _, _ in points)
-        parts.append(_path(f"M{way}", style))
-        dot = Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>')
+        parts.append(_line([(px, py) for px, py, _, _ in points], number_))
         for px, py, one, value in points:
             tip = TIPS["progress"].format(bot=name, elo=f"{value:+z.0f}", games=f"{one:.0f}")
-            parts.append(_mark([dot.format(number_ % LINES, px, py)], tip, first=not ends and one == points[0][2]))
-        ends.append((points[-1][1], name))
-    for level, name in sorted(ends):
-        free = max(level, free + 16)
-        parts.append(_text(WIDTH - right + 8, free + 4, one_line(name, 13)))
+            parts.append(_mark([_end(px, py, number_)], tip, first=not ends and one == points[0][2]))
+        ends.append((points[-1][1], name, number_))
+    for level, name, number_ in sorted(ends):
+        free, start = max(level, free + 16), WIDTH - right + 10
+        key = [_line([(start, free), (start + 24, free)], number_), _end(start + 12, free, number_)]
+        parts += [*key, _text(start + 29, free + 4, one_line(name, 13))]
     parts.append(_text((left + WIDTH - right) / 2, top + height + 36, plot.x_axis, "middle"))
     return _svg(parts, max(top + height + 44, free + 12), f"{plot.y_axis}: {plot.x_axis}")
+
+
+def _line(points: Sequence[tuple[float, float]], at: int) -> Markup:
+    """The line in a place of a plot."""
+    colour, dash, _ = look(at)
+    return _path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), f"line l{colour} d{dash}")
+
+
+def _end(x: float, y: float, at: int) -> Markup:
+    """A mark of such a line."""
+    colour, _, square = look(at)
+    if square:
+        return _path(f"M{x - 3.5:.1f} {y - 3.5:.1f}h7v7h-7z", f"end l{colour}")
+    return Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>').format(colour, x, y)
 
 
 def _stacks(plot: Stacks) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 import arena as public
 from arena.errors import ArenaError
 from arena.pages.figures import panels_of
-from arena.pages.shapes import KINDS, Dots, Square
+from arena.pages.shapes import KINDS, MOST_LINES, Dots, Lines, Square
+from arena.pages.svg import svg
 from tests.cli.conftest import Arena, arena  # noqa: F401
 from tests.pages.conftest import Page
 from tests.report.synthetic import store_run
@@ -90,3 +92,19 @@ def test_notebooks_show_runs_and_games_with_names_as_texts(strange: Path, compar
 def test_an_unknown_kind_is_an_error(strange: Path) -> None:
     with pytest.raises(ArenaError):
         panels_of(str(strange), "variants")
+
+
+def test_no_two_lines_look_the_same() -> None:
+    """By dash and marks alone, too: on paper, and for eyes that see no colours."""
+    names = [f"bot{at}" for at in range(MOST_LINES)]
+    plot = Lines(names, [1, 2], [[at, at + 1] for at in range(MOST_LINES)], "games", "Elo")
+    shown = re.findall(r'class="line (l\d) (d\d)".*?<(circle|path) class="end (l\d)"', svg(plot))
+    assert len(shown) == 2 * MOST_LINES  # and each once more beside its name
+    assert all(line == end for line, _, _, end in shown)
+    assert len({(dash, mark) for _, dash, mark, _ in shown}) == MOST_LINES
+    pytest.importorskip("matplotlib")
+    from arena.pages.drawings import draw
+
+    drawn = draw({"": plot}).axes[0].get_lines()
+    assert len({(line.get_color(), line.get_marker()) for line in drawn}) == MOST_LINES
+    assert len({(str(line._dash_pattern), line.get_marker()) for line in drawn}) == MOST_LINES
