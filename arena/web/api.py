@@ -1,4 +1,7 @@
-"""The same for programs: JSON below /api/v1, and what machines ask of a server (`/healthz`, `/metrics`)."""
+"""The same for programs: JSON below /api/v1, and what machines ask of a server (`/healthz`, `/metrics`).
+
+The standings are kept as pages are (`arena.web.public.FIGURES`).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.league import versions, views
+from arena.league import versions
 from arena.report.formats.json import finite, json_text
 from arena.web import queue
 from arena.web.accounts import Account
@@ -20,7 +23,6 @@ from arena.web.desk import Office
 from arena.web.guard import BUCKETS, Metrics
 from arena.web.members import own_version, take
 from arena.web.openapi import description
-from arena.web.public import Site
 from arena.web.render import render
 from arena.web.state import bearer, state_of
 
@@ -35,15 +37,6 @@ def answer(values: Mapping[str, Any], status: int = 200, headers: Mapping[str, s
 def fault(status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     """An error as JSON."""
     return answer({"error": text}, status, headers)
-
-
-async def _standings(request: Request) -> Response:
-    return answer(await state_of(request).desk.read(standings_values))
-
-
-def standings_values(site: Site) -> dict[str, Any]:
-    """The values of `arena standings --json` of a league."""
-    return views.standing_values(site.league, site.table)
 
 
 async def _submit(request: Request) -> Response:
@@ -131,7 +124,6 @@ def metrics_text(metrics: Metrics, figures: Mapping[str, float]) -> str:
 ROUTES = [
     Route("/api/v1/", _page),
     Route("/api/v1/openapi.json", _openapi),
-    Route("/api/v1/standings", _standings),
     Route("/api/v1/submissions", _submit, methods=["POST"]),
     Route("/api/v1/submissions/{number:int}", _submission),
     Route("/healthz", _health),

@@ -62,7 +62,7 @@ def _name(office: Office) -> str:
 
 
 async def _page(request: Request) -> Response:
-    """A public page, kept until the league changes."""
+    """What everybody may see, kept until the league changes."""
     return _AsKept(await state_of(request).desk.page(request.path_params["path"]))
 
 
@@ -92,7 +92,7 @@ class _AsKept(Response):
         known = (b"if-none-match", kept.etag) in scope["headers"]
         body = b"" if known else kept.body
         if not known:
-            headers += [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", b"%d" % len(body))]
+            headers += [(b"content-type", kept.kind), (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": 304 if known else 200, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 

@@ -22,6 +22,7 @@ from arena.text import one_line, printable
 _TIMEOUT_S = 60.0
 _MOST_BYTES = 64 << 20
 _POLL_S = 2.0
+_TABLE_POLLS = 10
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 
 
@@ -107,6 +108,24 @@ class Server:
             while told == before:
                 pause(_POLL_S)
                 told = self.ask(f"submissions/{int(before['id'])}")
+
+    def table(
+        self, told: Mapping[str, Any] | None = None, pause: Callable[[float], None] = time.sleep
+    ) -> dict[str, Any]:
+        """The standings. A server keeps them for a while: what is `told` of a bot in the table is waited for."""
+        found = self.ask("standings")
+        for _ in range(_TABLE_POLLS if told is not None and told.get("state") == "active" else 0):
+            lines = found.get("standings")
+            if not isinstance(lines, list) or any(_is_of(line, told) for line in lines):
+                break
+            pause(_POLL_S)
+            found = self.ask("standings")
+        return found
+
+
+def _is_of(line: Any, told: Any) -> bool:
+    """Is a line of the table that of a submission?"""
+    return isinstance(line, dict) and all(line.get(key) == told.get(key) for key in ("bot", "version"))
 
 
 def packed(what: Submission) -> tuple[str, bytes]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from arena.league.store import DATABASE, League, open_league
-from arena.web.public import PAGES, NoPage, may_be, page
+from arena.web.public import FIGURES, PAGES, NoPage, may_be, page
 from arena.web.reader import SHARE, Reader, RemoteReader
 from arena.web.store import WebStore
 
@@ -64,9 +64,10 @@ class Office:
 
 @dataclass
 class Kept:
-    """A page that was made: its bytes and their hash, from which state of the league, when, and how long it took."""
+    """A page that was made: its bytes, their type and hash, from which state of the league, when, how long it took."""
 
     body: bytes
+    kind: bytes
     etag: bytes
     version: int
     made: float
@@ -93,7 +94,7 @@ class Desk:
 
     async def __aenter__(self) -> Desk:
         await self.office(Office.version)  # opens it, with an error if it cannot be
-        for path in PAGES if self._apart else ():  # who asks first does not wait
+        for path in (*PAGES, *FIGURES) if self._apart else ():  # who asks first does not wait
             await self._make(path)
         self._watch = asyncio.create_task(self._look())
         return self
@@ -127,7 +128,7 @@ class Desk:
         return await loop.run_in_executor(self._reader_thread, lambda: self._reader.run(what, *args))
 
     async def page(self, path: str) -> Kept:
-        """A public page: as it is, or as it was a moment ago while it is made anew. NoPage if there is none."""
+        """A public page or figures: as they are, or as they were while they are made anew. NoPage if there are none."""
         if not may_be(path):
             raise NoPage("there is no such page")
         kept = self.at_hand(path)
@@ -161,7 +162,8 @@ class Desk:
             del self._making[path]
         body, now = text.encode(), time.monotonic()
         etag = hashlib.sha256(body).hexdigest()[:32]
-        kept = Kept(body, f'"{etag}"'.encode(), version, now, now - begun)
+        kind = b"application/json" if path in FIGURES else b"text/html; charset=utf-8"
+        kept = Kept(body, kind, f'"{etag}"'.encode(), version, now, now - begun)
         self._kept[path] = kept
         if len(self._kept) > _MOST_PAGES:
             self._kept.popitem(last=False)

@@ -61,7 +61,7 @@ def description(version: str) -> dict[str, Any]:
         "paths": {
             "/standings": {
                 "get": {
-                    "summary": "The table as it is now, as `arena standings --json` prints it.",
+                    "summary": "The table as it was a moment ago, as `arena standings --json` prints it.",
                     "responses": _answers(("200", "the table", "Standings")),
                 }
             },

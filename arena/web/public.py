@@ -1,4 +1,4 @@
-"""The pages that everybody may see: made from the league alone, the same for all, as files or on a server.
+"""What everybody may see: pages and figures, made from the league alone, the same for all, as files or on a server.
 
 Reasons and tracebacks of bots are not on them: they are for their authors.
 """
@@ -23,6 +23,7 @@ from arena.pages.shapes import Dot, Dots, Lines
 from arena.pages.svg import svg
 from arena.pages.words import PAGE
 from arena.players.skeleton import SKELETON, class_name
+from arena.report.formats.json import finite, json_text
 from arena.report.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
 from arena.report.reading.game import StoredGame
 from arena.web.render import render
@@ -56,12 +57,14 @@ def open_site(league: League, ending: str = "") -> Site:
 
 def may_be(path: str) -> bool:
     """Can there be a public page at an address? Told without a look at the league."""
-    return path in PAGES or path.startswith(("bots/", "games/"))
+    return path in PAGES or path in FIGURES or path.startswith(("bots/", "games/"))
 
 
 def page(site: Site, path: str) -> str:
-    """The public page at an address. NoPage if there is none."""
+    """The public page at an address, or figures as JSON. NoPage if there is none."""
     first, _, rest = path.partition("/")
+    if path in FIGURES:
+        return json_text(finite(FIGURES[path](site)))
     if not rest and first in PAGES:
         return PAGES[first](site)
     if first == "bots" and rest:
@@ -148,6 +151,10 @@ def now_playing(league: League) -> dict[str, Any]:
 PAGES: dict[str, Callable[[Site], str]] = {
     "": _standing, "live": _live, "history": _history, "rules": _rules, "write": _write,
 }  # fmt: skip
+FIGURES: dict[str, Callable[[Site], dict[str, Any]]] = {
+    "api/v1/standings": lambda site: views.standing_values(site.league, site.table),  # of `arena standings --json`
+}
+"""What programs are told as JSON."""
 
 
 # ---------------------------------------------------------------- a bot

@@ -81,6 +81,17 @@ def test_the_table_of_a_server(asked: Web, capsys: pytest.CaptureFixture[str]) -
     assert "test: rules base; 8 games" in capsys.readouterr().out
 
 
+def test_a_table_without_the_submission_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server keeps its table for a while."""
+    lines = [[{"bot": "mine", "version": 1}], [{"bot": "mine", "version": 1}, {"bot": "mine", "version": 2}], []]
+    answers = iter([{"standings": one} for one in lines])
+    monkeypatch.setattr(Server, "ask", lambda self, path: next(answers))
+    server, waits = Server("http://x"), list[float]()
+    assert server.table({"bot": "mine", "version": 2, "state": "active"}, waits.append) == {"standings": lines[1]}
+    assert len(waits) == 1
+    assert server.table({"bot": "mine", "version": 3, "state": "refused"}, waits.append) == {"standings": []}
+
+
 def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for command in (["standings"], ["standings", "x", "--server", "http://x"], ["submit", "x"],
                     ["submit", "x", "--server", "http://x", "--author", "A"],

@@ -31,10 +31,11 @@ def submit_to(
     told = server.submit(submission, again)
     click.echo(f"Received: {told['bot']} v{told['version']}. Whoever stops waiting loses nothing.", err=True)
     told = server.wait(told, _say)
+    found = server.table(told)
     if form == "json":
-        print_json({"submission": told} | server.ask("standings"))
+        print_json({"submission": told} | found)
     else:
-        show_standings_of(url, form)
+        _show(url, found, form)
     return REFUSED if told["state"] == "refused" else DONE
 
 
@@ -55,14 +56,19 @@ def _say(told: dict[str, Any]) -> None:
 
 def show_standings_of(url: str, form: str) -> None:
     """Show the table of the league of a server."""
-    from arena.report.league import standing_table
-    from arena.report.table import Report
     from arena.web.client import Server
 
-    found = Server(url).ask("standings")
+    found = Server(url).table()
     if form == "json":
         print_json(found)
-        return
+    else:
+        _show(url, found, form)
+
+
+def _show(url: str, found: dict[str, Any], form: str) -> None:
+    from arena.report.league import standing_table
+    from arena.report.table import Report
+
     try:
         lines, name = found["standings"], str(found["league"])
         heading = f"{one_line(name)}: rules {one_line(str(found['settings']['rules']))}; {int(found['games'])} games"
