@@ -22,12 +22,15 @@ from arena.league.settings import LeagueError, check_author, check_name
 from arena.players.commands import PREFIX, SYSTEM_FOLDERS, command_words, find_command
 from arena.players.faults import BotError
 from arena.players.spec import BotSpec, find_bot, find_file, parse_spec
+from arena.text import one_line, quoted
 
 MOST_FILES = 500
 MOST_BYTES = 32 << 20
 MOST_DEPTH = 16
 LONGEST_PATH = 200
 """Bytes of a file's path below the bot's folder. The league unpacks it into a longer path."""
+LONGEST_ENTRY = 1000
+"""Characters of what names the bot: its file with parameters, or its command."""
 _SKIPPED = re.compile(r"\..*|__pycache__|.*\.py[cod]")
 
 
@@ -75,6 +78,8 @@ def read_submission(
     ArenaError for what cannot be submitted: no such file, too many or too large files, an invalid name.
     """
     author = check_author(author)
+    if len(bot) > LONGEST_ENTRY or not bot.isprintable():
+        raise LeagueError(f"{quoted(bot)} is no name of a bot: at most {LONGEST_ENTRY} printable characters")
     if folder is None:
         return _one_file(bot, name, author)
     if not folder.is_dir():
@@ -85,9 +90,8 @@ def read_submission(
     files = tuple(_read_folder(folder))
     parts = parse_spec(bot)
     if parts.target.startswith(PREFIX):
-        found = find_bot(parts.target, folder=folder)
-        check_inside(found, folder)
         _check_relative(parts.target, folder)
+        found = _find_inside(parts.target, folder)
         return Submission(_bot_name(name, parts.name, found.name), author, parts.target, files)
     path = _inside(parts.target, folder)
     _check_entry(path)
@@ -105,9 +109,7 @@ def find_entry(entry: str, paths: Iterable[str], folder: Path, name: str) -> Bot
     anywhere else, so no entry can name a file or a bot of the organiser's.
     """
     if entry.startswith(PREFIX):
-        found = find_bot(entry, name=name, folder=folder)
-        check_inside(found, folder)
-        return found
+        return _find_inside(entry, folder, name)
     for path in paths:
         if entry == path or entry.startswith(f"{path}:"):
             return find_file(folder / path, path, parse_spec(f"x{entry.removeprefix(path)}").params, name)
@@ -122,13 +124,25 @@ def _check_entry(path: str) -> None:
         raise LeagueError(f"{path!a}: the name of a bot's file must be printable, without : = ~ and backslashes")
 
 
-def check_inside(found: BotSpec, folder: Path) -> None:
-    """LeagueError if a command names files outside its folder: a league has only what was submitted."""
-    home = folder.resolve()
+def _find_inside(target: str, folder: Path, name: str | None = None) -> BotSpec:
+    """The bot of a command. LeagueError if that names a path outside its folder: a league has only what was submitted.
+
+    Whether anything is there is not looked at: a stranger is not to learn what files this machine has, nor to have them
+    read, which some of them never end.
+    """
+    home = os.path.realpath(folder)
+
+    def check(word: str) -> None:
+        path = Path(os.path.realpath(os.path.join(home, os.path.expanduser(word))))
+        if not any(path.is_relative_to(place) for place in (home, *SYSTEM_FOLDERS)):
+            raise LeagueError(f"the command '{one_line(target)}' names {one_line(word)}, which is not in its folder")
+
+    for word in command_words(target):
+        check(word)
+    found = find_bot(target, name=name, folder=folder)
     for file in found.files:
-        path = Path(file).resolve()
-        if not path.is_relative_to(home) and not any(path.is_relative_to(one) for one in SYSTEM_FOLDERS):
-            raise LeagueError(f"the command '{found.target}' names {file}, which is not in its folder")
+        check(file)  # a program that was found elsewhere
+    return found
 
 
 def _check_relative(target: str, folder: Path) -> None:
@@ -148,7 +162,7 @@ def _seen_from_its_folder(target: str) -> tuple[str, str]:
     home = files[0].parent
     words: list[str] = []
     for word in command_words(target):
-        path = Path(word).expanduser().resolve()
+        path = Path(os.path.expanduser(word)).resolve()
         if "/" in word and path in files and path.is_relative_to(home):
             seen = path.relative_to(home).as_posix()
             word = seen if words else f"./{seen}"
@@ -164,18 +178,18 @@ def _one_file(bot: str, name: str | None, author: str | None) -> Submission:
             f"'{bot}' is a command: submit the folder that it runs in, with all its files:"
             f" arena submit --folder {folder} {shlex.quote(command)}"
         )
-    for place in (Path(parts.target).expanduser(), Path("bots", f"{parts.target}.py")):
-        if place.is_symlink():
+    named = Path(os.path.expanduser(parts.target))  # unlike that of `Path` it takes a user who is not known
+    for place in (named, Path("bots", f"{parts.target}.py")):
+        if os.path.islink(place):
             raise LeagueError(f"{place} is a link; submit the file itself")
     try:
         found = find_bot(bot)
     except BotError as error:
-        place = Path(parts.target).expanduser()
-        if not place.is_dir():
+        if not os.path.isdir(named):
             raise
         raise LeagueError(
             f"{parts.target} is a folder; name the bot in it, and all files of the folder are submitted with it:"
-            f" arena submit {_likely(place)} --folder {shlex.quote(str(place))}"
+            f" arena submit {_likely(named)} --folder {shlex.quote(str(named))}"
         ) from error
     path = Path(found.path)
     if re.fullmatch(r"[\w.]+:\w+", parts.target):
@@ -213,7 +227,7 @@ def _bot_name(asked: str | None, in_spec: str | None, path: str) -> str:
 def _inside(target: str, folder: Path) -> str:
     """The path of a file relative to the folder; it may have been named relative to here."""
     for path in (folder / target, Path(target)):
-        if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+        if os.path.isfile(path) and path.resolve().is_relative_to(folder.resolve()):
             return path.resolve().relative_to(folder.resolve()).as_posix()
     return Path(target).as_posix()
 
@@ -225,6 +239,8 @@ def _read_folder(folder: Path) -> Iterator[StoredFile]:
         if len(Path(place).relative_to(folder).parts) > MOST_DEPTH:
             raise LeagueError(f"--folder {folder}: folders nested more than {MOST_DEPTH} deep")
         folders[:] = sorted(one for one in folders if not _SKIPPED.fullmatch(one))
+        if len(paths) + sum(not _SKIPPED.fullmatch(one) for one in files) > MOST_FILES:
+            raise LeagueError(f"--folder {folder}: more than {MOST_FILES} files, the most that a bot may have")
         for one in [*folders, *files]:
             path = Path(place, one)
             if path.is_symlink():
@@ -233,8 +249,6 @@ def _read_folder(folder: Path) -> Iterator[StoredFile]:
             if not _SKIPPED.fullmatch(one):
                 path = Path(place, one)
                 paths.append((path.relative_to(folder).as_posix(), path))
-        if len(paths) > MOST_FILES:
-            raise LeagueError(f"--folder {folder}: more than {MOST_FILES} files, the most that a bot may have")
     if not paths:
         raise LeagueError(f"--folder {folder}: it has no files")
     total = 0

@@ -121,9 +121,9 @@ def _program(word: str, target: str, here: Path) -> Path:
 
     found = shutil.which(word) if "/" not in word else None
     path = _absolute(Path(found) if found else here / os.path.expanduser(word))
-    if path.is_dir():
+    if os.path.isdir(path):  # unlike `Path.is_dir` it takes names of any length
         raise BotError(f"the program of the bot '{target}' is a folder: {path}; name the program in it")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise BotError(f"no program {word} for the bot '{target}': {_why_missing(word, path, here)}")
     if not os.access(path, os.X_OK):
         raise BotError(
@@ -137,7 +137,7 @@ def _why_missing(word: str, path: Path, here: Path) -> str:
     if "/" not in word:
         near = did_you_mean(word, _programs())
         return f"it is neither on PATH nor a file in {here}{near}"
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         return f"there is no folder {path.parent}"
     names = sorted(one.name for one in path.parent.iterdir() if one.is_file())
     sources = [name for name in names if Path(name).stem == path.name]

@@ -11,6 +11,7 @@ from arena.paths import PACKAGE
 _OURS = str(PACKAGE)
 _LONGEST = 4000
 _MOST_FRAMES = 5000  # a recursion may have millions, and looking at them takes a minute and the memory that is left
+_LONGEST_INT = 128
 _PLAIN = (str, bytes, int, float, bool, type(None))
 
 
@@ -25,8 +26,10 @@ def author_traceback(error: BaseException, longest: int = _LONGEST) -> str:
     """
     try:
         place = _bot_frames(error.__traceback__)
-        lines = traceback.TracebackException(type(error), error, place, limit=_MOST_FRAMES).format()
-        text = "".join(lines).rstrip()
+        found = traceback.TracebackException(type(error), error, place, limit=_MOST_FRAMES)
+        if len(own := getattr(found, "_str", "")) > longest:  # a text of megabytes would be copied five times
+            found._str = shorten(own, longest)  # type: ignore[attr-defined]
+        text = "".join(found.format()).rstrip()
     except BaseException:  # its __str__ or its attributes are traps
         text = f"{type_name(type(error))} (its text cannot be shown)"
     return shorten(text, longest)
@@ -61,15 +64,17 @@ def type_name(kind: type) -> str:
 def show_value(value: object, longest: int = 60) -> str:
     """A value in words, for messages. Runs no code of the value.
 
-    >>> show_value(None), show_value("r7@3"), show_value([1, 2])
-    ('None', "the text 'r7@3'", 'a list')
+    >>> show_value(None), show_value("r7@3"), show_value([1, 2]), show_value(1 << 20_000)
+    ('None', "the text 'r7@3'", 'a list', 'an int of 20,001 bits')
     """
     kind = type(value)
     if value is None:
         return "None"
     if kind is str:
         return f"the text {shorten(str(value), longest)!r}"
-    if kind in _PLAIN:
+    if kind is int and isinstance(value, int) and value.bit_length() > _LONGEST_INT:  # Python may not even write it
+        return f"an int of {value.bit_length():,} bits"
+    if any(kind is plain for plain in _PLAIN):  # `in` would ask the value's metaclass
         return f"the {kind.__name__} {str(value)[:longest]}"
     name = type_name(kind)
     return f"a {name}" if name[:1].lower() not in "aeiou" else f"an {name}"

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -245,9 +246,9 @@ def _find_file(target: str, here: Path) -> Path:
         return _module_file(module[1], here)
     for place in (here / "bots", data_folder("bots")):
         path = place / f"{target}.py"
-        if path.is_file():
+        if os.path.isfile(path):  # unlike `Path.is_file` it takes names of any length
             return path.resolve()
-    if (here / target).is_file():
+    if os.path.isfile(here / target):
         raise _no_python(target)
     names = known_bots(here)
     raise BotError(
@@ -261,16 +262,16 @@ def _existing_file(target: str, here: Path) -> Path:
         path = (here / Path(target).expanduser()).resolve()
     except (OSError, RuntimeError) as error:  # links in a circle, a home that is not known
         raise BotError(f"no bot {target}: {error}") from None
-    if path.is_file():
+    if os.path.isfile(path):
         if not target.endswith(".py"):
             raise _no_python(target)
         return path
-    if path.is_dir():
+    if os.path.isdir(path):
         files = sorted(one.name for one in path.glob("*.py"))
         choice = ", ".join(files) or "it has none"
         raise BotError(f"the bot {target} is a folder; name one file in it ({choice})")
     near = ""
-    if path.parent.is_dir():
+    if os.path.isdir(path.parent):
         stems = {one.stem: Path(target).parent / one.name for one in path.parent.glob("*.py")}
         stem = nearest(path.stem, stems)
         near = f"; did you mean '{stems[stem]}'?" if stem else ""

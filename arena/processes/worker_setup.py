@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import mmap
 import multiprocessing
 import os
 import sys
@@ -47,6 +49,19 @@ def forget_descriptors(*kept: int) -> None:
             if number > 2 and number not in (*kept, nowhere) and os.fstat(number):
                 os.dup2(nowhere, number, inheritable=False)
     os.close(nowhere)
+
+
+def keep_from_forks(memory: Any) -> None:
+    """Let `memory`, shared with the parent, not be there in processes forked from this one, where the system can.
+
+    A bot that forks and forgets to end the copy would go on playing in it, and write into the same memory: so the copy
+    dies when it returns to our code.
+    """
+    if sys.platform == "linux":
+        page = mmap.PAGESIZE
+        start = ctypes.addressof(memory) // page * page
+        end = ctypes.addressof(memory) + ctypes.sizeof(memory)
+        ctypes.CDLL(None).madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), mmap.MADV_DONTFORK)
 
 
 def widen_pipe(end: int, size: int = 1 << 20) -> None:

@@ -39,7 +39,7 @@ from arena.game.rng import Rng, derive_seeds
 from arena.match.results import Row, pack_times
 from arena.match.tasks import GameTask, Task
 from arena.players.bot import BotFault, GameEnd, Setup, TimeLeft
-from arena.players.faults import author_traceback, show_value
+from arena.players.faults import author_traceback, shorten, show_value
 from arena.players.output import place_text
 from arena.referee import move_log
 from arena.referee.generators import seed_generators
@@ -48,10 +48,12 @@ from arena.referee.player import Player
 from arena.referee.process_state import ProcessState
 from arena.referee.rows import Clocked, Forfeit, GameSettings, RecordText, make_row
 from arena.referee.series_play import play_in_turns, play_unit
+from arena.text import printable
 
 log = logging.getLogger("arena.referee")
 
 _SAMPLE = 31  # one game in 32 of quick bots is timed
+_LONGEST_DETAIL = 20_000
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
 
 
@@ -388,8 +390,9 @@ class Referee:
         if self._passes(error):
             raise error
         if type(error) is BotFault and type(error.kind) is str and error.kind in FORFEITS:
-            return Forfeit(seat, error.kind, error.detail if type(error.detail) is str else "")
-        return Forfeit(seat, "exception", f"in {hook}: {author_traceback(error)}")
+            detail = error.detail if type(error.detail) is str else ""
+            return Forfeit(seat, error.kind, printable(shorten(detail, _LONGEST_DETAIL)))
+        return Forfeit(seat, "exception", printable(f"in {hook}: {author_traceback(error)}"))
 
     # ---- afterwards ----------------------------------------------------------------------------------------
 
@@ -487,7 +490,7 @@ def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
 def _illegal(seat: int, move: object, table: tuple[Move, ...], error: BaseException) -> Forfeit:
     """The forfeit of a bot whose move the engine did not take; our own errors go on."""
     if type(move) is not Move:  # `isinstance` would run code of the thing
-        return Forfeit(seat, "illegal move", f"act returned {show_value(move)}, not one of the moves")
+        return Forfeit(seat, "illegal move", printable(f"act returned {show_value(move)}, not one of the moves"))
     if isinstance(error, IllegalMove):
         return Forfeit(seat, "illegal move", str(error))
     if 0 <= move.index < len(table) and table[move.index] is move:

@@ -13,6 +13,7 @@ import contextlib
 import logging
 import marshal
 import os
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
@@ -22,10 +23,15 @@ from typing import Any, TypeAlias
 
 from multiprocessing_logging import MultiProcessingHandler  # type: ignore[import-untyped]
 
+from arena.players.faults import shorten
+
 LOG = "run.log"
 SPARE = ".1"
 LARGEST_LOG = 16 << 20
 """Bytes at which a log is rotated to run.log.1: there are never more than twice as many."""
+LONGEST_TEXT = 20_000
+"""Characters of a record that a worker sends: a bot that lives there may log, too."""
+_MOST_BYTES = 1 << 20  # of a record in a pipe
 LOGGER = "arena"
 _FORMAT = "%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s"
 
@@ -135,13 +141,30 @@ class _PipeQueue:
 
     def __init__(self, receiver: Connection[Any, Any]) -> None:
         self._receiver = receiver
+        self._garbled = False
 
     def get(self, timeout: float | None = None) -> PlainRecord:
-        """The next record; `Empty` after `timeout` seconds, EOFError when the sender has gone."""
+        """The next record; `Empty` after `timeout` seconds, EOFError when the sender has gone, or when what came was no
+        record: a bot that lives in the worker may have written to this pipe, too."""
+        if self._garbled:
+            raise EOFError
         if not self._receiver.poll(timeout):
             raise Empty
-        record: PlainRecord = marshal.loads(self._receiver.recv_bytes())
-        return record
+        try:
+            data = self._receiver.recv_bytes(_MOST_BYTES)
+        except OSError:
+            if not self._receiver.closed:  # it ended within a record; a length that no record has closes it
+                raise EOFError from None
+            data = b""
+        try:
+            record = marshal.loads(data)
+            if isinstance(record, tuple) and [type(value) for value in record] == [str, int, str, float, int]:
+                return record
+        except (EOFError, ValueError, TypeError):
+            pass
+        self._garbled = True
+        text = "a bot has written to the pipe of its worker's log; what this worker has to log is lost"
+        return (f"{LOGGER}.runner", logging.WARNING, text, time.time(), 0)
 
     def qsize(self) -> int:
         """1 while something waits. Also at the end of the pipe, which `get` then reports."""
@@ -212,7 +235,8 @@ class _WorkerHandler(logging.Handler):
         self._sender = sender
 
     def emit(self, record: logging.LogRecord) -> None:
-        plain = to_plain(record)
+        name, level, text, created, process = to_plain(record)
+        plain = (name, level, shorten(text, LONGEST_TEXT), created, process)
         try:
             message = marshal.dumps(plain)
         except ValueError:  # such as a message of a class of its own

@@ -40,7 +40,7 @@ from arena.processes.affinity import pin_to_core
 from arena.processes.procfs import has_children, memory_in_use
 from arena.processes.rlimits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.processes.tree import adopt_orphans, kill_orphans, lead_group
-from arena.processes.worker_setup import die_with_parent, forget_descriptors
+from arena.processes.worker_setup import die_with_parent, forget_descriptors, keep_from_forks
 from arena.referee.lockstep import Lockstep
 from arena.referee.move_log import shared_buffer
 from arena.referee.player import Player
@@ -93,6 +93,7 @@ def run_worker(
         lead_group()
         forget_descriptors(chunks.fileno(), results.fileno(), records.fileno())
         die_with_parent(parent, chunks)
+        keep_from_forks(move_log)
         no_core_dumps()
         let_go_first(WORKER_GOES)
         limit_memory(job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None)

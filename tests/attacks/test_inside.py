@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,29 @@ def test_who_closes_the_pipes_of_its_worker_is_not_waited_for(tmp_path: Path) ->
     assert {one.kind for one in found.verdicts[bot.name]} == {"crash"}
     assert {one.kind for one in found.verdicts["ann"] + found.verdicts["bob"]} == {None}
     assert found.seconds < 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "kind", "text"),
+    [
+        ("raises_surrogates", "exception", r"ValueError: no file caf\?$"),
+        ("returns_a_huge_number", "illegal move", "act returned an int of 16,610 bits, not one of the moves"),
+        ("returns_what_compares", "illegal move", "act returned a Compares, not one of the moves"),
+        ("forks_and_goes_on", "none", ""),
+        ("logs_much", "none", ""),
+        ("writes_lengths", "crash", "it sent what is no result: a bot has written to its pipe"),
+    ],
+)
+def test_no_bot_ends_the_run(how: str, kind: str, text: str, tmp_path: Path) -> None:
+    """Each of the first four did, as an error of ours."""
+    one = attack("disturbs_its_worker", how=how)
+    found = tournament(tmp_path, [one], "none")
+    for verdict in found.verdicts[one.name]:
+        assert verdict.kind == (None if kind == "none" else kind)
+        assert re.search(text, verdict.detail), verdict.detail
+    assert {verdict.kind for verdict in found.verdicts["ann"] + found.verdicts["bob"]} == {None}
+    assert found.left == ()
+    assert len(found.log) < 4 << 20
+    told = "a bot has written to the pipe of its worker's log" in found.log
+    assert told == (how == "writes_lengths")

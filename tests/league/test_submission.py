@@ -113,6 +113,33 @@ def test_a_command_with_files_of_others(tmp_path: Path) -> None:
             read_submission(command, tmp_path / "bot")
 
 
+@pytest.mark.parametrize("path", ["/dev/stdin", "~/.ssh/id_rsa", "{}/nothing", "../bot/../nothing"])
+def test_a_command_does_not_tell_what_files_are_here(path: str, tmp_path: Path) -> None:
+    """A path outside was refused if something was there, and accepted if not; and read before it was refused."""
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "a.txt").write_text("x")
+    with pytest.raises(LeagueError, match="which is not in its folder"):
+        read_submission(f"cmd:cat {path.format(tmp_path)}", tmp_path / "bot")
+
+
+@pytest.mark.parametrize("bot", ["x" * 300, "~nobody/x.py", "cmd:" + "x" * 300, "x" * 300 + ".py"])
+def test_names_that_no_file_can_have(bot: str, tmp_path: Path) -> None:
+    """They were errors of ours, also where they came by the web."""
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot" / "a.py").write_text("x")
+    for folder in (tmp_path / "bot", None):
+        with pytest.raises(ArenaError):
+            read_submission(bot, folder)
+
+
+@pytest.mark.parametrize("bot", ["cmd:./a.py" + " a" * 999, "a.py:x=\x1b[2J", "a.py:x=\udcff", "a.py:x=" + "1" * 999])
+def test_entries_that_cannot_be_stored_or_shown(bot: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x")
+    (tmp_path / "a.py").chmod(0o755)
+    with pytest.raises(LeagueError, match="at most 1000 printable characters"):
+        read_submission(bot, tmp_path)
+
+
 def test_a_command_with_a_path_that_is_only_here(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
     with pytest.raises(LeagueError, match=r"write it relative to --folder: a\.txt"):

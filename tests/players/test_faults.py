@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tracemalloc
 
 import pytest
 
@@ -59,6 +60,23 @@ def test_traps_in_exceptions() -> None:
         assert len(author_traceback(caught(code))) < 5000
 
 
+def test_a_huge_text_is_not_copied() -> None:
+    """Five copies took longer than a decision may, and more memory than the bot had."""
+
+    class Huge(Exception):
+        def __str__(self) -> str:
+            return "x" * (8 << 20)
+
+    tracemalloc.start()
+    try:
+        text = author_traceback(Huge())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert text.endswith("xxxxx")
+    assert peak < 12 << 20
+
+
 def test_without_frames_the_name_is_left() -> None:
     assert author_traceback(ValueError("x")) == "ValueError: x"
 
@@ -77,4 +95,17 @@ def test_values_run_no_code_of_theirs() -> None:
 
     assert show_value(Trap()) == "a Trap"
     assert len(show_value("x" * 10**6)) < 100
+    assert show_value(10**5000) == "an int of 16,610 bits"
+
+
+def test_a_value_whose_class_compares() -> None:
+    """Its KeyboardInterrupt stopped the run."""
+
+    class Meta(type):
+        def __eq__(cls, other: object) -> bool:
+            raise KeyboardInterrupt
+
+        __hash__ = type.__hash__
+
+    assert show_value(Meta("Trap", (), {})()) == "a Trap"
     assert shorten("short", 10) == "short"

@@ -13,7 +13,7 @@ class RaisesTraps:
 
 class Huge(Exception):
     def __str__(self):
-        return "x" * (100 << 20)
+        return "x" * (40 << 20)
 
 
 class Raises(Exception):
