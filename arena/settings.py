@@ -90,14 +90,15 @@ def is_long(number: int) -> bool:
 def number_text(number: float) -> str:
     """A number that somebody has given, for a message about it.
 
-    >>> number_text(-3), number_text(0.25), number_text(10**400)
-    ('-3', '0.25', 'a number of 401 digits')
+    >>> number_text(-3), number_text(0.25), number_text(10**400), number_text(1 - 10**400)
+    ('-3', '0.25', 'a number of 401 digits', 'a negative number of 400 digits')
     """
     if isinstance(number, float):
         return f"{number:g}"
     if not is_long(number):
         return str(number)
-    return f"a {'negative ' if number < 0 else ''}number of {int(number.bit_length() * math.log10(2)) + 1} digits"
+    digits = int(number.bit_length() * math.log10(2))
+    return f"a {'negative ' if number < 0 else ''}number of {digits + (abs(number) >= 10**digits)} digits"
 
 
 def whole(default: int | None, least: int, most: int, help: str, **more: Any) -> Any:

@@ -47,6 +47,18 @@ class Number(click.ParamType[int | float]):
         return number
 
 
+class NewFolder(click.Path):
+    """A folder to be made; its name can be shown on one line."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value).isprintable():
+            self.fail(f"expected one line of printable text, found {quoted(str(value))}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def as_set(place: str, name: str) -> Number:
     """A number with the bounds of a setting of the class at `place`, such as `arena.processes.limits:Limits`."""
 
@@ -219,7 +231,7 @@ def where(command: Command) -> Command:
     """The folder of results, and the isolation of bots."""
     return _with(
         command,
-        click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Default: results/NAME."),
+        click.option("--out", type=NewFolder(), metavar="DIR", help="Default: results/NAME."),
         click.option(
             "--isolation",
             type=ISOLATION,

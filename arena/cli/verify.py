@@ -107,7 +107,7 @@ def _salvage(folder: Path, to: Path) -> int:
     of = "" if found.stored is None else f" of {found.stored}"
     click.echo(f"{found.games}{of} games of {folder} are in {to} now.")
     if found.left_out > 0:
-        click.echo(f"{found.left_out} sound games were left out: the others of their pair, series or round are lost.")
+        click.echo(f"Sound games left out, for the others of their pair, series or round are lost: {found.left_out}.")
     if read_run(to).complete:
         click.echo("Nothing is missing.")
     else:

@@ -95,7 +95,10 @@ def mean_difference(
 ) -> MeanDifference:
     """Difference of two means, paired by deal where both groups have the deal.
 
-    `scores`: the values are scores in 0..1, and groups without any spread still get an error, unlike other values.
+    `scores`: the values are scores in 0..1, and so is the interval of their difference. Where all deals show the same
+    difference, there is an error all the same: that of two more deals, one better and one worse by the whole scale
+    (where they are no scores, by the standard deviation of all values). Values that are all the same show no
+    difference, but bound none either: error and interval are nan.
 
     >>> found = mean_difference([1, 1, 0, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 3, 4])
     >>> f"{found.difference:.2f} ± {found.error:.2f}, p = {found.p_value:.2f}, {found.shared} deals shared"
@@ -121,15 +124,15 @@ def mean_difference(
     for (values, _), part, there in zip(groups, parts, seen):
         if scores and float(np.abs(part).max()) < 1e-12:
             variance += smoothed_error(values, int(there.sum())) ** 2
-    if scores and variance < 1e-24:  # equal deal by deal: as if there were two more deals, one up, one down
-        variance = 2 / (clusters + 2) ** 2
+    if variance < 1e-24:  # equal deal by deal: as if there were two more deals, one up, one down
+        step = 1.0 if scores else float(np.concatenate((first, second)).std())
+        variance = 2 * (step / (clusters + 2)) ** 2
     freedom = max(min(int(there.sum()) for there in seen) - 1, 1)
     error = math.sqrt(variance)
     gap = float(first.mean() - second.mean())
     if error < 1e-12:
-        p_value = 1.0 if abs(gap) < 1e-12 else 0.0
-    else:
-        p_value = float(2 * stdtr(freedom, -abs(gap) / error))
+        return MeanDifference(gap, math.nan, math.nan, math.nan, 1.0, int((seen[0] & seen[1]).sum()))
+    p_value = float(2 * stdtr(freedom, -abs(gap) / error))
     half = float(t_quantile(freedom)) * error
     low, high = gap - half, gap + half
     if scores:

@@ -96,6 +96,20 @@ def test_differences_without_spread_are_not_certain() -> None:
     assert same.low < 0 < same.high
 
 
+def test_lengths_that_differ_alike_in_all_deals_are_not_certain() -> None:
+    deals = np.repeat(np.arange(2), 2)
+    found = mean_difference([40.0, 44, 38, 46], deals, [42.0, 46, 40, 48], deals, scores=False)
+    assert found.difference == -2
+    assert found.low < -10 < 5 < found.high
+    assert found.p_value > 0.1
+    many = np.arange(100)
+    more = mean_difference(many % 9 + 38.0, many, many % 9 + 40.0, many, scores=False)
+    assert -2.2 < more.low < -2 < more.high < -1.8
+    alike = mean_difference([40.0, 40], [1, 2], [40.0, 40], [1, 2], scores=False)
+    assert np.isnan([alike.error, alike.low, alike.high]).all()
+    assert alike.p_value == 1
+
+
 def test_win_rate_differences() -> None:
     table = variants.win_rate_differences(played(deals=400))
     assert table["bot"].tolist() == ["b00", "b01"]

@@ -35,7 +35,7 @@ DONE, NOT_BETTER = 0, 3
 @click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time for the whole game.")
 @options.workers
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Default: results/tune-BOT.")
+@click.option("--out", type=options.NewFolder(), metavar="DIR", help="Default: results/tune-BOT.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def tune(
     bot: str,

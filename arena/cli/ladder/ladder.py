@@ -25,7 +25,7 @@ from arena.isolation.levels import ISOLATIONS
 @click.option("--config", "file", default="ladder", show_default=True, metavar="CONFIG",
               shell_complete=options.complete_configs,
               help="The ladder: a tournament, its bots from the lowest rung up.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR",
+@click.option("--out", type=options.NewFolder(), metavar="DIR",
               help="Where the ladder's matches are kept.  [default: results/ladder]")  # fmt: skip
 @click.option("--show", is_flag=True, help="Play nothing: show what is stored.")
 @click.option("--isolation", type=click.Choice(ISOLATIONS), help="Where BOT runs; none (default): with your rights.")
