@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,18 +50,27 @@ return {
 """
 
 
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Any]:
+@contextmanager
+def browser(script: bool = True) -> Iterator[Any]:
+    """A browser; without `script` it runs none of a page."""
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     with tempfile.TemporaryDirectory() as profile:
         for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size=1280,900"):
             options.add_argument(flag)
+        if not script:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         found = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
         found.command_executor.client_config.timeout = 400  # a busy machine may take its time
         yield found
         found.quit()
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with browser() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

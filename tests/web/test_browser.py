@@ -12,11 +12,13 @@ import pytest
 from arena.cli.main import main
 from arena.league.oversight.pause import go_on, pause
 from arena.league.store import open_league
-from tests.pages.test_browser import BROWSER, DRIVER, driver
+from tests.pages.test_browser import BROWSER, DRIVER, browser, driver
 from tests.web.conftest import GOOD
 from tests.web.served import Served, served
 
 keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed")
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
 Keys = keys.Keys
 __all__ = ["driver"]
 pytestmark = [
@@ -162,6 +164,49 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_
     driver.find_element("css selector", "main a[href*='kept/']").click()
     assert driver.find_elements("css selector", "[data-viewer] .board")
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
+
+
+@pytest.fixture
+def plain() -> Iterator[Any]:
+    """A browser whose pages run no script."""
+    with browser(script=False) as found:
+        yield found
+
+
+def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, server: Served, tmp_path: Path) -> None:
+    plain.set_window_size(390, 900)
+    (tmp_path / "plain.py").write_text(f"# plain\n{GOOD}")
+    plain.get(f"{server.url}/sign-in?token={server.token('Pia')}")
+    press(plain, "Sign in")
+    wait_for(plain, "Bots of Pia")
+    upload(plain, server, tmp_path / "plain.py")
+    wait_for(plain, "Placed")
+    plain.get(f"{server.url}/bots/random")
+    plain.find_element("link text", "Play against it").click()
+    press(plain, "Play")
+    moves = 0
+    while kind(plain) == "decision":
+        buttons = plain.execute_script("return [...document.querySelectorAll('[data-moves] button[name=move]')]"
+                                       ".map((one) => !!one.offsetParent)")  # fmt: skip
+        assert buttons
+        assert all(buttons)  # the script hides those that it draws on the table
+        assert not plain.find_elements("css selector", "button.pick")
+        number = plain.execute_script(f"return {PLAY}.dataset.number")
+        plain.find_elements("css selector", "[data-moves] button[name=move]")[moves % len(buttons)].click()
+        WebDriverWait(plain, PATIENCE_S).until(
+            lambda _: plain.execute_script(f"return {PLAY} && {PLAY}.dataset.number") not in (None, number)  # noqa: B023
+        )
+        moves += 1
+    assert moves > 10
+    assert any(text in text_of(plain) for text in ("You win", "You lose", "A draw"))
+    press(plain, "Keep it")
+    wait_for(plain, "Kept")
+    plain.get(f"{server.url}/play")
+    plain.find_element("css selector", "main a[href*='kept/']").click()
+    wait_for(plain, "needs JavaScript")
+    plain.find_element("css selector", "main summary").click()
+    wait_for(plain, "schotten/1 ")
+    assert [line for line in plain.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
 
 def test_a_table_stays_sorted_when_its_page_renews_itself(driver: Any, server: Served) -> None:
