@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from arena.errors import ArenaError
 from arena.league import games, versions
-from arena.league.oversight import audit
+from arena.league.oversight import audit, deaths, pause
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.submission import StoredFile, Submission
@@ -58,6 +58,7 @@ def verify_league(league: League, most: int | None = None, log_hash: str | None 
         _bots(league),
         _games(league, found, most),
         _events(league, found),
+        _oversight(league),
         audit.faults(league, log_hash),
     )
     with league.snapshot():
@@ -91,6 +92,13 @@ def _database(league: League) -> Iterator[str]:
             yield f"database: {text}"
     for table, row, parent, _ in league.query("PRAGMA foreign_key_check"):
         yield f"database: row {row} of {table} refers to a row of {parent} that is not there"
+
+
+def _oversight(league: League) -> Iterator[str]:
+    """What cannot be read raises."""
+    deaths.read(league)
+    pause.paused(league)
+    yield from ()
 
 
 def _files(league: League, found: Verification) -> Iterator[str]:

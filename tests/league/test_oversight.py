@@ -276,6 +276,9 @@ FORGED = {  # with checksums as they should be: what nobody but this program wri
     "UPDATE ratings SET wins = wins + 1": "do not add up",
     "UPDATE crews SET games = games + 2": "games: 24 are there, 28 were stored",
     "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never played with",
+    "INSERT INTO meta (key, value) VALUES ('deaths', '{\"apart\": 5}')": "what it knows of deaths cannot be read",
+    f"INSERT INTO meta (key, value) VALUES ('deaths', '{'[' * 100_000}')": "what it knows of deaths cannot be read",
+    f"INSERT INTO meta (key, value) VALUES ('paused', '{'[' * 100_000}')": "its pause cannot be read",
     "UPDATE versions SET number = 7 WHERE version = 3": "",  # nothing that could be known
 }
 

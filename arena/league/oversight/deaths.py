@@ -38,10 +38,21 @@ class Deaths:
 
 
 def read(league: League) -> Deaths:
-    """What is known."""
+    """What is known. The error of a damaged league if it is not what this program writes."""
     value = league.one("SELECT value FROM meta WHERE key = ?", _KEY)
-    known = {} if value is None else json.loads(value)
-    return Deaths(**{one.name: known[one.name] for one in fields(Deaths) if one.name in known})
+    try:
+        known = {} if value is None else json.loads(value)
+        deaths = Deaths(**{one.name: known[one.name] for one in fields(Deaths) if one.name in known})
+        sound = (
+            all(type(n) is int for part in (deaths.fresh, deaths.trials, deaths.on_trial) for n in part.values())
+            and all(type(how) is str for how in deaths.killers.values())
+            and all(len(pair) == 2 and {type(version) for version in pair} == {int} for pair in deaths.apart)
+        )
+    except (AttributeError, RecursionError, TypeError, ValueError):
+        sound = False
+    if not sound:
+        raise league.damaged("what it knows of deaths cannot be read")
+    return deaths
 
 
 def write(league: League, deaths: Deaths) -> None:

@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass
 from arena.league.oversight import audit
 from arena.league.settings import LeagueError
 from arena.league.store import League
+from arena.text import one_line
 
 _KEY = "paused"
+_LONGEST = 400  # characters of a reason that is told: the league may be a stranger's
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,9 @@ def paused(league: League) -> Pause | None:
         return None
     try:
         values = json.loads(found)
-        return Pause(float(values["since"]), str(values["reason"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise LeagueError(f"the pause of the league in {league.folder} is damaged: {found[:60]!a}") from error
+        return Pause(float(values["since"]), one_line(str(values["reason"]), _LONGEST))
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        raise league.damaged(f"its pause cannot be read: {found[:60]!a}") from error
 
 
 def pause(league: League, reason: str = "") -> Pause:
