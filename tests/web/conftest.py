@@ -99,9 +99,10 @@ def web(tmp_path: Path, limits: Limits, play: PlayLimits) -> Iterator[Web]:
 
 
 @pytest.fixture
-def sandboxed(tmp_path: Path) -> Iterator[Web]:
-    """A league whose bots play people in the sandbox."""
-    with served_here(tmp_path / "league", WebSettings(), clock={"move_ms": 2000}) as found:
+def sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
+    """A league whose bots play people in the sandbox, named as it is on a command line."""
+    monkeypatch.chdir(tmp_path)
+    with served_here(Path("league"), WebSettings(), clock={"move_ms": 2000}) as found:
         yield found
 
 

@@ -279,6 +279,17 @@ def test_what_a_bot_has_raised_is_for_its_author(web: Web, source: str) -> None:
     assert "secret reason" in Play(web.person("Boss", admin=True), "bad").to_the_end()
 
 
+@pytest.mark.usefixtures("threads")
+def test_a_bot_finds_its_files_in_a_league_below_this_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots in processes are started in folders of their own, where a relative path leads nowhere."""
+    orders: list[child.Order] = []
+    monkeypatch.setattr(child, "play", lambda order, *_: orders.append(order))
+    monkeypatch.chdir(tmp_path)
+    with served_here(Path("league"), WebSettings()) as web:
+        web.person("Ann").post("/play", bot="one")
+    assert Path(orders[0].place).is_absolute()
+
+
 def test_a_link_in_the_place_of_the_folder_is_refused(web: Web, tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / "1-2").mkdir(parents=True)
     (web.folder / tables.FOLDER).symlink_to(tmp_path / "elsewhere")

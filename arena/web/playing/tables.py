@@ -134,8 +134,8 @@ class Tables:
 
     def __init__(self, folder: Path, level: str, limits: PlayLimits) -> None:
         self.limits = limits
-        self._folder, self._level = folder, level
-        self._place = folder / FOLDER / _own_name()
+        self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
+        self._place = self._folder / FOLDER / _own_name()
         self._tables: dict[str, Table] = {}
         self._starts = Attempts(limits.starts, _HOUR_S)
         self._watch: asyncio.Task[None] | None = None
