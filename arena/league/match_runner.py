@@ -39,6 +39,7 @@ from arena.runner.job import Job
 from arena.runner.logs import RunLog, Sink
 from arena.runner.signals import StopSignals
 from arena.store.sqlite import PLAYING
+from arena.text import counted
 
 log = logging.getLogger("arena.league")
 
@@ -146,7 +147,7 @@ def open_session(
         league.claim()
     require_isolation(level)
     with LeagueProcess(league, doing) as process, RunLog(league.folder) as run_log, StopSignals() as signals:
-        audit.record(league, doing, "begins", detail=f"{workers} workers, isolation {level}")
+        audit.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
         outcome, error = "done", ""
         try:
             yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell, say, executor, scheduler)

@@ -69,7 +69,7 @@ def save(figure: Figure, path: Path) -> None:
     """Write a figure whole or not at all, in the format of its ending. ArenaError for another."""
     form = path.suffix.removeprefix(".").lower()
     if form not in FORMATS:
-        raise ArenaError(f"{path.name}: a plot is written as {', '.join(FORMATS)}; name the file such as plot.svg")
+        raise ArenaError(f"{path}: a plot is written as {', '.join(FORMATS)}; name the file such as plot.svg")
     with _styled(), whole_file(path) as file:
         figure.savefig(file, format=form, dpi=200, metadata=_UNDATED[form])
 

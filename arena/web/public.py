@@ -199,7 +199,8 @@ def bot_values(site: Site, one: versions.Version, private: bool) -> dict[str, An
     shown = [{key: "" if key in hidden and line["state"] == "refused" else value for key, value in line.items()}
              for line in lines]  # fmt: skip
     return {
-        "bot": one, "place": place, "versions": versions_table(shown), "plot": plot, "retired": one.retired,
+        "bot": one, "place": place, "versions": replace(versions_table(shown), title=""), "plot": plot,
+        "retired": one.retired,
         "opponents": opponents_table(views.opponent_lines(league, one, site.table), ""),
         "forfeits": forfeits_table([fault | {"last": fault["last"] if private else ""} for fault in faults]),
         "reasons": [(fault["kind"], fault["last"]) for fault in faults] if private else [],

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+import pytest
 
 from arena.league.store import open_league
 from arena.league.versions import get, refuse
+from arena.web.state import WebSettings
 from tests.pages.conftest import Page
-from tests.web.conftest import GOOD, Web
+from tests.web.conftest import GOOD, Web, served_here
 
 PUBLIC = ("/", "/live", "/history", "/rules", "/write", "/bots/one", "/sign-in")
 
@@ -94,6 +98,13 @@ def test_programs_submit_with_a_token(web: Web) -> None:
     assert client.get("/api/v1/submissions/3").json() == {
         "error": "a valid token is needed: Authorization: Bearer TOKEN"
     }
+
+
+@pytest.mark.parametrize("isolation", ["process", "sandbox"])
+def test_the_rules_promise_what_the_league_holds(tmp_path: Path, isolation: str) -> None:
+    with served_here(tmp_path / "league", WebSettings(), isolation=isolation) as web:
+        told = "neither files nor the network" in web.new().get("/rules").text
+    assert told == (isolation == "sandbox")
 
 
 def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
