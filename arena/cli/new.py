@@ -11,6 +11,7 @@ import click
 
 from arena.errors import ArenaError
 from arena.players.skeleton import SKELETON, class_name
+from arena.text import quoted
 
 KAGGLE = '''"""{name}: a function agent(observation, configuration), as Kaggle has them. Describe its idea here.
 
@@ -57,7 +58,7 @@ def new(name: str, kaggle: bool) -> None:
         lower += "_bot" * keyword.iskeyword(lower)
         wish = f"; try '{lower}'" if re.fullmatch(r"[a-z][a-z0-9_]*", lower) else ""
         raise ArenaError(
-            f"'{name}' cannot be a bot's name; use lower-case letters, digits and _, starting with a letter{wish}"
+            f"{quoted(name)} cannot be a bot's name; use lower-case letters, digits and _, starting with a letter{wish}"
         )
     path = Path("bots") / f"{name}.py"
     _write(path, (KAGGLE if kaggle else SKELETON).format(name=name, class_name=class_name(name)))
