@@ -11,11 +11,20 @@ from arena.report.run_list import RUNNING, RunLine, run_line
 from arena.sources import FILE, LEAGUE, find
 from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
+from arena.store.folders import Found
 
 EVERY = 5.0
 """Seconds between two pages, at least."""
 SHARE = 5
 """Of the time, making pages takes one part in so many, at most: it shares the machine with the run."""
+
+
+def followed(source: str) -> Found:
+    """The run or comparison that `source` names. StatsError for anything else."""
+    found = find(source)
+    if found.kind in (FILE, LEAGUE):
+        raise StatsError(f"{found.folder}: only a run or a comparison is followed; leave --follow out")
+    return found
 
 
 def follow(
@@ -31,9 +40,7 @@ def follow(
     Only the last page does not load itself again. Returns how the run stands then. StatsError for what is no run or
     comparison, or a run that is over without a game.
     """
-    found = find(source)
-    if found.kind in (FILE, LEAGUE):
-        raise StatsError(f"{found.folder}: only a run or a comparison is followed; leave --follow out")
+    found = followed(source)
     shown, pause = 0, EVERY
     try:
         while (line := run_line(found)).state == RUNNING:

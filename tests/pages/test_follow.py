@@ -68,4 +68,6 @@ def test_what_cannot_be_followed_says_so(tmp_path: Path, arena: Arena) -> None: 
     assert not (folder / "report.html").exists()
     assert "name it with -o" in arena("report", folder, "--follow", "-o", "-", code=2).err
     (tmp_path / "games.txt").write_text("schotten/1 base 1:0 11; r1@1; * 0-0\n")
-    assert "leave --follow out" in arena("report", "games.txt", "--follow", code=2).err
+    told = arena("report", "games.txt", "--follow", code=2).err
+    assert "leave --follow out" in told
+    assert "Writing" not in told

@@ -45,7 +45,7 @@ def report(source: str, out: Path | None, count: int, wanted: GameFilter, prior:
 
     With --follow the page in the browser reloads itself while the run is in progress, and keeps its place.
     """
-    from arena.pages.follow import follow
+    from arena.pages.follow import follow, followed
     from arena.pages.report import report_page
     from arena.report.whole_file import write_whole
     from arena.sources import find
@@ -60,6 +60,7 @@ def report(source: str, out: Path | None, count: int, wanted: GameFilter, prior:
         return
     if str(out) == "-":
         raise click.UsageError("--follow writes a file again and again; name it with -o")
+    followed(source)
     click.echo(f"Writing {one_line(str(out.absolute()))} while the run goes on; open it in a browser.", err=True)
     line = follow(source, lambda page: write_whole(out, [page]), count, wanted, weight)
     click.echo(f"{line.games} games; the run is {line.state}.", err=True)
