@@ -1,6 +1,7 @@
 # C types for choices.py.
 cimport cython
 from arena.game.bits cimport u64, u16, u8, ctz, ALL60, JOKER, SPY, BEARER, JOKER_CARD, SPY_CARD, FOG_CARD, SCOUT_CARD
+from arena.game.board cimport COUNT9
 from arena.game.public_state cimport Shown
 
 cdef enum:
@@ -41,6 +42,8 @@ cdef class Choices(Shown):
     cdef int spread_codes(self, u16 *out, int n, int base, int stones) noexcept nogil
     @cython.locals(c=cython.int, low=cython.int, high=cython.int, base=cython.int)
     cdef int elite_codes(self, u16 *out, int n, int card, int stones) noexcept nogil
+    @cython.locals(p=cython.int, q=cython.int, t=cython.int, o=cython.int, n=cython.int)
+    cdef int count_tactic_codes(self) noexcept nogil
     @cython.locals(p=cython.int, takes=u64, stones=cython.int)
     cdef bint has_target(self, int ruse) noexcept nogil
     @cython.locals(p=cython.int, c=cython.int, s=cython.int, w=u64, stones=cython.int)

@@ -15,6 +15,7 @@ from arena.game.public_state import Shown
 
 if not cython.compiled:
     from arena.game.bits import ALL60, BEARER, JOKER, SPY, ctz
+    from arena.game.board import COUNT9
     from arena.game.cards import FOG_CARD, JOKER_CARD, SCOUT_CARD, SPY_CARD
     from arena.game.moves import BIND, BIND_BEARER, BIND_SPY, CLAIM, DISCARD, DRAW, NO_CLAIM, PASS, RETURN, RUSE
     from arena.game.moves import TAKE as TAKE_CODE
@@ -142,6 +143,21 @@ class Choices(Shown):
         for q in range(1, 4):  # redeploy, deserter, traitor
             if t >> (6 + q) & 1 and (q < 3 or o) and self.has_target(SCOUT_CARD + q):
                 out[n] = RUSE + q
+                n += 1
+        return n
+
+    @cython.final
+    def count_tactic_codes(self) -> int:
+        """How many moves `tactic_codes` writes, where wilds are not bound when played."""
+        p = self.mover
+        t = self.tactics[p]
+        o = self.open[p]
+        n = COUNT9[o] * ((1 if t & 3 and not self.jokers[p] else 0) + (t >> 2 & 1) + (t >> 3 & 1))
+        n += COUNT9[511 ^ (self.owned[0] | self.owned[1])] * ((t >> 4 & 1) + (t >> 5 & 1))
+        if t & 64 and self.clan_left + self.tactic_left:
+            n += 1
+        for q in range(1, 4):  # redeploy, deserter, traitor
+            if t >> (6 + q) & 1 and (q < 3 or o) and self.has_target(SCOUT_CARD + q):
                 n += 1
         return n
 

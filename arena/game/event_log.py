@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -94,8 +93,3 @@ def event_of(code: int, spy: int) -> Event:
         return Event(seat, "draw", f"draws a {deck} card", deck=deck)
     deck = DECKS[code - HIDDEN_RETURN]
     return Event(seat, "return", f"returns a {deck} card", deck=deck)
-
-
-def transcript(events: Sequence[Event]) -> str:
-    """Events as one line a piece."""
-    return "\n".join(map(str, events))

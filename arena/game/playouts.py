@@ -26,7 +26,7 @@ class Playouts(Turns):
 
     @cython.final
     def random_step(self, rng: Rng) -> None:
-        """A uniformly random legal move; plays of clan cards are counted, not listed."""
+        """A uniformly random legal move; all are counted, and listed if it is not the play of a clan card."""
         p = self.mover
         r = rng.step()
         if self.stage == PLAY:
@@ -37,10 +37,11 @@ class Playouts(Turns):
                     self.play_clan(nth(h, scale(r, self.clan_count[p])), NTH9[9 * o + scale(r >> 32, COUNT9[o])])
                     return
                 n = self.clan_count[p] * COUNT9[o]
-                k = scale(r, n + self.tactic_codes(CODES, 0))
+                k = scale(r, n + (self.tactic_codes(CODES, 0) if self.on_play else self.count_tactic_codes()))
                 if k < n:
                     self.play_clan(nth(h, k // COUNT9[o]), NTH9[9 * o + k % COUNT9[o]])
                 else:
+                    self.tactic_codes(CODES, 0)
                     self.perform(CODES[k - n])
                 return
         n = self.legal_codes(CODES)

@@ -19,5 +19,3 @@ cdef class Shown(Board):
     cdef list hand_tactics(self, int seat)
     @cython.locals(k=cython.int)
     cdef tuple hand_texts(self, int seat)
-    @cython.locals(i=cython.int, k=cython.int, elite=u64)
-    cdef list tactics_seen(self)

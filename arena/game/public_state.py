@@ -231,18 +231,6 @@ class Shown(Board):
         check_seat(seat)
         return clan_cards(self.hands[seat]) + tuple([self.card_text(card) for card in self.hand_tactics(seat)])
 
-    @cython.final
-    def tactics_seen(self) -> list[int]:
-        """The numbers of the tactic cards that are face up: at stones and in the rows."""
-        found = [60] * (self.jokers[0] + self.jokers[1])
-        elite = self.rows[0] | self.rows[1]
-        for i in range(18):
-            elite |= self.sides[i] >> 60
-        if self.taken < 255 and self.taken > 60:
-            elite |= 1 << (self.taken - 60)
-        found += [60 + k for k in range(1, 9) if elite >> k & 1]
-        return found + [63] * (self.fog != 0) + [64] * (self.mud != 0)
-
 
 def check_seat(seat: int) -> int:
     """The seat, if it is one."""

@@ -63,6 +63,27 @@ for name in ("base", "ps-2004-tactical", "bga-expert", "battle-line-tactical", "
 print("compiled" if not hasattr(State, "perform") else "source", file=sys.stderr)
 """
 
+#: Random games in which the tactic moves are counted and listed.
+COUNTS = """
+from arena.game.choices import PLAY
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+for name in ("ps-2004-tactical", "battle-line-tactical", "s3-tactical"):
+    rules = load_rules(name)
+    seen = set()
+    for seed in range(20):
+        state, rng = State(rules, make_deal(rules, seed, 0)), Rng(seed)
+        while not state.is_over:
+            if state.stage == PLAY:
+                listed = state.tactic_codes([0] * 2048, 0)
+                assert state.count_tactic_codes() == listed, (name, seed)
+                seen.add(listed)
+            state.random_step(rng)
+    assert len(seen) > 20, (name, seen)
+"""
+
 
 def copied(to: Path, compiled: bool) -> Path:
     """The package, its configs and what GAMES needs of the tests, in another place."""
@@ -208,6 +229,11 @@ def source_games(uncompiled: Path) -> str:
     assert done.stderr.strip() == "source"
     assert done.stdout.count("schotten/1") == 15
     return done.stdout
+
+
+def test_random_moves_are_counted_as_they_are_listed(uncompiled: Path) -> None:
+    done = run(COUNTS, uncompiled)
+    assert done.returncode == 0, done.stderr
 
 
 @needs_build

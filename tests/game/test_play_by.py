@@ -11,9 +11,8 @@ import pytest
 from arena.game.cards import CARD_TEXTS
 from arena.game.deals import make_deal
 from arena.game.engine import IllegalMove, State, View
-from arena.game.event_log import transcript
 from arena.game.moves import MOVE_COUNT, MOVES, Move, MoveError, parse_move, place_move
-from arena.game.rng import Rng, derive_seed
+from arena.game.rng import Rng
 from arena.game.rules import load_rules
 from tests.game.play import AUTO_CLAIMS, RULE_SETS, dump, set_up
 
@@ -181,15 +180,6 @@ def test_texts_that_are_no_moves() -> None:
         with pytest.raises(MoveError, match="is no move"):
             parse_move(text)
     assert {move.card for move in MOVES[7] if move.kind == "return"} == set(CARD_TEXTS)
-
-
-def test_a_transcript() -> None:
-    state = start("base", 1)
-    for _ in range(3):
-        state.apply(state.legal_moves()[derive_seed(1) % len(state.legal_moves())])
-    lines = transcript(state.events(0)).split("\n")
-    assert len(lines) == len(state.events(0)) == 6
-    assert lines == [str(event) for event in state.events(0)]
 
 
 def test_the_trail_is_not_left() -> None:
