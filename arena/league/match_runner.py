@@ -134,7 +134,7 @@ def open_session(
 
     A league that this user has not created plays in the sandbox, unless `isolation` says otherwise or `trust` takes it
     over as it is: LeagueError with the remedy.
-    Within, Ctrl-C (SIGINT) or SIGTERM finishes the games in hand; a second one stops at once.
+    Within, Ctrl-C (SIGINT), SIGTERM or SIGHUP finishes the games in hand; a second one stops at once.
     """
     level = isolation or league.settings.isolation
     if isolation is None and level != "sandbox" and not league.is_ours():

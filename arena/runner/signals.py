@@ -1,11 +1,17 @@
-"""Ctrl-C (SIGINT) and SIGTERM as requests to stop: one finishes the games in hand, a second stops at once."""
+"""Ctrl-C (SIGINT), SIGTERM and a closed terminal (SIGHUP) as requests to stop.
+
+One finishes the games in hand, a second stops at once. After `nohup` a closed terminal is no request.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from types import FrameType
 from typing import Any
+
+_SIGHUP: int | None = getattr(signal, "SIGHUP", None)  # not on Windows
 
 
 class StopSignals:
@@ -17,6 +23,7 @@ class StopSignals:
     def __init__(self) -> None:
         self.count = 0
         self._previous: dict[int, Any] = {}
+        self._shown: list[int] = []
 
     @property
     def stopping(self) -> bool:
@@ -30,8 +37,10 @@ class StopSignals:
 
     def __enter__(self) -> StopSignals:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._previous[number] = signal.signal(number, self._handle)
+            self._shown = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]
+            for number in (signal.SIGINT, signal.SIGTERM, _SIGHUP):
+                if number is not None and not (number == _SIGHUP and signal.getsignal(number) == signal.SIG_IGN):
+                    self._previous[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -40,3 +49,8 @@ class StopSignals:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.count += 1
+        if number == _SIGHUP:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            for descriptor in self._shown:  # whoever writes to a terminal that has gone fails
+                os.dup2(nowhere, descriptor)
+            os.close(nowhere)

@@ -49,7 +49,7 @@ def run_tournament(
     """Play what is left of a tournament and store it in `folder`; ArenaError for what a person can mend.
 
     A config without a seed gets one: that of the run in the folder if there is one, else a new one (see
-    `RunReport.seed`). With `resume` there must be a run in the folder. Ctrl-C (SIGINT) and SIGTERM finish
+    `RunReport.seed`). With `resume` there must be a run in the folder. Ctrl-C (SIGINT), SIGTERM and SIGHUP finish
     the games in hand and store them, a second one stops at once; both end with `interrupted` in the report.
 
     When `stop` says that the first deals are enough, the run is over and holds those only: what was played

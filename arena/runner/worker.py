@@ -89,6 +89,8 @@ def run_worker(
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
         faulthandler.disable()  # would write through descriptors that are not this process's own
         lead_group()
         forget_descriptors(chunks.fileno(), results.fileno(), records.fileno())

@@ -97,6 +97,12 @@ class Terminal:
     def signal(self, number: signal.Signals) -> None:
         self._process.kill(number)
 
+    def close(self) -> int:
+        """Close the terminal while the program runs; its exit code."""
+        self._process.ptyproc.fileobj.close()
+        self._process.wait()
+        return int(self._process.exitstatus if self._process.exitstatus is not None else -self._process.signalstatus)
+
     def end(self) -> int:
         """Wait for the end of the program; its exit code."""
         end = time.monotonic() + _PATIENCE_S

@@ -11,7 +11,9 @@ import pyte
 import pytest
 from rich.console import Console
 
+from arena.cli.main import INTERRUPTED
 from arena.runner.progress import BotShare, PairResult, RunStatus
+from arena.store.reader import Reader
 from arena.terminal.live import EVERY_S, SHARE, LiveTable
 from arena.terminal.quick_ratings import QuickRatings
 from tests.terminal.terminals import Terminal
@@ -130,3 +132,13 @@ def test_a_run_that_shows_less(tmp_path: Path, option: str, env: dict[str, str])
         assert "\x1b[3" not in screen.raw
         if "NO_COLOR" not in env:
             assert "━" not in screen.raw
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_a_terminal_that_is_closed_interrupts_the_run(tmp_path: Path) -> None:
+    with Terminal("match", "first", "random", "--games", "10000000", "--out", "run", cwd=tmp_path) as screen:
+        screen.wait("games/s")
+        assert screen.close() == INTERRUPTED
+    with Reader(tmp_path / "run") as reader:
+        assert [session.games for session in reader.sessions()] == [reader.count()]
