@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 DEFAULT_PRIOR = 2.0
 FEW_DEALS = 30
 NOISE = 11
-"""Decimals of ratings. Those beyond are the noise of the fit, which must not decide between equal bots either."""
+"""Decimals of ratings and errors. Those beyond are the noise of the fit, which another number of threads changes and
+which must not decide between equal bots."""
 WIDEST_ADVANTAGE = 200.0
 """An advantage of the first player with a greater 95 % error (Elo) says nothing, and is not shown."""
 
@@ -269,7 +270,7 @@ def _result(
     for name, given in anchors.items():
         elo[data.bots.index(name)] = given  # to the last bit
     variance = np.maximum(np.diag(fit.covariance), 0.0)
-    error = _quantile(data.clusters_of_bot) * np.sqrt(variance) * ELO_SCALE
+    error = np.round(_quantile(data.clusters_of_bot) * np.sqrt(variance) * ELO_SCALE, NOISE)
     bounded = [data.bots[i] for i in order if fit.flag[i]]
     if bounded:
         shown = ", ".join(bounded[:10]) + (", ..." if len(bounded) > 10 else "")
@@ -292,9 +293,9 @@ def _result(
         losses=data.losses[order],
         clusters=data.clusters_of_bot[order],
         first_advantage=round(fit.advantage * ELO_SCALE, NOISE) + 0.0,
-        first_advantage_error95=float(_quantile(np.int64(data.clusters)))
-        * math.sqrt(max(fit.advantage_variance, 0.0))
-        * ELO_SCALE,
+        first_advantage_error95=round(
+            float(_quantile(np.int64(data.clusters))) * math.sqrt(max(fit.advantage_variance, 0.0)) * ELO_SCALE, NOISE
+        ),
         prior=prior,
         anchors=dict(anchors),
         notes=tuple(notes),
