@@ -18,7 +18,7 @@ from arena.league import games, versions
 from arena.league.store import League
 from arena.league.versions import ACTIVE, REPLACED, Version
 from arena.stats.frames import Floats, Ints
-from arena.stats.ratings import rate
+from arena.stats.ratings import NOISE, rate
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     inside = np.array([row[one.id] for one in rated], dtype=np.int64)
     held = next((int(fit.group[row[int(name)]]) for name in anchors), None)
     elo, covariance = _gauged(fit.elo, fit.covariance, fit.group, inside, held)
-    width = stdtrit(np.maximum(fit.clusters, 1), 0.975) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    width = np.round(stdtrit(np.maximum(fit.clusters, 1), 0.975) * spread, NOISE)
     alone = len(rated) == 1 and not anchors
     order = sorted(rated, key=lambda one: (int(fit.group[row[one.id]]), -elo[row[one.id]], one.id))
     lines = [
