@@ -76,9 +76,9 @@ class WorkerProcess:
     """One worker process. `play`, `receive` and `await_ready` raise `WorkerDied` and `WorkerRefused`.
 
     `overdue` is what took too long, if it was killed for that; `garbled`: it was killed because what came through its
-    pipe is no message of ours; `how`, after `release`, how it ended. `paused`: it was
-    killed because it, or this process, was stopped for a while, and what its clocks have measured means nothing. That
-    is no fault of a bot while `excuses` is set.
+    pipe is no message of ours; `how`, after `release`, how it ended. `paused`: it was killed because it, or this
+    process, was stopped for a while, and what its clocks have measured means nothing. That is no fault of a bot while
+    `excuses` is set.
     """
 
     def __init__(self, job: Job, context: BaseContext, sink: Sink, place: int | None) -> None:
