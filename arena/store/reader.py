@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -207,20 +208,22 @@ class Reader:
 
     def results(self) -> Iterator[GameResult]:
         """All games in schedule order."""
-        return map(self._pairings().result, self.rows())
+        return map(self._pairings.result, self.rows())
 
     def result(self, identity: GameId) -> GameResult:
         """One game; StoreError if it is not there."""
         if 0 <= identity.key <= LARGEST:
             for row in self._games("WHERE id = ?", identity.key):
-                return self._pairings().result(row)
+                return self._pairings.result(row)
         raise StoreError(f"there is no game {identity} in {self.folder}; {self._range()}")
 
     def readable(self) -> Callable[[Row], GameResult]:
         """What makes the readable form of rows."""
-        return self._pairings().result
+        return self._pairings.result
 
+    @cached_property
     def _pairings(self) -> _Pairings:
+        """The pairings, read once: there may be half a million of them."""
         return _Pairings(self)
 
     def _range(self) -> str:
@@ -297,7 +300,7 @@ class Reader:
 
     def forfeit_reasons(self) -> list[ForfeitReason]:
         """What each bot forfeited games by, and failed by after games (`AFTER`), the most frequent first."""
-        pairings, reasons = self._pairings(), Reasons()
+        pairings, reasons = self._pairings, Reasons()
         failed = self.figures().columns["forfeit_by"].any()
         for row in self._games("WHERE forfeit_by > 0") if failed else ():
             identity, kind, by = GameId.from_key(row[0]), forfeit_of(row[3]), row[4]
