@@ -1,69 +1,63 @@
-# C side of layers.py: the same sums in the same order, 16 numbers at a time where the compiler knows vectors.
+# C side of layers.py: the same sums in the same order, as many at a time as the processor's vectors hold: gcc 12 keeps
+# longer ones in memory (64 bytes under AVX2 made the net twice as slow as 32).
 cdef extern from *:
     """
     #ifndef ARENA_LAYERS
     #define ARENA_LAYERS
     #include <string.h>
-    #if defined(__GNUC__)
-    typedef float st_f16 __attribute__((vector_size(64), aligned(4), may_alias));
-    #define ST_AT(p) (*(const st_f16 *)(p))
-    #define ST_PUT(p, v) (*(st_f16 *)(p) = (v))
-    #define ST_MUL(v, s) ((v) * (s))
-    #define ST_ADD(a, b) ((a) + (b))
-    #define ST_NONE ((st_f16){0})
+    #if !defined(__GNUC__)
+    #define ST_LANES 1
+    typedef float st_v;
     #else
-    typedef struct { float f[16]; } st_f16;
-    #define ST_AT(p) (*(const st_f16 *)(p))
-    #define ST_PUT(p, v) (*(st_f16 *)(p) = (v))
-    static inline st_f16 ST_MUL(st_f16 v, float s){ for (int j = 0; j < 16; j++) v.f[j] *= s; return v; }
-    static inline st_f16 ST_ADD(st_f16 a, st_f16 b){ for (int j = 0; j < 16; j++) a.f[j] += b.f[j]; return a; }
-    static inline st_f16 st_none(void){ st_f16 v; memset(&v, 0, sizeof v); return v; }
-    #define ST_NONE st_none()
+    #if defined(__AVX512F__)
+    #define ST_LANES 16
+    #elif defined(__AVX__)
+    #define ST_LANES 8
+    #else
+    #define ST_LANES 4
     #endif
+    typedef float st_v __attribute__((vector_size(4 * ST_LANES), aligned(4), may_alias));
+    #endif
+    #define ST_AT(p) (*(const st_v *)(p))
+    #define ST_PUT(p) (*(st_v *)(p))
     static inline float st_relu(float x){ return x > 0.0f ? x : 0.0f; }
     static inline void st_copy32(float *out, int o, const float *x, int i){ memmove(out + o, x + i, 32 * sizeof(float)); }
     static inline void st_add32(float *out, int o, const float *x, int i){
-        st_f16 a = ST_ADD(ST_AT(out + o), ST_AT(x + i)), b = ST_ADD(ST_AT(out + o + 16), ST_AT(x + i + 16));
-        ST_PUT(out + o, a);
-        ST_PUT(out + o + 16, b);
+        for (int j = 0; j < 32; j += ST_LANES) ST_PUT(out + o + j) = ST_AT(out + o + j) + ST_AT(x + i + j);
     }
     static inline void st_rows32(float *restrict out, int o, const float *restrict w, int at,
                                  const float *restrict x, int i, int n){
-        st_f16 a = ST_AT(out + o), b = ST_AT(out + o + 16);
-        w += at;
-        x += i;
-        for (int k = 0; k < n; k++, w += 32) {
-            a = ST_ADD(a, ST_MUL(ST_AT(w), x[k]));
-            b = ST_ADD(b, ST_MUL(ST_AT(w + 16), x[k]));
-        }
-        ST_PUT(out + o, a);
-        ST_PUT(out + o + 16, b);
+        st_v sums[32 / ST_LANES];
+        for (int j = 0; j < 32 / ST_LANES; j++) sums[j] = ST_AT(out + o + j * ST_LANES);
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < 32 / ST_LANES; j++) sums[j] += ST_AT(w + at + 32 * k + j * ST_LANES) * x[i + k];
+        for (int j = 0; j < 32 / ST_LANES; j++) ST_PUT(out + o + j * ST_LANES) = sums[j];
     }
     static inline void st_relu32(float *x){ for (int j = 0; j < 32; j++) x[j] = st_relu(x[j]); }
     static inline void st_narrow(float *restrict out, const float *restrict w, int at, const float *restrict x){
-        st_f16 a, b = ST_NONE, c = ST_NONE, d = ST_NONE;
         w += at;
-        a = ST_AT(w + 512);
-        for (int k = 0; k < 32; k += 4, w += 64) {
-            a = ST_ADD(a, ST_MUL(ST_AT(w), x[k]));
-            b = ST_ADD(b, ST_MUL(ST_AT(w + 16), x[k + 1]));
-            c = ST_ADD(c, ST_MUL(ST_AT(w + 32), x[k + 2]));
-            d = ST_ADD(d, ST_MUL(ST_AT(w + 48), x[k + 3]));
+        for (int j = 0; j < 16; j += ST_LANES) {
+            st_v a = ST_AT(w + 512 + j), b = {0}, c = {0}, d = {0};
+            for (int k = 0; k < 32; k += 4) {
+                a += ST_AT(w + 16 * k + j) * x[k];
+                b += ST_AT(w + 16 * k + 16 + j) * x[k + 1];
+                c += ST_AT(w + 16 * k + 32 + j) * x[k + 2];
+                d += ST_AT(w + 16 * k + 48 + j) * x[k + 3];
+            }
+            ST_PUT(out + j) = (a + b) + (c + d);
         }
-        ST_PUT(out, ST_ADD(ST_ADD(a, b), ST_ADD(c, d)));
         for (int j = 0; j < 16; j++) out[j] = st_relu(out[j]);
     }
     static inline void st_widen(float *restrict out, int o, const float *restrict w, int at, const float *restrict x){
-        st_f16 a = ST_NONE, b = ST_NONE, c = ST_NONE, d = ST_NONE;
         w += at;
-        for (int k = 0; k < 16; k += 2, w += 64) {
-            a = ST_ADD(a, ST_MUL(ST_AT(w), x[k]));
-            b = ST_ADD(b, ST_MUL(ST_AT(w + 16), x[k]));
-            c = ST_ADD(c, ST_MUL(ST_AT(w + 32), x[k + 1]));
-            d = ST_ADD(d, ST_MUL(ST_AT(w + 48), x[k + 1]));
+        for (int j = 0; j < 32; j += ST_LANES) {
+            st_v a = {0}, b = {0};
+            for (int k = 0; k < 16; k += 2) {
+                a += ST_AT(w + 32 * k + j) * x[k];
+                b += ST_AT(w + 32 * k + 32 + j) * x[k + 1];
+            }
+            ST_PUT(out + o + j) = a + b;
         }
-        ST_PUT(out + o, ST_ADD(a, c));
-        ST_PUT(out + o + 16, ST_ADD(b, d));
     }
     static inline float st_dot32(const float *x, const float *w, int at){
         float p[32];
