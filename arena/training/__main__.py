@@ -4,7 +4,8 @@ Each generation plays games (the first `odds` against itself, each later one the
 and against `odds` in turn), adds their positions to those before, and fits a net to all of them and to how the games
 ended. A refinement goes on from the last weights: it plays that net against itself, older nets and `odds` of several
 tempers, and learns from the new positions alone, whose targets mix the result with what the net thought later in the
-game. After each step the net plays the one before and `odds`: what it gained stands in the log, with its error.
+game. With `--seeds 3` it learns three times, each from another order of the positions, and keeps the mean of the
+weights. After each step the net plays the one before and `odds`: what it gained stands in the log, with its error.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from arena.policy.evaluator import Evaluator
 from arena.policy.net import Net
 from arena.policy.selfplay import play_games
 from arena.training.data import generate, join, player
-from arena.training.fit import Positions, fit, flat, start_weights, weights_of
+from arena.training.fit import Positions, Weights, fit, flat, loss_of, start_weights, weights_of
 
 #: What a refinement trusts the result, against what the net thought later in the game; and its learning rate.
 TRUST, RATE = 0.7, 1e-3
@@ -86,9 +88,14 @@ def opponents(nets: list[str], refine: bool) -> list[tuple[str, str]]:
 
 def train(
     rules: tuple[str, ...], steps: tuple[Step, ...], deals: int, keep: float, out: Path, log: Callable[..., None],
-    workers: int | None = None,
+    workers: int | None = None, seeds: int = 1,
 ) -> Path:  # fmt: skip
-    """Train one step after the other; the file of the last one's weights, as numpy wrote it."""
+    """Train one step after the other; the file of the last one's weights, as numpy wrote it.
+
+    `seeds`: how often a refinement learns, each time from another order of the positions. All begin with the same
+    weights, so the mean of what comes out is a net, too, and has less of the noise of the last batches (Wortsman et
+    al. 2022, "Model soups").
+    """
     parts: list[Positions] = []
     nets: list[str] = []
     for number, step in enumerate(steps):
@@ -103,10 +110,13 @@ def train(
         if step.refine and nets:
             start, rate = weights_of(np.load(nets[-1]), SEED), RATE
         held = len(data) // 20
-        found = fit(
-            cut(data, 0, len(data) - held), cut(data, len(data) - held, len(data)), start, step.epochs, SEED, rate,
-            tell=lambda epoch, loss, number=number: log(step=number, epoch=epoch, loss=round(loss, 5)),  # type: ignore[misc]
-        )  # fmt: skip
+        learned, kept_back = cut(data, 0, len(data) - held), cut(data, len(data) - held, len(data))
+        seeds_now = seeds if step.refine and nets else 1
+        found = mean_of([
+            fit(learned, kept_back, start, step.epochs, seed, rate, tell=partial(tell, log, number, seed))
+            for seed in range(SEED, SEED + seeds_now)
+        ])  # fmt: skip
+        tell(log, number, None, step.epochs, loss_of(found, kept_back))
         path = out / f"{rules[0]}-{number}.npy"
         np.save(path, flat(found))
         for other in ("odds", *nets[-1:]):
@@ -114,8 +124,19 @@ def train(
                 share, error = duel(Net(flat(found)), player(other), name, deals, step.seed + 1)
                 stem = Path(other).stem
                 log(step=number, rules=name, against=stem, share=round(share, 4), error=round(error, 4), deals=deals)
+        log(step=number, seconds_in_all=round(time.monotonic() - begun))
         nets.append(str(path))
     return Path(nets[-1])
+
+
+def tell(log: Callable[..., None], step: int, seed: int | None, epoch: int, loss: float) -> None:
+    """Log a loss on the positions held back; `seed` None: of the mean."""
+    log(step=step, seed=seed or "mean", epoch=epoch, loss=round(loss, 5))
+
+
+def mean_of(fits: list[Weights]) -> Weights:
+    """The mean of several weights that began as the same."""
+    return {name: np.stack([weights[name] for weights in fits]).mean(axis=0) for name in fits[0]}
 
 
 def cut(data: Positions, first: int, end: int) -> Positions:
@@ -141,6 +162,8 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
               help="Go on from the last weights, against a mixture of opponents; may be repeated.")  # fmt: skip
 @click.option("--keep", type=click.FloatRange(0, 1, min_open=True), default=0.4, show_default=True,
               help="The share of the positions to learn from: those of one game are much alike.")  # fmt: skip
+@click.option("--seeds", type=click.IntRange(1, 20), default=1, show_default=True,
+              help="How often a refinement learns, in different orders; the mean is kept.")  # fmt: skip
 @click.option("--deals", type=click.IntRange(2, 100_000), default=1000, show_default=True,
               help="Deals, two games each, to measure what a step gained.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 1024), help="Processes that play.  [default: one per core]")
@@ -152,6 +175,7 @@ def main(
     generations: tuple[Step, ...],
     refinements: tuple[Step, ...],
     keep: float,
+    seeds: int,
     deals: int,
     workers: int | None,
     out: Path,
@@ -166,12 +190,12 @@ def main(
         click.echo("  ".join(f"{key} {value}" for key, value in line.items()))
         (out / "log.json").write_text(json.dumps(lines, indent=1) + "\n")
 
-    last = train(rules, (*generations, *refinements), deals, keep, out, log, workers)
+    last = train(rules, (*generations, *refinements), deals, keep, out, log, workers, seeds)
     if install:
         words = ["python -m arena.training", *rules]
         for step in (*generations, *refinements):
             words.append(f"--{'refine' if step.refine else 'generation'} {step.games}:{step.epochs}:{step.seed}")
-        words.append(f"--keep {keep:g} --deals {deals}")
+        words.append(f"--keep {keep:g} --seeds {seeds} --deals {deals}")
         target = weights.FOLDER / f"{install}.bin"
         weights.write_weights(target, np.load(last), {"command": " ".join(words), "log": lines})
 

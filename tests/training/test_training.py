@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.policy import weights
-from arena.training.__main__ import RATE, TRUST, Step, main, opponents, train
+from arena.training.__main__ import RATE, TRUST, Step, main, mean_of, opponents, train
 from arena.training.data import player, returns
 from arena.training.fit import flat, start_weights, weights_of
 
@@ -42,6 +42,14 @@ def test_a_net_goes_on_where_it_was() -> None:
     again = weights_of(begun, 5)
     assert (flat(again) == begun).all()
     assert again["wp"].shape == (16,)
+
+
+def test_the_mean_of_weights_is_a_net() -> None:
+    one, two = start_weights(1), start_weights(2)
+    mean = mean_of([one, two, two])
+    assert mean["w1"] == pytest.approx((one["w1"] + 2 * two["w1"]) / 3, abs=1e-6)
+    assert flat(mean).dtype == np.float32
+    assert (flat(mean_of([one])) == flat(one)).all()
 
 
 def test_the_weights_say_how_they_were_made() -> None:
@@ -91,5 +99,5 @@ def test_a_run_learns_and_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     words = ["base", "--generation", "500:1:5", "--keep", "0.1", "--deals", "2", "--workers", "1", "--install", "base"]
     assert CliRunner().invoke(main, [*words, "--out", str(tmp_path / "out")]).exit_code == 0
     made = json.loads((tmp_path / "weights.json").read_text())["base"]
-    assert made["command"] == "python -m arena.training base --generation 500:1:5 --keep 0.1 --deals 2"
+    assert made["command"] == "python -m arena.training base --generation 500:1:5 --keep 0.1 --seeds 1 --deals 2"
     assert weights.read_weights(tmp_path / "base.bin")
