@@ -87,17 +87,19 @@ def processor_instructions() -> list[str]:
 
 
 def refuse_misfits() -> None:
-    """Make `ARENA_PURE` work, and raise `ImportError` for compiled files that do not fit."""
+    """Make `ARENA_PURE` work, and raise `UnfitEngineError` for compiled files that do not fit."""
     if os.environ.get("ARENA_PURE"):
         sys.meta_path.insert(0, _SourceOnly())
         return
+    from arena.errors import UnfitEngineError  # not above: setup.py loads this file alone
+
     if stale := stale_sources():
-        raise ImportError(
+        raise UnfitEngineError(
             f"the compiled engine is older than its source ({', '.join(stale)} changed): build it again with "
             "'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source uncompiled"
         )
     if missing := missing_instructions():
-        raise ImportError(
+        raise UnfitEngineError(
             f"the engine was compiled for a processor that has {', '.join(missing[:5])}, which this one lacks: build "
             "it again on this machine with 'make build' or 'pip install -e .', or set ARENA_PURE=1 to run the source "
             "uncompiled"

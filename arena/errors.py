@@ -10,6 +10,10 @@ class ArenaError(Exception):
     """A fault in what the user gave. The message names the input, the place and the remedy."""
 
 
+class UnfitEngineError(ArenaError, ImportError):
+    """The compiled engine is older than its source, or made for another processor."""
+
+
 _NEAR, _NEAR_SHORT = 0.75, 0.6  # of difflib's ratio: two letters of four changed places, one of two or three is wrong
 _BEGINNING = 3
 

@@ -133,8 +133,12 @@ def test_a_changed_source_is_not_played(compiled: Path, source: str) -> None:
     path.write_bytes(path.read_bytes() + b"\n")
     stale = run("import arena.game", compiled)
     assert stale.returncode != 0
-    for words in ("ImportError", f"({source} changed)", "make build", "ARENA_PURE=1"):
+    for words in ("UnfitEngineError", f"({source} changed)", "make build", "ARENA_PURE=1"):
         assert words in stale.stderr
+    command = run("import sys; from arena.cli.main import main; sys.exit(main(['rules']))", compiled)
+    assert command.returncode == 2
+    assert command.stderr.startswith(f"Error: the compiled engine is older than its source ({source} changed)")
+    assert command.stderr.count("\n") == 1
     pure = run("import arena.game.engine as e; print(e.__file__)", compiled, ARENA_PURE="1")
     assert pure.stdout.strip() == str(compiled / "arena" / "game" / "engine.py"), pure.stderr
 
@@ -148,7 +152,7 @@ def test_a_build_without_its_list_is_not_played(compiled: Path, damage: str) -> 
     else:
         path.write_text("{")
     stale = run("import arena.game", compiled)
-    assert "ImportError" in stale.stderr
+    assert "UnfitEngineError" in stale.stderr
     assert "(_built.json changed)" in stale.stderr
 
 
@@ -162,9 +166,9 @@ def test_a_build_for_another_processor_is_not_loaded(compiled: Path) -> None:
     if not processor_instructions():
         pytest.skip("this system does not say what its processor can do")
     assert foreign.returncode == 1
-    for words in ("ImportError", "avx9000", "which this one lacks", "make build", "ARENA_PURE=1"):
+    for words in ("UnfitEngineError", "avx9000", "which this one lacks", "make build", "ARENA_PURE=1"):
         assert words in foreign.stderr
-    assert "fpu" not in foreign.stderr.split("ImportError")[1]
+    assert "fpu" not in foreign.stderr.split("UnfitEngineError")[1]
     path.write_text(json.dumps({key: value for key, value in built.items() if key != PROCESSOR}))  # as in a wheel
     assert run("import arena.game", compiled).returncode == 0
 
