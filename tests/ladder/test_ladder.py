@@ -20,7 +20,7 @@ def rungs(*names: str) -> tuple[BotSetting, ...]:
 def test_the_ladder_that_comes_along() -> None:
     config = ladder_config()
     names = config.bot_names
-    assert {"random", "greedy", "formations", "counter", "odds", "net", "champion", "ismcts"} == {*names}
+    assert {"random", "greedy", "formations", "counter", "odds", "net", "champion"} == {*names}
     assert config.games >= 1000
     plan = all_matches(config, RULES)
     for rules, found in plan.items():
