@@ -21,6 +21,7 @@ from arena.stats.frames import Floats, Ints, StatsError, check_games, name_codes
 from arena.stats.games import cross_columns, games_of
 from arena.stats.intervals import mean_interval
 
+SEATS = pd.Index(["first", "second"])
 _SEATED = ("stones", "points", "ms", "decisions")
 
 
@@ -53,7 +54,8 @@ def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
         half = half[[c for c in half.columns if not str(c).endswith(("_first", "_second"))]].copy()
         half.insert(0, "bot", checked[seat])
         half.insert(1, "opponent", checked[other])
-        half.insert(2, "seat", seat)
+        seats = pd.Categorical.from_codes(np.full(len(half), int(seat == "second"), np.int8), SEATS)
+        half.insert(2, "seat", pd.Series(seats, half.index))  # quicker to compare than texts
         half.insert(3, "score", checked["score"] if seat == "first" else 1 - checked["score"])
         for name in _SEATED:
             if f"{name}_{seat}" in checked.columns:
@@ -84,14 +86,9 @@ def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, o
         yield {}, np.arange(len(frame))
         return
     grouped(frame.iloc[:0], by)  # complains of unknown columns
-    group = frame.groupby(list(by), sort=True, observed=True).ngroup().to_numpy()
-    order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], np.arange(int(group.max(initial=-1)) + 2))
-    if len(starts) < 2:
-        return
-    names = frame[list(by)].iloc[order[starts[:-1]]].to_dict("records")
-    for keys, start, stop in zip(names, starts[:-1].tolist(), starts[1:].tolist()):
-        yield {str(name): key for name, key in keys.items()}, order[start:stop]
+    for key, at in frame.groupby(list(by), sort=True, observed=True).indices.items():
+        if len(at):  # a category that no row has
+            yield dict(zip(by, key if isinstance(key, tuple) else (key,))), np.asarray(at)
 
 
 def _numbers(frame: pd.DataFrame, name: str) -> Floats:
