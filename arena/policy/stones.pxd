@@ -45,13 +45,13 @@ cdef class Pool:
     @cython.locals(i=cython.int, k=cython.int, values=cython.int, taken=cython.int, total=cython.int, same=cython.int,
                    distinct=cython.bint, clan=u64, v=cython.int, free_joker=cython.bint, free_bearer=cython.bint,
                    expected=cython.double, level=cython.int, norm=cython.double, d=cython.int, weight=cython.double,
-                   left=cython.double, colours=cython.int, c=cython.int, p=cython.double)
+                   left=cython.double, colours=cython.int, rest=cython.int, p=cython.double)
     cdef void become(self, double *out, int at, u64 side, int n, bint fog, Board rules, int joker, int spy,
                      int bearer) noexcept nogil
-    @cython.locals(v=cython.int, slots=cython.int, level=cython.int, p=cython.double, c=cython.int)
+    @cython.locals(first=cython.int, v=cython.int, slots=cython.int, level=cython.int, p=cython.double, rest=cython.int)
     cdef double of_a_run(self, double *out, int at, int taken, int n, double left, int values, int colours, bint joker,
                          bint bearer) noexcept nogil
-    @cython.locals(v=cython.int, p=cython.double)
+    @cython.locals(last=cython.int, v=cython.int, p=cython.double)
     cdef double of_a_kind(self, double *out, int at, int k, int n, double left, int same, int highest) noexcept nogil
 
 @cython.locals(i=cython.int, total=cython.int)

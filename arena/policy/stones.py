@@ -211,7 +211,7 @@ class Pool:
                 same = v if same == 0 else -1
         free_joker = False
         free_bearer = False
-        for i in range(3):
+        for i in range(3 if side & (JOKER | SPY | BEARER) else 0):
             v = 0
             if i == 0 and side & JOKER:
                 free_joker = joker < 0
@@ -251,11 +251,12 @@ class Pool:
             left = self.of_a_run(out, at, taken, n, left, values, colours, free_joker, free_bearer)
         if same >= 0:
             left = self.of_a_kind(out, at, k, n, left, same, 3 if free_bearer else values)
-        for c in range(6):
-            if colours >> c & 1:
-                p = left * self.at_least(PLANE << c, k)
-                out[at + level_of(COLOUR, expected, n)] += p
-                left -= p
+        rest = colours
+        while rest:
+            p = left * self.at_least(PLANE << ctz(rest), k)
+            rest &= rest - 1
+            out[at + level_of(COLOUR, expected, n)] += p
+            left -= p
         if distinct:
             left = self.of_a_run(out, at, taken, n, left, values, 0, free_joker, free_bearer)
         out[at + level_of(SUM, expected, n)] += left
@@ -264,10 +265,13 @@ class Pool:
     def of_a_run(self, out: Any, at: int, taken: int, n: int, left: float, values: int, colours: int, joker: bool,
                  bearer: bool) -> float:  # fmt: skip
         """The levels of runs, best first, in one of `colours` (bits; 0: of any colours); what is left."""
-        for v in range(values - n + 1, 0, -1):
+        first = values - n + 1
+        if taken and ctz(taken) < first:
+            first = ctz(taken)
+        for v in range(first, 0, -1):
             slots = ((1 << n) - 1) << v
             if taken & ~slots:
-                continue
+                break
             slots &= ~taken
             if bearer:
                 if not slots & 14:
@@ -278,21 +282,22 @@ class Pool:
                 p = left * self.window_chance(slots, -1, joker)
                 out[at + level] += p
                 left -= p
-            for c in range(6):
-                if colours >> c & 1:
-                    p = left * self.window_chance(slots, c, joker)
-                    out[at + level] += p
-                    left -= p
+            rest = colours
+            while rest:
+                p = left * self.window_chance(slots, ctz(rest), joker)
+                rest &= rest - 1
+                out[at + level] += p
+                left -= p
         return left
 
     @cython.final
     def of_a_kind(self, out: Any, at: int, k: int, n: int, left: float, same: int, highest: int) -> float:
         """The levels of three (four) of a kind: of the value `same`, of all up to `highest` for 0; what is left."""
-        for v in range(highest, 0, -1):
-            if same == 0 or same == v:
-                p = left * self.at_least(group(v), k)
-                out[at + level_of(KIND, v * n, n)] += p
-                left -= p
+        last = same if same else 1
+        for v in range(same if same and same < highest else highest, last - 1, -1):
+            p = left * self.at_least(group(v), k)
+            out[at + level_of(KIND, v * n, n)] += p
+            left -= p
         return left
 
 
