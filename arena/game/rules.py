@@ -16,6 +16,7 @@ from typing import Any
 
 from arena.errors import ArenaError, did_you_mean
 from arena.paths import data_folder, read_small_file
+from arena.text import one_line
 
 SHORT_NAMES = {"base": "iello-base", "tactical": "iello-tactical", "expert": "iello-expert"}
 
@@ -107,6 +108,7 @@ def preset_names() -> list[str]:
 
 
 _LONGEST, _LONGEST_NAME = 4096, 200  # of characters that are looked at
+_SHOWN = 60  # of characters that a message repeats
 
 
 @lru_cache(maxsize=256)
@@ -126,13 +128,14 @@ def load_rules(text: str) -> Rules:
     if not overrides:
         return rules
     changed: dict[str, Any] = {}
+    place = f"rule set '{one_line(text, _SHOWN)}'"
     for part in overrides.split(","):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise RulesError(f"'{part}' in rule set '{text}' is not an override; write option=value")
+            raise RulesError(f"'{one_line(part, _SHOWN)}' in {place} is not an override; write option=value")
         if key in changed:
-            raise RulesError(f"option '{key}' is given twice in rule set '{text}'")
-        changed[key] = check_option(key, _typed(value), f"rule set '{text}'")
+            raise RulesError(f"option '{one_line(key, _SHOWN)}' is given twice in {place}")
+        changed[key] = check_option(key, _typed(value), place)
     shown = ",".join(f"{key}={_shown(changed[key])}" for key in OPTIONS if key in changed)
     return Rules(**{**_values(rules), **changed, "name": f"{rules.name}:{shown}"})
 
@@ -141,13 +144,15 @@ def check_option(key: str, value: Any, where: str) -> Any:
     """The value if it is one of the option's; else `RulesError` with the place and the nearest right one."""
     if key not in OPTIONS:
         raise RulesError(
-            f"unknown option '{key}' in {where}{did_you_mean(key, OPTIONS)} (options: {', '.join(OPTIONS)})"
+            f"unknown option '{one_line(key, _SHOWN)}' in {where}{did_you_mean(key, OPTIONS)} "
+            f"(options: {', '.join(OPTIONS)})"
         )
     known = OPTIONS[key]
     if not any(value == one and type(value) is type(one) for one in known):
         near = did_you_mean(str(value), [str(one) for one in known])
         raise RulesError(
-            f"option '{key}' in {where} is {_shown(value)!r}; it can be {', '.join(map(_shown, known))}{near}"
+            f"option '{key}' in {where} is '{one_line(_shown(value), _SHOWN)}'; "
+            f"it can be {', '.join(map(_shown, known))}{near}"
         )
     return value
 

@@ -99,7 +99,7 @@ def check_author(text: str | None) -> str | None:
         return None
     text = text.strip()
     if not text or not text.isprintable() or len(text) > _LONGEST_AUTHOR:
-        raise LeagueError(f"--author: expected a line of printable text, at most {_LONGEST_AUTHOR} characters")
+        raise LeagueError(f"the name of an author is a line of printable text, at most {_LONGEST_AUTHOR} characters")
     return text
 
 

@@ -35,11 +35,12 @@ def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = 
     """
     folder = league_folder(folder)
     settings = settings or WebSettings()
-    metrics = Metrics()
+    metrics, level = Metrics(), settings.level
+    beside = "process" if level == "none" else level or "sandbox"  # a bot that hangs must not hang a person's game
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with Desk(folder, apart) as desk, Tables(folder, settings.level, settings.play) as tables:
+        async with Desk(folder, apart, level) as desk, Tables(folder, beside, settings.play) as tables:
             app.state.arena = State(desk, settings, metrics, Attempts(), tables, await desk.office(_name))
             yield
 

@@ -75,9 +75,12 @@ class Kept:
 
 
 class Desk:
-    """What the application asks; an asynchronous context manager. `apart`: pages are made in a process of their own."""
+    """What the application asks; an asynchronous context manager. `apart`: pages are made in a process of their own.
 
-    def __init__(self, folder: Path, apart: bool = True) -> None:
+    `level`: where bots run, if not where the league's settings say.
+    """
+
+    def __init__(self, folder: Path, apart: bool = True, level: str | None = None) -> None:
         self.folder = folder
         self.version = 0
         self._apart = apart
@@ -88,7 +91,7 @@ class Desk:
         self._changed = asyncio.Event()
         self._office_thread = ThreadPoolExecutor(1, "office")
         self._office: Office | None = None
-        self._reader = RemoteReader(folder) if apart else Reader(folder)
+        self._reader = (RemoteReader if apart else Reader)(folder, level)
         self._reader_thread = ThreadPoolExecutor(1, "reader")
         self._watch: asyncio.Task[None] | None = None
 

@@ -14,7 +14,7 @@ from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
 from arena.league.oversight.pause import paused
 from arena.league.rating import Standings, standings
-from arena.league.settings import LeagueError
+from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League
 from arena.match.results import GameResult
 from arena.match.tasks import GameId
@@ -39,20 +39,30 @@ class NoPage(ArenaError):
 
 @dataclass
 class Site:
-    """A league as its pages show it: `table` is its standings, computed once for all pages."""
+    """A league as its pages show it: `table` is its standings, computed once for all pages.
+
+    `level`: where bots run, if not where the league's settings say.
+    """
 
     league: League
     table: Standings
     ending: str = ""
+    level: str | None = None
+
+    @property
+    def settings(self) -> LeagueSettings:
+        """The league's settings as they are served."""
+        stored = self.league.settings
+        return replace(stored, isolation=self.level) if self.level else stored
 
     def render(self, template: str, path: str, **values: Any) -> str:
         """A page of the league."""
         return render(template, path, ending=self.ending, league=self.league.name, **values)
 
 
-def open_site(league: League, ending: str = "") -> Site:
+def open_site(league: League, ending: str = "", level: str | None = None) -> Site:
     """The site of a league as it is now."""
-    return Site(league, standings(league), ending)
+    return Site(league, standings(league), ending, level)
 
 
 def may_be(path: str) -> bool:
@@ -103,7 +113,7 @@ def _standing(site: Site) -> str:
         "standing.html", "", table=standing_table(lines) if lines else None,
         plot=svg(Dots(rows, PAGE["elo_axis"])) if rows else None,
         remarks=views.standing_remarks(league, table, None if since is None else since.id),
-        about=views.describe(league.settings), games=table.total, pause=paused(league), live=True,
+        about=views.describe(site.settings), games=table.total, pause=paused(league), live=True,
     )  # fmt: skip
 
 
@@ -117,7 +127,7 @@ def _history(site: Site) -> str:
 
 
 def _rules(site: Site) -> str:
-    settings = site.league.settings
+    settings = site.settings
     rules = load_rules(settings.rules)
     return site.render(
         "rules.html", "rules", settings=settings, rules=rules, about=views.describe(settings), live=False,

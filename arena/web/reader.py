@@ -29,8 +29,9 @@ _NICE = 5
 class Reader:
     """A league for reading, with its standings; for one thread or process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, level: str | None = None) -> None:
         self._folder = folder
+        self._level = level
         self._league: League | None = None
         self._site: Site | None = None
         self._stamp: object = None
@@ -52,7 +53,7 @@ class Reader:
         stamp = self._league.one("PRAGMA data_version")
         if self._site is None or (stamp != self._stamp and time.monotonic() >= self._due):
             begun = time.monotonic()
-            self._site, self._stamp = open_site(self._league), stamp
+            self._site, self._stamp = open_site(self._league, level=self._level), stamp
             self._due = time.monotonic() + SHARE * (time.monotonic() - begun)
         return self._site
 
@@ -66,8 +67,8 @@ class Reader:
 class RemoteReader:
     """A Reader in a process of its own, which is started when it is needed, and again when it has been killed."""
 
-    def __init__(self, folder: Path) -> None:
-        self._command = command_of("arena.web.reader", str(folder.resolve()))
+    def __init__(self, folder: Path, level: str | None = None) -> None:
+        self._command = command_of("arena.web.reader", str(folder.resolve()), *([level] if level else []))
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, what: Callable[..., T], *args: Any) -> T:
@@ -110,9 +111,9 @@ class RemoteReader:
             process.wait()
 
 
-def _serve(folder: Path, questions: BinaryIO, answers: BinaryIO) -> None:
+def _serve(folder: Path, level: str | None, questions: BinaryIO, answers: BinaryIO) -> None:
     """Answer questions until there are no more."""
-    reader = Reader(folder)
+    reader = Reader(folder, level)
     while True:
         try:
             what, args = pickle.load(questions)
@@ -129,4 +130,4 @@ def _serve(folder: Path, questions: BinaryIO, answers: BinaryIO) -> None:
 if __name__ == "__main__":
     own = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints does not answer
-    _serve(Path(sys.argv[1]), sys.stdin.buffer, own)
+    _serve(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None, sys.stdin.buffer, own)

@@ -23,14 +23,14 @@ class WebSettings:
 
     limits   what an author may do
     play     what people who play against bots may use
-    level    where those bots run
+    level    where bots run; None: as the league's settings say, those that people play against in the sandbox
     secure   browsers reach it by HTTPS only: cookies are never sent otherwise
     body_s   seconds in which a request has to arrive
     """
 
     limits: Limits = field(default_factory=Limits)
     play: PlayLimits = field(default_factory=PlayLimits)
-    level: str = "sandbox"
+    level: str | None = None
     secure: bool = False
     body_s: float = 60.0
 

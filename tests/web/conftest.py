@@ -107,12 +107,12 @@ def sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
 
 
 @contextmanager
-def served_here(folder: Path, settings: WebSettings, **changed: Any) -> Iterator[Web]:
+def served_here(folder: Path, settings: WebSettings, apart: bool = False, **changed: Any) -> Iterator[Web]:
     """The application with a league of two bots, served in this process."""
     with league(folder, **changed) as made:
         one, two = enter(made, "one", "two")
         played(made, [(one, two, [2, 1, 0, 2])])
-    app = create_app(folder, settings, apart=False)
+    app = create_app(folder, settings, apart)
     with TestClient(app, base_url="http://league.test") as first:
 
         def new() -> TestClient:

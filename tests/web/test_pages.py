@@ -107,6 +107,16 @@ def test_the_rules_promise_what_the_league_holds(tmp_path: Path, isolation: str)
     assert told == (isolation == "sandbox")
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_the_rules_do_not_promise_what_the_server_does_not_hold(tmp_path: Path, apart: bool) -> None:
+    """`arena serve --isolation process` of a league that was created with the sandbox."""
+    with served_here(tmp_path / "league", WebSettings(level="process"), apart, isolation="sandbox") as web:
+        page = web.new().get("/rules").text
+        assert "neither files nor the network" not in page
+        assert "isolation process" in page
+        assert "isolation process" in web.new().get("/").text
+
+
 def test_the_organiser_pauses_invites_and_retires(web: Web) -> None:
     boss = web.person("Boss", admin=True)
     boss.post("/admin", do="pause", reason="moving")

@@ -73,8 +73,7 @@ def serve(
     for option, value in (("isolation", isolation), ("executor", executor), ("scheduler", scheduler)):
         words += [f"--{option}", value] if value else []
     limits = Limits(uploads, upload_mb, bots)
-    beside = "process" if level == "none" else level  # a bot that hangs must not hang a person's game
-    run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), beside, secure), told)
+    run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)
 
 
 @click.command()
