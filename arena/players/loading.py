@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import itertools
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -249,11 +250,12 @@ def _own_imports(folder: Path, helpers: dict[str, ModuleType]) -> Iterator[None]
 
 def _importable(folder: Path) -> set[str]:
     """The names that can be imported from a folder, without those of the standard library and ours."""
-    names = {path.name.partition(".")[0] for path in folder.iterdir() if _is_module(path)}
+    with os.scandir(folder) as entries:
+        names = {entry.name.partition(".")[0] for entry in entries if _is_module(entry)}
     return {name for name in names if name not in sys.stdlib_module_names and name != "arena"}
 
 
-def _is_module(path: Path) -> bool:
-    if path.is_dir():  # with or without an __init__.py
-        return path.name.isidentifier()
-    return path.suffix in (".py", ".so", ".pyd")
+def _is_module(entry: os.DirEntry[str]) -> bool:
+    if entry.name.isidentifier():  # with or without an __init__.py
+        return entry.is_dir()
+    return entry.name.endswith((".py", ".so", ".pyd"))

@@ -441,6 +441,14 @@ tell([*map(leftovers, folders), *(attempt(lambda: make(folder + "/m-7c1e")) for 
     assert learn(code, bot, **more) == [[], [], *[READ_ONLY] * 8]
 
 
+def test_a_folder_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.isolation.sandbox.files._MOST_FILES", 10)
+    for number in range(6):
+        (tmp_path / f"{number}" / "deeper").mkdir(parents=True)
+    with pytest.raises(SandboxRefused, match=r"holds more than 10 files; put the bot into a folder of its own"):
+        check_special(str(tmp_path))
+
+
 def test_a_folder_that_is_too_deep_to_be_looked_through_is_refused(tmp_path: Path) -> None:
     """It was an error of ours, and where FIFOs could lie unseen."""
     folder = os.open(tmp_path, os.O_RDONLY)

@@ -231,7 +231,8 @@ def _import_hints(folder: Path, tree: ast.Module) -> _Found:
 
 def _own_modules(folder: Path) -> set[str]:
     try:
-        return {path.name.partition(".")[0] for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+        with os.scandir(folder) as entries:
+            return {entry.name.partition(".")[0] for entry in entries if entry.name.endswith(".py") or entry.is_dir()}
     except OSError:
         return set()
 

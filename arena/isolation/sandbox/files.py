@@ -34,6 +34,7 @@ _CLOSED = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var/log", "/var/r
 _OPEN = ("/dev/shm", "/run/media")  # below them, although below those
 _DOCUMENTS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
 _MOST_HIDDEN = 100
+_MOST_FILES = 100_000  # each start of a bot looks at them
 _SPECIAL = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
@@ -162,7 +163,8 @@ def _homes() -> set[str]:
 def check_special(path: str) -> None:
     """`SandboxRefused` if a bot's file or folder is, or holds at whatever depth, anything but files, folders and links.
 
-    A FIFO can be written to where all else is read-only: all processes that see it could talk by it.
+    So it is if there are more than 100,000 of them, or some cannot be looked at. A FIFO can be written to where all
+    else is read-only: all processes that see it could talk by it.
     """
     try:
         kind = stat.S_IFMT(os.stat(path).st_mode)
@@ -171,6 +173,7 @@ def check_special(path: str) -> None:
     if kind in _SPECIAL:
         _refuse_special(path, kind)
     folders = [path] if kind == stat.S_IFDIR else []
+    number = 0
     while folders:
         folder = folders.pop()
         try:
@@ -182,6 +185,11 @@ def check_special(path: str) -> None:
                 f"the bot's folder {path} cannot be looked through: {error.strerror}: {folder[:200]}; "
                 "put the bot into a folder of its own"
             ) from None
+        number += len(entries)
+        if number > _MOST_FILES:
+            raise SandboxRefused(
+                f"the bot's folder {path} holds more than {_MOST_FILES:,} files; put the bot into a folder of its own"
+            )
         for entry in entries:
             if folder == path and is_hidden(entry.name):
                 continue
