@@ -22,6 +22,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, cast
 
 from arena.errors import did_you_mean
+from arena.paths import data_folder
 from arena.players.bot import Act, Actor, Bot, Param
 from arena.players.faults import BotError, author_traceback
 from arena.players.imports import HARMLESS, imported_names, may_draw_from
@@ -120,6 +121,8 @@ def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
             entry = _only_bot(spec, home)
     if isinstance(entry, type):
         params = typed_params(spec.target, entry, dict(spec.params))
+        if params and not module and path.parent == data_folder("bots"):
+            _try_params(spec, entry, params)
     elif spec.params:
         names = ", ".join(key for key, _ in spec.params)
         raise BotError(
@@ -132,6 +135,14 @@ def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
     if module:
         imports |= {spec.target.partition(".")[0]}
     return LoadedBot(spec, MappingProxyType(params), imports, entry, home, helpers)
+
+
+def _try_params(spec: BotSpec, entry: type, params: Mapping[str, Param]) -> None:
+    """`BotError` if a bot of the program refuses its parameters: else it would forfeit each game for them."""
+    try:
+        entry(**params)
+    except ValueError as error:
+        raise BotError(f"bot {spec.target}: {error}") from None
 
 
 def _sources(modules: Mapping[str, ModuleType]) -> list[bytes]:

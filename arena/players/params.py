@@ -126,7 +126,8 @@ def _read(choice: Any, text: str) -> object:
         if choice is bool:
             word = text.strip().lower()
             return True if word in _TRUE else False if word in _FALSE else _ANY
-        return choice(text) if choice in (int, float, str) else _ANY
+        found = choice(text) if choice in (int, float, str) else _ANY
+        return found if found == found else _ANY  # nan is no number
     except ValueError:
         return _ANY
 

@@ -34,6 +34,7 @@ _SHIFT = PAIRING_BITS + 1
 _COMPARED = tuple(at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail")
 _BY_CLOCK = (FORFEIT_CODES["timeout"], FORFEIT_CODES["crash"])
 
+_SHOWN_LINES = 10  # of the settings that differ
 _LOCK = ".lock"
 _open: dict[Path, Store] = {}  # by this process, which a lock of the system does not keep out
 
@@ -42,9 +43,11 @@ class OtherSettings(StoreError):
     """The folder holds a run with other settings; `keys` are those that differ."""
 
     def __init__(self, folder: Path, lines: Sequence[str]) -> None:
+        more = len(lines) - _SHOWN_LINES
+        shown = [*lines[:_SHOWN_LINES], *[f"and {more:,} more"] * (more > 0)]
         super().__init__(
             f"{folder} holds a run with other settings; nothing was started.\n  "
-            + "\n  ".join(lines)
+            + "\n  ".join(shown)
             + "\nChoose another folder with --out, or start with the settings of that run."
         )
         self.keys = [line.partition(": ")[0] for line in lines]

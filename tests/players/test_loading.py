@@ -444,6 +444,21 @@ def test_imports_tell_what_to_look_after(here: Path, source: str, draws: bool, h
     assert (loaded.uses_random, loaded.harmless) == (draws, harmless)
 
 
+@pytest.mark.parametrize(
+    ("bot", "said"),
+    [
+        ("search:rollouts=-1", "bot search: rollouts must be at least 1, not -1"),
+        ("ismcts:nodes=0", "bot ismcts: nodes is at least 1, not 0"),
+        ("champion:nodes=0", "bot champion: nodes is at least 1"),
+        ("champion:ms=-1", "ms at least 0"),
+        ("champion:ms=nan", "'ms' is a number, not 'nan'"),
+    ],
+)
+def test_parameters_that_a_bot_of_the_program_refuses(bot: str, said: str) -> None:
+    with pytest.raises(BotError, match=said):
+        load_bot(bot)
+
+
 def test_flags_of_a_module() -> None:
     made = load_bot(str(BOTS / "well_behaved.py")).make()
     assert (made.auto_claim, made.ask_forced) == (True, False)  # type: ignore[attr-defined]
