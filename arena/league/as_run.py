@@ -6,6 +6,7 @@ Players are versions, such as `greedy v2`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from arena.errors import ArenaError
 from arena.game.record import parse_record
@@ -39,7 +40,7 @@ def league_results(league: League, counting: bool = False) -> Iterator[GameResul
 
 def league_run(league: League) -> RunData:
     """The games that count for the table, as those of a run without an end."""
-    return run_of(league_results(league, counting=True), league.folder, FORMAT)
+    return replace(run_of(league_results(league, counting=True), league.folder, FORMAT), joint=True)
 
 
 class LeagueGames(Games):

@@ -156,7 +156,7 @@ def progress_plot(run: RunData, prior: float) -> Lines | None:
     for part in range(1, CHECKPOINTS + 1):
         size = len(games) * part // CHECKPOINTS
         try:
-            rated = rate_run(games.iloc[:size], prior).frame().set_index("bot")["elo"]
+            rated = rate_run(games.iloc[:size], prior, run.joint).frame().set_index("bot")["elo"]
         except StatsError:
             continue
         at.append(size)

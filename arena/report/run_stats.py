@@ -84,7 +84,7 @@ def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: 
     if not len(games):
         raise StatsError(f"{run.name}: no games yet")
     small = games.filter(["pairing", "first", "second", "score", "deal"])
-    rated = rate_run(small, prior)
+    rated = rate_run(small, prior, run.joint)
     makers: dict[str, Callable[[], pd.DataFrame]] = {
         "ratings": lambda: ratings_frame(rated),
         "scores": lambda: scores(games),

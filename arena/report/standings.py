@@ -111,7 +111,7 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -
     if not len(played):
         return _nothing_played(run, prior)
     games = played.games()
-    ratings = _rated(games, prior)
+    ratings = _rated(games, prior, run.joint)
     order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
     rows = _ranked(_rows(played, ratings, run.bots), run, order)
     if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
@@ -138,14 +138,14 @@ def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -
     )
 
 
-def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR) -> Ratings:
-    """Ratings of each connected group; two bots are rated by their pairs, and the prior plays no part."""
-    return _rated(games_of(games), prior)
+def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR, joint: bool = False) -> Ratings:
+    """Ratings of each connected group; two bots are rated by their pairs without the prior, unless `joint`."""
+    return _rated(games_of(games), prior, joint)
 
 
-def _rated(games: Games, prior: float) -> Ratings:
+def _rated(games: Games, prior: float, joint: bool) -> Ratings:
     found = _rate(games, prior)
-    return found if len(found.bots) != 2 else by_pairs(found, counts_between(games, *found.bots))
+    return found if joint or len(found.bots) != 2 else by_pairs(found, counts_between(games, *found.bots))
 
 
 def _rate(games: Games, prior: float) -> Ratings:

@@ -50,6 +50,7 @@ class RunData:
     time_counts for each bot a histogram of them (arena.match.results.bucket_ms)
     forfeits  why games were forfeited, the most frequent first; in no file
     folder    where the run is stored, as the user named it; "" if nowhere
+    joint     two bots are rated as a larger field is, with the prior: those of a league, whose field grows
     """
 
     name: str
@@ -66,6 +67,7 @@ class RunData:
     folder: str = ""
     time_counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
     losses: RunLosses | None = None
+    joint: bool = False
 
     @cached_property
     def games(self) -> pd.DataFrame:

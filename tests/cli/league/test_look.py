@@ -54,6 +54,16 @@ def test_standings_as_they_were(played: Arena) -> None:
     assert "#2" not in history
 
 
+def test_two_bots_have_one_rating(played: Arena) -> None:
+    played("league", "retire", "open", "last")
+    table = values(played("league", "standings", "open", "--json").out)["standings"]
+    assert len(table) == 2
+    rated = {f"{line['bot']} v{line['version']}": line["elo"] for line in table}
+    stats = values(played("stats", "open", "--json").out)["ratings"]
+    assert {line["bot"]: line["elo"] for line in stats} == pytest.approx(rated)
+    assert {line["bot"]: line["elo"] for line in load("open").standings.to_dict("records")} == pytest.approx(rated)
+
+
 def test_history(played: Arena) -> None:
     played("league", "retire", "open", "last", "--reason", "too \x1b[2Jweak")
     found = values(played("league", "history", "open", "--json").out)["events"]
