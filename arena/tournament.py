@@ -79,7 +79,8 @@ def run_tournament(
     listener = progress_for() if progress else None
     report = play_config(config, folder, listener, sequential_test_of(config))
     if report.interrupted:
-        raise KeyboardInterrupt(f"{report.done} of {report.total} games are stored in {folder}; the same call resumes")
+        there = f"{report.done:,} of {report.total:,} games"
+        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes")
     from arena.notebook import Run  # pandas, which the workers need not inherit
 
     run = Run(folder)
@@ -106,7 +107,8 @@ def resume_run(
     listener = progress_for() if progress else None
     report = play_config(config, place, listener, sequential_test_of(config), resume=True, more=until)
     if report.interrupted:
-        raise KeyboardInterrupt(f"{report.done} of {report.total} games are stored in {place}; the same call resumes")
+        there = f"{report.done:,} of {report.total:,} games"
+        raise KeyboardInterrupt(f"{there} are stored in {place}; the same call resumes")
     run = Run(place)
     run.export()
     return run

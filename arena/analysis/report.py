@@ -153,4 +153,4 @@ def run_report(name: str, found: RunLosses, there: int) -> Report:
     """The losses by bot; `there` are the games that the run holds."""
     table = losses_table(found, there)
     values = {"name": name, "judge": found.judge, "nodes": found.nodes, "games": found.games}
-    return Report(f"{name}: {found.games} games", [table], values=lambda: values | figures([table]))
+    return Report(f"{name}: {found.games:,} games", [table], values=lambda: values | figures([table]))

@@ -25,7 +25,7 @@ def report_text(report: CheckReport) -> str:
     if report.left_out:
         parts.append("Not checked:\n" + "\n".join(f"  {line}" for line in report.left_out))
     again = ", then replayed in other ways" * (report.repeats.yes is not None)
-    played = f"{report.games} games{again}" if report.games else "no games"
+    played = f"{report.games:,} games{again}" if report.games else "no games"
     parts.append(f"{played}; {Isolation(report.isolation).where}, seed {report.seed}, {report.seconds:.1f} s.")
     return "\n\n".join(parts) + "\n"
 
@@ -97,7 +97,7 @@ def _legal(report: CheckReport) -> str:
         for kind, count in one.forfeits.items():
             kinds[kind] = kinds.get(kind, 0) + count
     if not kinds:
-        return f"yes: no forfeit in {report.games} games"
+        return f"yes: no forfeit in {report.games:,} games"
     lost = ", ".join(f"{count} by {kind}" for kind, count in kinds.items())
     return f"no: of {report.games} games it forfeits {lost}"
 

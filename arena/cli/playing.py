@@ -113,19 +113,19 @@ def play(
     report = play_config(config, folder, progress, test, resume=resume, more=until)
     if report.interrupted:
         click.echo(
-            f"\nInterrupted: {report.done} of {'at most ' if test else ''}{report.total} games are stored."
+            f"\nInterrupted: {report.done:,} of {'at most ' if test else ''}{report.total:,} games are stored."
             " Resume with:\n"
             f"  arena resume {shlex.quote(str(folder))}{'' if until is None else until.options}",
             err=True,
         )
         return INTERRUPTED
     if not report.played:
-        click.echo(f"All {report.done} games were played before, seed {report.seed}.", err=True)
+        click.echo(f"All {report.done:,} games were played before, seed {report.seed}.", err=True)
     _show(folder, as_json, test)
     if until is not None and not tell_error(until):
         return FORFEITED
     if strict and report.forfeits:
-        click.echo(f"{report.forfeits} games were lost by forfeit (--strict).", err=True)
+        click.echo(f"{report.forfeits:,} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
     return DONE if test is None else VERDICT_CODES[test.result().verdict]
 

@@ -92,9 +92,9 @@ def _tell(checked: Iterator[str | None], expected: int | None, remedy: str) -> i
     if damage:
         click.echo(printable(damage), err=True)
     elif bad:
-        click.echo(f"{bad} of {count} games do not replay to their stored results. {remedy}".rstrip(), err=True)
+        click.echo(f"{bad:,} of {count:,} games do not replay to their stored results. {remedy}".rstrip(), err=True)
     else:
-        click.echo(f"{count} games replayed, all with their stored results.")
+        click.echo(f"{count:,} games replayed, all with their stored results.")
     return 1 if bad or damage else 0
 
 
@@ -104,8 +104,8 @@ def _salvage(folder: Path, to: Path) -> int:
     from arena.store.salvage import salvage
 
     found = salvage(folder, to, lambda result, config: game_fault(result, config.rules, config.seed or 0))
-    of = "" if found.stored is None else f" of {found.stored}"
-    click.echo(f"{found.games}{of} games of {folder} are in {to} now.")
+    of = "" if found.stored is None else f" of {found.stored:,}"
+    click.echo(f"{found.games:,}{of} games of {folder} are in {to} now.")
     if found.left_out > 0:
         click.echo(f"Sound games left out, for the others of their pair, series or round are lost: {found.left_out}.")
     if read_run(to).complete:

@@ -80,7 +80,7 @@ def verify_league(league: League, most: int | None = None, log_hash: str | None 
 def note(name: str, report: Verification) -> None:
     """Put a verification on record, where the league can be written."""
     with suppress(LeagueError), open_league(name) as league:
-        detail = f"{report.replayed} of {report.games} games replayed"
+        detail = f"{report.replayed:,} of {report.games:,} games replayed"
         if report.faults:
             detail = f"{len(report.faults)} faults, the first: {report.faults[0]}"
         audit.record(league, "verify", "sound" if report.sound else "damaged", detail=detail)

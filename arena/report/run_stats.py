@@ -195,7 +195,8 @@ def losses_table(found: RunLosses, games: int) -> Table:
         (bot, one.games, one.decisions, 100 * one.mean, 100 * one.error95, one.blunders / max(one.games, 1))
         for bot, one in sorted_bots(found).items()
     ]
-    part = "" if found.games >= games else f" From {found.games} of {games} games: 'arena analyse' reads the others."
+    some = f" From {found.games:,} of {games:,} games: 'arena analyse' reads the others."
+    part = "" if found.games >= games else some
     note = (
         f"Parts of the chance to win, in %, that a move gave away, judged by {found.judge}; a blunder gives away 10 or"
         f" more.{part}"

@@ -211,7 +211,7 @@ def heading(run: RunData) -> str:
     """One line that says what was played."""
     played = len(run.columns)
     known = run.planned is not None and not run.complete
-    games = f"{played} of {run.planned} games so far" if known else f"{played} games"
+    games = f"{played:,} of {run.planned:,} games so far" if known else f"{played:,} games"
     config = run.config
     parts = [str(config["format"]), f"rules {config['rules']}", games]
     if config["seed"] is not None:  # a league and a file of records have none

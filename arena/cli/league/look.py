@@ -50,7 +50,7 @@ def _show_past(found: League, at: str, form: str) -> None:
         print_json({"league": found.name, "event": event.id, "happened": event.happened, "games": event.total,
                "standings": lines})  # fmt: skip
         return
-    heading = f"{found.name} after event {event.id}, {when(event.happened)} UTC: {event.total} games"
+    heading = f"{found.name} after event {event.id}, {when(event.happened)} UTC: {event.total:,} games"
     if lines:
         print_report(Report(heading, [standing_table(lines)]), form)
     else:
@@ -150,7 +150,7 @@ def export(name: str, to: Path | None) -> None:
         text = io.StringIO()
         number = export_games(found, text)
         write_whole(to, [text.getvalue()])
-        click.echo(f"{number} games in {to}", err=True)
+        click.echo(f"{number:,} games in {to}", err=True)
 
 
 @click.command()

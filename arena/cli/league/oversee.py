@@ -118,7 +118,7 @@ def verify(name: str, games: int | None, log_hash: str | None, form: str) -> int
         return 0 if report.sound else FAULTS
     for fault in report.faults:
         click.echo(indented(fault))
-    checked = f"{report.games} games, of which {report.replayed} were replayed, {report.files} files"
+    checked = f"{report.games:,} games, of which {report.replayed:,} were replayed, {report.files} files"
     checked += f" of {report.versions} versions, {report.events} events, {report.entries} entries of the log"
     click.echo(f"{report.league}: {checked}: {'sound' if report.sound else f'{len(report.faults)} faults'}.")
     if report.log_hash:

@@ -43,7 +43,7 @@ def show_standings(found: League, table: Standings, form: str, more: dict[str, A
         return
     before, since = table_before(found, table)
     lines = standing_lines(found, table.rows, before)
-    heading = f"{found.name}: {describe(found.settings)}; {counted(len(lines), 'bot')}, {table.total} games"
+    heading = f"{found.name}: {describe(found.settings)}; {counted(len(lines), 'bot')}, {table.total:,} games"
     if not lines:
         click.echo(f"{heading}\n\nNo bot is in the table yet.")
         return
@@ -65,7 +65,7 @@ def tell_result(league: League, result: SubmissionResult) -> None:
         )
     elif result.interrupted:
         text = (
-            f"Interrupted: {one.label} is {one.state}, {result.games} games are stored. Resume with:\n"
+            f"Interrupted: {one.label} is {one.state}, {result.games:,} games are stored. Resume with:\n"
             f"  arena league play {shlex.quote(str(league.folder))}"
         )
     elif result.standings is None:
@@ -75,7 +75,7 @@ def tell_result(league: League, result: SubmissionResult) -> None:
         text = f"{one.label} is accepted"
         if row is not None and row.elo is not None:
             error = "" if row.error is None else f" ± {row.error:.0f}"
-            text += f": {row.elo:+z.0f}{error} Elo after {row.games} games, place {row.rank}"
+            text += f": {row.elo:+z.0f}{error} Elo after {row.games:,} games, place {row.rank}"
             settings = league.settings
             if row.error is not None and row.error > settings.error and row.games >= settings.most_games:
                 text += f" (wider than ±{settings.error:g}, but {settings.most_games} games is the limit)"

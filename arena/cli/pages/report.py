@@ -63,4 +63,4 @@ def report(source: str, out: Path | None, count: int, wanted: GameFilter, prior:
     followed(source)
     click.echo(f"Writing {one_line(str(out.absolute()))} while the run goes on; open it in a browser.", err=True)
     line = follow(source, lambda page: write_whole(out, [page]), count, wanted, weight)
-    click.echo(f"{line.games} games; the run is {line.state}.", err=True)
+    click.echo(f"{line.games:,} games; the run is {line.state}.", err=True)

@@ -71,7 +71,7 @@ def _show(url: str, found: dict[str, Any], form: str) -> None:
 
     try:
         lines, name = found["standings"], str(found["league"])
-        heading = f"{one_line(name)}: rules {one_line(str(found['settings']['rules']))}; {int(found['games'])} games"
+        heading = f"{one_line(name)}: rules {one_line(str(found['settings']['rules']))}; {int(found['games']):,} games"
         if not lines:
             click.echo(f"{heading}\n\nNo bot is in the table yet.")
             return

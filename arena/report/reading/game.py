@@ -240,7 +240,7 @@ def games_list(games: Games, wanted: GameFilter = ALL_GAMES, limit: int = LISTED
     total = games.count()
     see = f"See one with: arena replay {shlex.quote(one_line(games.where))} GAME"
     if wanted.all:
-        yield f"{one_line(games.where)} holds {total} games. {see}\n"
+        yield f"{one_line(games.where)} holds {total:,} games. {see}\n"
     number = 0
     for number, game in enumerate(games.chosen(wanted), start=1):
         if not limit or number <= limit:
@@ -251,7 +251,7 @@ def games_list(games: Games, wanted: GameFilter = ALL_GAMES, limit: int = LISTED
     if limit and number > limit:
         yield f"       ...  and {number - limit} more (--limit 0 lists all)"
     if not wanted.all:
-        yield f"\n{number} of {total} games in {one_line(games.where)}. {see}"
+        yield f"\n{number:,} of {total:,} games in {one_line(games.where)}. {see}"
 
 
 def game_line(game: GameResult) -> str:
