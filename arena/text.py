@@ -1,4 +1,4 @@
-"""The one cleaner for texts that strangers have written: names, reasons, output of bots; and `counted`.
+"""The one cleaner for texts that strangers have written: names, reasons, output of bots; `counted`; times.
 
 Pick a function by where the text goes: `printable` for a terminal or a log, `one_line` and `first_line` for a
 single line, `indented` below a line of ours, `quoted` inside a message, `spreadsheet_cell` for CSV, `json_text` for
@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
+from datetime import UTC, datetime
 from typing import Any
 
 INSTEAD = "?"
@@ -30,6 +32,24 @@ def counted(number: int, word: str) -> str:
     ('1 game', '1,200 games')
     """
     return f"{number:,} {word}{'s' * (number != 1)}"
+
+
+def utc_text(seconds: float, zone: str = " UTC") -> str:
+    """A time for display, to the minute.
+
+    >>> utc_text(0), utc_text(86399, "")
+    ('1970-01-01 00:00 UTC', '1970-01-01 23:59')
+    """
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds)) + zone
+
+
+def utc_iso(seconds: float) -> str:
+    """A time for programs, to the second.
+
+    >>> utc_iso(86399)
+    '1970-01-01T23:59:59+00:00'
+    """
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def printable(text: str, keep: str = "\n\t", instead: str = INSTEAD) -> str:

@@ -16,7 +16,7 @@ from arena.cli.league.shared import LeagueProgress, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import output
 from arena.cli.web.ask import submit_to
-from arena.text import indented
+from arena.text import indented, utc_text
 
 if TYPE_CHECKING:
     from arena.league.store import League
@@ -141,15 +141,14 @@ def _tell_of_missing_files(bot: str, reason: str) -> None:
 
 def _tell_known(league: League, receipt: Receipt) -> None:
     """Say why nothing is done with a submission."""
-    from arena.league.versions import date
 
     one = receipt.version
     text = {
         "new": f"{one.label} is {one.state}.",
         "back": f"{one.label} is {one.state}.",
-        "known": f"{league.name} already has this content, as {one.label}, submitted {date(one.submitted)}.",
+        "known": f"{league.name} already has this content, as {one.label}, submitted {utc_text(one.submitted)}.",
         "waiting": f"{one.label} is {one.state} already, in another process.",
-        "refused": f"{one.label} was refused {date(one.decided or 0)}: {indented(one.reason)}\n"
+        "refused": f"{one.label} was refused {utc_text(one.decided or 0)}: {indented(one.reason)}\n"
         "To have it checked once more: --again",
     }[receipt.outcome]
     click.echo(text, err=True)

@@ -27,6 +27,7 @@ from arena.league.oversight.processes import is_alive
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission, check_path
+from arena.text import utc_text
 
 PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
 OPEN = (PENDING, PLACING)
@@ -195,7 +196,9 @@ def settled(league: League, submission: Submission, again: bool = False) -> Rece
 def _known(league: League, process: int | None, submission: Submission, old: Version, again: bool) -> Receipt:
     """Receive content that the league has already."""
     if old.name.lower() != submission.name.lower():
-        raise LeagueError(f"{league.name} already has this content, as {old.label}, submitted {date(old.submitted)}")
+        raise LeagueError(
+            f"{league.name} already has this content, as {old.label}, submitted {utc_text(old.submitted)}"
+        )
     _check_author(submission, old.name, old.author)
     _check_retired(old.name, old.retired, old.retired_reason)
     if old.state == REPLACED or (old.state == REFUSED and again):
@@ -251,7 +254,7 @@ def _check_author(submission: Submission, name: str, author: str | None) -> None
 def _check_retired(name: str, retired: float | None, reason: str) -> None:
     if retired is not None:
         raise LeagueError(
-            f"'{name}' was retired {date(retired)}{f': {reason}' if reason else ''}. Who runs the league can"
+            f"'{name}' was retired {utc_text(retired)}{f': {reason}' if reason else ''}. Who runs the league can"
             " bring it back: arena league retire NAME BOT --undo"
         )
 
@@ -357,7 +360,7 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
         league.run("UPDATE bots SET retired = NULL, reason = '' WHERE bot = ?", found[-1].bot)
     else:
         if found[-1].retired is not None:
-            raise LeagueError(f"'{name}' was already retired {date(found[-1].retired)}. To bring it back: --undo")
+            raise LeagueError(f"'{name}' was already retired {utc_text(found[-1].retired)}. To bring it back: --undo")
         if active is None:
             raise LeagueError(f"'{name}' is not in the table: it has no active version")
         league.run(
@@ -368,12 +371,3 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
     audit.record(league, "retire", "brought back" if undo else "retired", subject=one.label, author=one.author,
                  detail=reason)  # fmt: skip
     return one
-
-
-def date(seconds: float) -> str:
-    """A time for display.
-
-    >>> date(0)
-    '1970-01-01 00:00 UTC'
-    """
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.report.formats.csv import csv_text, table_csv
@@ -19,7 +18,7 @@ from arena.report.standings_report import DIGITS, has_crosstable, summary
 from arena.report.table import Report, number
 from arena.report.whole_file import ExportError, write_whole
 from arena.store.reader import GAME_COLUMNS
-from arena.text import spreadsheet_cell
+from arena.text import spreadsheet_cell, utc_iso
 
 STANDINGS, CROSSTABLE, SUMMARY = "standings.csv", "crosstable.csv", "summary.json"
 TIMING, GAMES = "timing.csv", "games.csv"
@@ -76,8 +75,8 @@ def timing_text(run: RunData) -> str:
         seconds = session.ended - session.started
         rate = session.games / seconds if seconds > 0 else 0.0
         values = {
-            "started": _date(session.started),
-            "ended": _date(session.ended),
+            "started": utc_iso(session.started),
+            "ended": utc_iso(session.ended),
             "seconds": number(seconds, 3),
             "games": str(session.games),
             "games_per_second": number(rate, 1),
@@ -86,10 +85,6 @@ def timing_text(run: RunData) -> str:
         for measure, value in values.items():
             write(["session", at, measure, value])
     return out.getvalue()
-
-
-def _date(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _games_text(run: RunData) -> Iterable[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,20 +10,11 @@ import pandas as pd
 
 from arena.endings import AFTER
 from arena.report.table import Table, number, percent, table_of
-from arena.text import first_line
+from arena.text import first_line, utc_text
 
 Line = Mapping[str, Any]
 
 _REASON = 60
-
-
-def when(seconds: float) -> str:
-    """A time in UTC, to the minute.
-
-    >>> when(86399)
-    '1970-01-01 23:59'
-    """
-    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(seconds))
 
 
 def _known(value: float | None) -> float:
@@ -83,7 +73,7 @@ def history_table(lines: Sequence[Line]) -> Table:
     rows = [
         {
             "#": line["event"],
-            "when (UTC)": when(line["happened"]),
+            "when (UTC)": utc_text(line["happened"], ""),
             "what": _what(line),
             "Elo": _elo(line["elo"]),
             "±95%": _error(line["elo_error95"]),
@@ -126,7 +116,7 @@ def versions_table(lines: Sequence[Line]) -> Table:
         {
             "v": line["version"],
             "state": line["state"],
-            "submitted (UTC)": when(line["submitted"]),
+            "submitted (UTC)": utc_text(line["submitted"], ""),
             "Elo": _elo(line["elo"]),
             "±95%": _error(line["elo_error95"]),
             "games": line["games"],
@@ -182,7 +172,7 @@ def leagues_table(lines: Sequence[Line]) -> Table:
             "bots": line["bots"],
             "games": line["games"],
             "leader": line["leader"] or "-",
-            "last event (UTC)": when(line["last"]),
+            "last event (UTC)": utc_text(line["last"], ""),
         }
         for line in lines
     ]
@@ -194,7 +184,7 @@ def log_table(lines: Sequence[Line]) -> Table:
     rows = [
         {
             "#": line["entry"],
-            "when (UTC)": when(line["happened"]),
+            "when (UTC)": utc_text(line["happened"], ""),
             "who": line["who"],
             "what": line["what"],
             "bot": line["subject"] or "-",

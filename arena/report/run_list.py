@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from arena.store.folders import COMPARISON, Found, inner_runs, last_worked_on, r
 from arena.store.reader import Reader
 from arena.store.sequential_test import sequential_test
 from arena.store.writer import is_in_use
-from arena.text import counted, first_line
+from arena.text import counted, first_line, utc_iso
 
 RUNNING, FINISHED, STOPPED, UNREADABLE = "running", "finished", "stopped", "unreadable"
 _SHOWN_BOTS = 4
@@ -120,7 +119,7 @@ def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
 
 def _values(line: RunLine) -> dict[str, Any]:
     values = asdict(line)
-    values["last_played"] = datetime.fromtimestamp(line.last_played, UTC).isoformat(timespec="seconds")
+    values["last_played"] = utc_iso(line.last_played)
     values["bots"] = list(line.bots)
     return values
 

@@ -11,10 +11,9 @@ from urllib.parse import quote
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena.league.versions import date
 from arena.pages.render import embedded
 from arena.pages.words import COLOURS, PAGE, VIEWER
-from arena.text import one_line, printable_lines
+from arena.text import one_line, printable_lines, utc_text
 
 STATIC = {
     "page.css": ("arena.pages", "text/css"),
@@ -73,7 +72,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"line": one_line, "lines": printable_lines, "date": date, "elo": _elo}
+    made.filters |= {"line": one_line, "lines": printable_lines, "date": utc_text, "elo": _elo}
     return made
 
 

@@ -10,7 +10,7 @@ import click
 from arena.cli import options
 from arena.cli.league.shared import league_argument, print_json, show_standings
 from arena.cli.output import output, print_report
-from arena.text import indented
+from arena.text import indented, utc_text
 
 if TYPE_CHECKING:
     from arena.league.store import League
@@ -40,7 +40,7 @@ def standings(name: str, at: str | None, history: int | None, form: str) -> None
 def _show_past(found: League, at: str, form: str) -> None:
     from arena.league import events
     from arena.league.views import standing_lines
-    from arena.report.league import standing_table, when
+    from arena.report.league import standing_table
     from arena.report.table import Report
 
     event = events.event_at(found, at)
@@ -50,7 +50,7 @@ def _show_past(found: League, at: str, form: str) -> None:
         print_json({"league": found.name, "event": event.id, "happened": event.happened, "games": event.total,
                "standings": lines})  # fmt: skip
         return
-    heading = f"{found.name} after event {event.id}, {when(event.happened)} UTC: {event.total:,} games"
+    heading = f"{found.name} after event {event.id}, {utc_text(event.happened)}: {event.total:,} games"
     if lines:
         print_report(Report(heading, [standing_table(lines)]), form)
     else:
@@ -123,9 +123,7 @@ def show(name: str, bot: str, number: int | None, against: str | None, form: str
         tables = [versions_table(rows), opponents_table(opponents, f"{one.label} against"), forfeits_table(faults)]
         remarks = [f"{against} was never met by {one.label}."] if against and not opponents else []
         if one.retired is not None:
-            remarks.append(
-                f"Retired {versions.date(one.retired)}{f': {one.retired_reason}' * bool(one.retired_reason)}"
-            )
+            remarks.append(f"Retired {utc_text(one.retired)}{f': {one.retired_reason}' * bool(one.retired_reason)}")
         if one.reason:
             remarks.append(f"{one.label} {one.state}: {indented(one.reason)}")
         print_report(Report(f"{one.name}{author}", tables, remarks), form)

@@ -18,6 +18,7 @@ from arena.league.oversight import audit
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import WORK, League
 from arena.settings import number_text, settings_of
+from arena.text import utc_text
 
 DAY_S = 24 * 3600.0
 LIMITS = ("submissions", "minutes", "author_mb", "disk_mb")
@@ -129,7 +130,7 @@ def check_submission(league: League, author: str | None, size: int) -> None:
     if bounds.submissions is not None and use.submissions >= bounds.submissions:
         raise BudgetSpent(
             f"{whose} used {use.submissions} of {bounds.submissions} submissions in 24 hours; the next one is possible"
-            f" after {_clock(_frees(league, author, use.submissions - bounds.submissions))}"
+            f" after {utc_text(_frees(league, author, use.submissions - bounds.submissions) + 59)}"
         )
     if bounds.author_mb is not None and use.bytes + size > bounds.author_mb * _MIB:
         raise BudgetSpent(
@@ -172,11 +173,7 @@ def why_waiting(league: League, author: str | None) -> str:
     bound = limits(league).minutes
     whose = "submissions without an author have" if author is None else f"{author} has"
     frees = min(begin for begin, _ in _spans(league, author, time.time() - DAY_S)) + DAY_S
-    return f"{whose} used the {bound} minutes that they have in 24 hours; more after {_clock(frees)}"
-
-
-def _clock(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds + 59))
+    return f"{whose} used the {bound} minutes that they have in 24 hours; more after {utc_text(frees + 59)}"
 
 
 # ---------------------------------------------------------------- the work itself

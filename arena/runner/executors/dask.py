@@ -165,7 +165,10 @@ class DaskExecutor:
         except Exception as error:  # the scheduler is gone or coming back; futures will tell
             log.warning("the scheduler does not answer: %s", error)
             gone_for_good = self._client.status in ("closed", "closing")
-            text = f"the scheduler is gone ({error}). Start one again, and 'arena resume' continues from what is stored"
+            text = (
+                f"the scheduler is gone ({error}). Start one again; the run is then continued by 'arena resume' if"
+                " games of it are stored, else begun anew"
+            )
             return [Failed(text, ours=False, elsewhere=True)] if gone_for_good else []
         gone = [address for address in self._threads if address not in threads]
         self._threads = threads
