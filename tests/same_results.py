@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -92,7 +93,7 @@ def outputs(side: Side, run: str, read: bool = False) -> dict[str, bytes]:
         for form in OUTPUTS:
             if form != "table":  # the one for the terminal shows thinking times
                 found[f"standings {form}"] = side("standings", run, "--format", form)
-        found["replay"] = side("replay", run, "1", "--all")
+        found["replay"] = re.sub(rb", [\d.e+-]+ ms\)", b")", side("replay", run, "1", "--all"))  # as a clock has it
         found["verify"] = side("verify", run)
     found |= {name: (side.folder / run / name).read_bytes() for name in FILES}
     found["database"] = rows(side.folder / run / "games.sqlite")

@@ -6,6 +6,8 @@ import contextlib
 import gzip
 import io
 import os
+import signal
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -34,7 +36,7 @@ def whole_file(path: Path, follow: bool = True) -> Iterator[IO[bytes]]:
         made = goal.with_name(f".{goal.name}.{os.getpid()}.part")
         try:
             made.unlink(missing_ok=True)  # else it could be a link to anywhere
-            with open(made, "xb") as file:
+            with _ended_as_by_ctrl_c(), open(made, "xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())  # else a crash of the machine could leave an empty file under the name
@@ -45,6 +47,19 @@ def whole_file(path: Path, follow: bool = True) -> Iterator[IO[bytes]]:
             raise
     except OSError as error:
         raise ExportError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """Meanwhile SIGTERM raises KeyboardInterrupt, where it would end the process with no time to tidy up."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextlib.contextmanager

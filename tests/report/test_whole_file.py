@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,23 @@ def test_a_failure_midway_leaves_the_old_file_and_nothing_else(tmp_path: Path) -
         write_whole(path, breaks_off())  # type: ignore[arg-type]
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["standings.csv"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGTERM is of POSIX")
+def test_sigterm_leaves_nothing_behind(tmp_path: Path) -> None:
+    def terminated() -> Iterator[str]:
+        yield "new"
+        os.kill(os.getpid(), signal.SIGTERM)
+        yield "never"
+
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            write_whole(tmp_path / "records.jsonl", terminated())
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_refusing_disk_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
