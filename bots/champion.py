@@ -14,8 +14,8 @@ from arena.policy import Evaluator, Searcher, load_net
 
 class Champion(Bot):
     def __init__(self, nodes: int = 3500, ms: float = 0.0) -> None:
-        if nodes < 1 or ms < 0:
-            raise ValueError("nodes is at least 1, ms at least 0")
+        if nodes < 1 or not 0 <= ms < 60_000:
+            raise ValueError("nodes is at least 1, ms from 0 to below 60000")
         self.nodes = nodes
         self.ms = ms
 

@@ -450,7 +450,7 @@ def test_imports_tell_what_to_look_after(here: Path, source: str, draws: bool, h
         ("search:rollouts=-1", "bot search: rollouts must be at least 1, not -1"),
         ("ismcts:nodes=0", "bot ismcts: nodes is at least 1, not 0"),
         ("champion:nodes=0", "bot champion: nodes is at least 1"),
-        ("champion:ms=-1", "ms at least 0"),
+        ("champion:ms=-1", "ms from 0 to below 60000"),
         ("champion:ms=nan", "'ms' is a number, not 'nan'"),
     ],
 )
