@@ -53,6 +53,13 @@ error = 150
 most_games = 60
 games = 10
 """
+#: A league whose deals are the same each time.
+CREATE = """
+from pathlib import Path
+from arena.league.settings import load_settings
+from arena.league.store import create_league
+create_league(Path("open"), load_settings(Path("league.toml"), "open", {}), "0" * 32).close()
+"""
 SEED = "20260101"
 
 Case = Callable[["Side"], dict[str, bytes]]
@@ -68,9 +75,16 @@ class Side:
 
     def __call__(self, *args: object, fails: bool = False) -> bytes:
         """What a command prints on standard output."""
-        done = subprocess.run(self.command(*args), cwd=self.folder, env=self.environment(), capture_output=True)
+        return self._run(self.command(*args), fails)
+
+    def python(self, code: str) -> bytes:
+        """What Python code prints that uses this version."""
+        return self._run([*self.command()[:1], "-c", code])
+
+    def _run(self, command: list[str], fails: bool = False) -> bytes:
+        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True)
         if done.returncode and not fails:
-            raise RuntimeError(f"{' '.join(map(str, args))}: {done.stderr.decode()[-2000:]}")
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr.decode()[-2000:]}")
         return done.stdout
 
     def command(self, *args: object) -> list[str]:
@@ -160,10 +174,7 @@ def sprt(bots: tuple[str, ...]) -> Case:
 def league(bots: tuple[str, ...], isolation: str) -> Case:
     def play(side: Side) -> dict[str, bytes]:
         (side.folder / "league.toml").write_text(LEAGUE.format(isolation=isolation))
-        side("league", "create", "open", "--config", "league.toml", "--dir", "open")
-        with sqlite3.connect(side.folder / "open" / "league.sqlite") as db:
-            db.execute("UPDATE meta SET value = ? WHERE key = 'secret'", ("0" * 32,))
-        db.close()
+        side.python(CREATE)
         for bot in bots:
             side("submit", bot, "--league", "open", "--author", "somebody", "--workers", "2", "--json")
         side("league", "play", "open", "--games", "40", "--workers", "2")
