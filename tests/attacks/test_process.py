@@ -74,7 +74,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
             folder = tmp_path_factory.mktemp("attacked")
             (folder / "secret.txt").write_text(SECRET)
             (folder / "open").mkdir()
-            limits = replace(LIMITS, decision_s=1.5)
+            limits = replace(LIMITS, decision_s=6.0)  # a busy machine fills a gigabyte slowly
             played[key] = tournament(folder, attacks, "process", limits=limits, games=1, pairs=False)
         return played[key]
 

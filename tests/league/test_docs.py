@@ -42,7 +42,7 @@ def shape(line: str) -> str:
     its own: some placements stop only at the limit, and say so.
     """
     plain = re.sub(r" \(wider than .*\)$", "", line.replace("isolation sandbox", "isolation none"))
-    plain = re.sub(r"[+-]?\d[\d.]*", "#", plain)
+    plain = re.sub(r"[+-]?\d+(?:,\d{3})*[\d.]*", "#", plain)
     return " ".join(re.sub(r"-{3,}", "", plain).split())
 
 

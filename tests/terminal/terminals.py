@@ -18,6 +18,11 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 _PATIENCE_S = 120
 
 
+def _hear_hangups() -> None:
+    """Also if the tests were started by `nohup`, whose children ignore a closed terminal."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Terminal:
     """`arena ARGS` in a terminal of that size; what it draws is in `lines`."""
 
@@ -36,6 +41,7 @@ class Terminal:
             env={**outside, **here, **(env or {})},
             dimensions=(rows, columns),
             encoding="utf-8",
+            preexec_fn=_hear_hangups,
         )
 
     def __enter__(self) -> Terminal:
