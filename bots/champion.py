@@ -1,9 +1,9 @@
 """The strongest bot that comes along: tries the net's best moves in samples of the hidden cards, six decisions deep.
 
 `nodes` is the number of decisions that it looks at, at most, for one of its own; the games then repeat to the byte. By
-default it takes about 45 ms on one core on the average, 70 ms at most. With `ms` it thinks for that time instead;
-it spends less if the clock is tighter. In base the evaluation without learning decides for the opponent, which is
-quicker than the net and no worse.
+default it takes 45 to 75 ms on the average, by machine and rules, and some decisions several times that. With `ms` it
+thinks for that time instead; it spends less if the clock is tighter. In base the evaluation without learning decides
+for the opponent, which is quicker than the net and no worse.
 """
 
 from __future__ import annotations
