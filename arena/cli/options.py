@@ -54,6 +54,8 @@ class NewFolder(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value):
+            self.fail("expected a folder, found an empty text", param, ctx)
         if not str(value).isprintable():
             self.fail(f"expected one line of printable text, found {quoted(str(value))}", param, ctx)
         return super().convert(value, param, ctx)

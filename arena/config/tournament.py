@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
+from unicodedata import normalize
 
 from arena.config.validation import Checker, read_toml, show
 from arena.errors import ArenaError
@@ -244,11 +245,12 @@ def _bots(check: Checker, data: Mapping[str, Any], exist: bool) -> tuple[BotSett
             continue
         if exist:
             check.attempt(f"bots, entry {at}", find_bot, bot.spec)
-        if bot.name in names:
+        name = normalize("NFC", bot.name)  # two ways to write an accent look the same
+        if name in names:
             remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
             check.fault(f"bots, entry {at}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
         bots.append(bot)
-        names.add(bot.name)
+        names.add(name)
     if len(entries) < 2 and len(check.faults) == faults:
         check.fault("bots", f"expected at least two bots, found {len(entries)}")
     return tuple(bots)

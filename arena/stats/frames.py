@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError, did_you_mean
+from arena.text import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,7 +109,7 @@ def check_games(
         if name not in frame.columns:
             known = [str(column) for column in frame.columns]
             there = ", ".join(known) or "none"
-            raise StatsError(f"{what}: no column '{name}'{did_you_mean(name, known)} (columns: {there})")
+            raise StatsError(f"{what}: no column '{name}'{did_you_mean(name, known)} (columns: {one_line(there, 200)})")
     if len(frame) == 0:
         raise StatsError(f"{what}: no games")
     at = place or (lambda row: f"{what}, row {row}")

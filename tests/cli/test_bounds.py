@@ -99,6 +99,7 @@ def test_folders_that_cannot_be_shown(arena: Arena, name: str) -> None:
         assert "--out" in found.err
         assert "expected one line of printable text" in found.err
         assert "\x1b" not in found.err
+    assert "found an empty text" in arena("match", "first", "first", "--out=", code=2).err
     assert not list(Path().iterdir())
 
 

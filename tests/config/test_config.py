@@ -110,6 +110,8 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ({"bots": ["random", ""]}, "bots, entry 2: expected the name or the file of a bot, found an empty"),
         ({"bots": ["random", "random"]}, "bots, entry 2: a second bot named 'random'; give it another name:"
                                          ' { spec = "random", name = "..." }'),
+        ({"bots": [{"spec": "random", "name": "Ren\u00e9"}, {"spec": "greedy", "name": "Rene\u0301"}]},
+         "bots, entry 2: a second bot named"),
         ({"bots": ["random", {"name": "x"}]}, "bots, entry 2: spec is missing"),
         ({"bots": ["random", {"spec": "x", "parms": {}}]},
          "bots, entry 2, parms: unknown key; did you mean 'params'?"),

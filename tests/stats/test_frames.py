@@ -83,6 +83,7 @@ def test_csv_is_read(tmp_path: Path) -> None:
         ("", "empty; expected a header line"),
         ("first,second,score\n", "no games"),
         ("first,second\nann,bob\n", "no column 'score'"),
+        ("[" * 5000, r"no column 'first' \(columns: \[{199}…\)$"),
         ("first,second,score\nann,bob,1\n\nann,bob,2\n", "games.csv, line 4: score is 2"),
         ("first,second,score\nann,bob,1\nann,bob\n", "line 3: score is missing"),
         ("first,second,score\nann,bob,1\nann,bob,x\n", "line 3: score is 'x'"),
