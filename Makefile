@@ -22,7 +22,7 @@ build: setup
 test: setup
 	$(BIN)/pytest
 
-# the slow tests, too
+# those marked slow and soak, too
 test-all: setup
 	$(BIN)/pytest -m ""
 

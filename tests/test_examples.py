@@ -33,6 +33,7 @@ NEEDS = {"gymnasium_greedy": "gymnasium", "openspiel_search": "pyspiel", "pettin
 SLOW = ("compare_rules", "openspiel_search")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     "name",

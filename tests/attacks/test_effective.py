@@ -65,7 +65,7 @@ def test_the_other_game_of_a_pair_tells_nothing(tmp_path: Path) -> None:
 
 
 @needs_sandbox
-@pytest.mark.parametrize("how", ["ranges", "files"])
+@pytest.mark.parametrize("how", ["ranges", pytest.param("files", marks=pytest.mark.soak)])
 def test_nor_do_the_two_processes_tell_each_other(how: str, tmp_path: Path) -> None:
     found = tournament(tmp_path, [one := attack("tells_its_twin", how=how)], "sandbox", games=40)
     assert {verdict.kind for verdict in found.verdicts[one.name]} == {None}  # what it hears it tells by an exception
@@ -75,7 +75,9 @@ ONE_BY_ONE = {"clock": {"move_ms": 1000}}
 
 
 @needs_sandbox
-@pytest.mark.parametrize("how", ["hints", "cache", "at once", "memory", "calls"])
+@pytest.mark.parametrize(
+    "how", ["cache", "memory", *(pytest.param(how, marks=pytest.mark.soak) for how in ("hints", "at once", "calls"))]
+)
 def test_nor_by_what_the_one_leaves_on_the_machine_for_the_other(how: str, tmp_path: Path) -> None:
     """Each of these was heard eight times in eight games before it was forbidden."""
     one = attack("tells_its_twin", how=how)
@@ -91,7 +93,9 @@ def test_nor_by_what_the_one_leaves_on_the_machine_for_the_other(how: str, tmp_p
 
 
 @needs_sandbox
-@pytest.mark.parametrize("clock", [None, {"move_ms": 1000}], ids=["no clock", "clock"])
+@pytest.mark.parametrize(
+    "clock", [pytest.param(None, marks=pytest.mark.soak), {"move_ms": 1000}], ids=["no clock", "clock"]
+)
 @pytest.mark.parametrize("how", ["sleepers", "cookies"])
 def test_nor_by_what_the_kernel_keeps_for_both(how: str, clock: dict[str, int] | None, tmp_path: Path) -> None:
     """Each of these was heard eight times in eight games: of the two processes one sleeps while the other plays."""

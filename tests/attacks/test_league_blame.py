@@ -60,6 +60,7 @@ def notes(folder: Path) -> str:
         return "\n".join(f"{one.kind} {one.bot}: {one.note}" for one in events.events(found))
 
 
+@pytest.mark.slow
 def test_who_kills_the_command_is_suspended(tmp_path: Path) -> None:
     league_with_a_killer(tmp_path / "it")
 

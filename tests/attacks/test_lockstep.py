@@ -71,10 +71,15 @@ def meant(one: Attack, rows: list[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
     [
         attack("misbehaves_in", "exception", how="raises"),
         attack("misbehaves_in", "crash", how="exits"),
-        attack("misbehaves_in", "illegal move", how="plays_nonsense"),
         attack("misbehaves_in", "illegal move", how="plays_illegally"),
-        attack("misbehaves_in", "protocol", how="forges"),
-        attack("misbehaves_in", "timeout", how="hangs", one_in=32),
+        *(
+            pytest.param(one, marks=pytest.mark.soak)
+            for one in (
+                attack("misbehaves_in", "illegal move", how="plays_nonsense"),
+                attack("misbehaves_in", "protocol", how="forges"),
+                attack("misbehaves_in", "timeout", how="hangs", one_in=32),
+            )
+        ),
     ],
     ids=lambda one: one.name,
 )

@@ -40,6 +40,7 @@ def details(folder: Path, what: str, isolation: str, monkeypatch: pytest.MonkeyP
     return [detail or "" for (detail,) in rows]
 
 
+@pytest.mark.slow
 @needs_sandbox
 @pytest.mark.parametrize("what", ["reads", "writes"])
 def test_the_sandbox_shows_a_shell_nothing_of_the_user(

@@ -100,6 +100,7 @@ def test_forfeits(bot: str, kind: str, line: int | None, words: str) -> None:
     assert report_text(report).startswith(f"{report.spec}: not ready to submit (1 error")
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_an_exception_in_one_rule_set_does_not_keep_the_others_from_being_checked() -> None:
     report = checked_apart("raises_tactical", rules=TACTICS, games=8)
@@ -204,6 +205,7 @@ def test_bots_that_do_not_repeat(bot: str, line: int, reason: str) -> None:
     assert "; replayed: " in one.details[0]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("bot", "line", "reason"),
@@ -329,6 +331,7 @@ def test_what_it_tries(level: str) -> None:
     assert report.printed == 0  # the lines about it are not the bot's
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_the_sandbox_plays_the_same_games() -> None:
     need_sandbox()

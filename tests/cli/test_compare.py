@@ -93,6 +93,7 @@ def test_the_same_command_plays_nothing_again(arena: Arena, played: dict[str, An
     assert json.loads(arena(*unseeded, "--variants", f"base,{SIX},expert").out) == played
 
 
+@pytest.mark.slow
 def test_workers_change_nothing(arena: Arena, played: dict[str, Any]) -> None:
     command = [2 if one == 1 else one for one in PLAY]
     assert json.loads(arena(*command, "--variants", f"base,{SIX},expert", "--out", "two", "--json").out) == played

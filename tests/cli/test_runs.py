@@ -31,6 +31,7 @@ def test_there_may_be_none(arena: Arena) -> None:
     assert "no folder nowhere" in arena("runs", "nowhere", code=2).err
 
 
+@pytest.mark.slow
 def test_runs_are_listed_the_last_first(arena: Arena) -> None:
     arena(*MATCH, "--seed", 2, "--rules", "tactical", "--out", "results/two")
     store_run(Path("results/half").resolve(), units=4)

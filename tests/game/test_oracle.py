@@ -154,6 +154,7 @@ def test_best_agrees_with_all_assignments(name: str) -> None:
         assert best(side, env, options) == best_plain(side, env, options), (side, env)
 
 
+@pytest.mark.slow
 def test_refutation_agrees_with_all_completions() -> None:
     rng, options = random.Random(12), PRESETS["tactical"]
     held = 0

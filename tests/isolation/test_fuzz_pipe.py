@@ -70,6 +70,7 @@ def test_the_runner_for_a_while() -> None:
     assert slowest < fuzz_pipe.HANG_S
 
 
+@pytest.mark.slow
 def test_the_child_for_a_while() -> None:
     came, slowest = fuzz_child.fuzz_child(5, 4000)
     assert {"answered", "fault", "done", "made", "ValueError"} <= set(came)

@@ -42,6 +42,7 @@ FIELD = ("random", "greedy", "counter", "search:rollouts=4", "watches", "first")
 PAIRINGS = [("a", "b"), ("c", "a"), ("d", "b"), ("e", "f"), ("e", "e")]
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("rules", ["base", "tactical", pytest.param("expert", marks=pytest.mark.slow)])
 def test_reference_bots_play_the_games_that_they_play_inside(rules: str, level: str) -> None:

@@ -132,6 +132,7 @@ def test_a_bot_may_lie_below_shared_memory() -> None:
         assert learn(code, Path(folder)) == [["bot.py"], [Path(folder).name], READ_ONLY]
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_the_environment_holds_nothing_of_ours(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_TOKEN", "secret")

@@ -81,6 +81,7 @@ def test_the_example_fits_the_schema_and_shows_everything() -> None:
     assert phases >= {"play", "draw", "take", "put", "return"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", preset_names())
 def test_every_message_of_real_games_fits_the_schema_without_an_unknown_key(rules: str) -> None:
     picks = iter(range(10**6))

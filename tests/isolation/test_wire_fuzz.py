@@ -35,6 +35,7 @@ def test_any_bytes(line: bytes, kind: str, position: fuzz_wire.Position) -> None
     assert feed_parser(line, 7, kind, position) in ("protocol", "taken")
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(OBJECTS | VALUES, KINDS, st.sampled_from(KNOWN))
 def test_any_json(answer: object, kind: str, position: fuzz_wire.Position) -> None:

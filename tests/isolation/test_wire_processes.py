@@ -100,6 +100,7 @@ def points(row: Row) -> float:
 # ---------------------------------------------------------------- the examples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "js"])
 @pytest.mark.parametrize("rules", ["base", "tactical", "expert", "bga-expert"])
 def test_the_examples_play_without_a_fault_and_beat_random(
@@ -115,6 +116,7 @@ def test_the_examples_play_without_a_fault_and_beat_random(
     assert bot.close() == "it ended itself with exit code 0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "js"])
 def test_games_of_the_examples_repeat(commands: dict[str, str], language: str) -> None:
     games = []

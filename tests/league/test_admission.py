@@ -66,6 +66,7 @@ def test_refused(found: League, source: str, reason: str) -> None:
     assert events.events(found)[-1].kind == "refused"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("real_check")
 def test_one_that_fails_in_the_check_alone(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """The eight games of the trial are too few for it."""

@@ -70,6 +70,7 @@ def looked(found: League, name: str, isolation: str | None = None) -> list[looks
         return looks.look_again(session, one, random.Random(1))
 
 
+@pytest.mark.slow
 def test_a_bot_that_never_plays_the_same_game_twice(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
         submit(found, "one", FIRST)

@@ -63,6 +63,7 @@ def test_the_league_has_so_much_room(tmp_path: Path) -> None:
     assert games.count(open_league(tmp_path / "a", write=False)) == 0
 
 
+@pytest.mark.slow
 def test_an_author_has_so_many_minutes(tmp_path: Path) -> None:
     with league(tmp_path / "a", budget={"minutes": 1}) as found:
         enter(found, "a", "b")

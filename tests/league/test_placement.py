@@ -175,6 +175,7 @@ def test_one_that_cannot_be_found_is_refused(found: League) -> None:
     assert "nosuchprogram" in one.reason
 
 
+@pytest.mark.slow
 def test_one_that_cannot_be_found_any_more_is_retired(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM)):
         submit(found, name, source)

@@ -259,7 +259,7 @@ def test_a_page_that_loads_itself_again_keeps_its_place(driver: Any, folder: Pat
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
 def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_path: Path, scheme: str) -> None:
     axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
     script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")

@@ -29,6 +29,7 @@ def going_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_page_for_more_games_and_a_last_one(going_on: Path) -> None:
     pages: list[str] = []
     waited: list[float] = []

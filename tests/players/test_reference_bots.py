@@ -39,6 +39,7 @@ def _score(a: str, b: str, pairs: int, rules: str) -> float:
     return sum(row[COLUMN["score"]] if not row[0] & 1 else 2 - row[COLUMN["score"]] for row in rows) / 4 / pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "pairs", "least"),
     [

@@ -108,8 +108,8 @@ def flat(units: list[list[Row]]) -> list[Row]:
     [
         ("base", False),
         pytest.param("tactical", True, marks=pytest.mark.slow),
-        pytest.param("expert", False, marks=pytest.mark.slow),
-        *(pytest.param("bga-expert", twins, marks=pytest.mark.slow) for twins in (False, True)),
+        pytest.param("expert", False, marks=pytest.mark.soak),
+        *(pytest.param("bga-expert", twins, marks=pytest.mark.soak) for twins in (False, True)),
     ],
 )
 def test_all_games_are_those_played_one_by_one(rules: str, twins: bool) -> None:
@@ -229,8 +229,9 @@ KINDS = {
     ("hook", "deed", "twins"),
     [
         ("begin", "raises", True),
-        ("begin", "ends", False),
-        *(("act", deed, deed == "raises") for deed in DEEDS),
+        ("act", "raises", True),
+        pytest.param("begin", "ends", False, marks=pytest.mark.soak),
+        *(pytest.param("act", deed, False, marks=pytest.mark.soak) for deed in DEEDS if deed != "raises"),
     ],
 )
 def test_who_fails_in_some_games_fails_in_these_and_no_others(

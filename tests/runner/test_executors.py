@@ -112,6 +112,7 @@ def test_a_clock_ends_a_sleeping_bot_and_a_hung_one(tmp_path: Path) -> None:
     assert ("bob", "timeout") not in found
 
 
+@pytest.mark.slow
 def test_a_bot_that_hangs_while_its_file_is_run_stops_the_run(tmp_path: Path) -> None:
     file = tmp_path / "stuck.py"
     file.write_text("while True:\n    pass\n\ndef act(view, moves):\n    return moves[0]\n")
@@ -259,6 +260,7 @@ def test_close_stops_hung_workers_at_once() -> None:
     assert children(os.getpid()) == before
 
 
+@pytest.mark.slow
 @linux
 def test_a_death_in_a_bots_decision_is_not_the_bots_if_it_does_not_happen_again(tmp_path: Path) -> None:
     before = children(os.getpid())
@@ -296,6 +298,7 @@ def test_a_stopped_run_is_no_hang(tmp_path: Path) -> None:
     assert run.rest()["forfeits"] == 0
 
 
+@pytest.mark.slow
 def test_growing_workers_are_replaced() -> None:
     job = _job("memory:mb=8", "well_behaved", limits=Limits(growth_mb=100))
     pids: set[int] = set()

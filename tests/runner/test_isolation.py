@@ -57,7 +57,7 @@ def level_or_skip(level: str) -> str:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.soak), 2])
 def test_any_level_and_number_of_workers_gives_the_same_games(
     inside: Any, tmp_path: Path, level: str, workers: int
 ) -> None:

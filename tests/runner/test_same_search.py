@@ -27,7 +27,7 @@ def search(rules: str) -> dict[str, Any]:
     return settings(bot("champion", nodes=80), bot("ismcts", nodes=10), bot("net"), games=2, rules=rules)
 
 
-@pytest.mark.parametrize("rules", ["base", "tactical"])
+@pytest.mark.parametrize("rules", ["base", pytest.param("tactical", marks=pytest.mark.soak)])
 def test_budgets_of_nodes_give_the_same_games_everywhere(rules: str, tmp_path: Path) -> None:
     data = search(rules)
     play(tmp_path / "none", data, 1)

@@ -73,6 +73,7 @@ def test_ends_at_the_same_deal(workers: int, expected: list[tuple[Any, ...]], tm
     assert (again.played, again.done) == (0, len(expected))
 
 
+@pytest.mark.slow
 def test_interrupted_it_goes_on_to_the_same_end(tmp_path: Path) -> None:
     slow = settings(bot("random", "ann"), bot("sleeper", "slow", ms=0.5), games=600, format="match")
     play(tmp_path / "whole", slow, 2, stop=Watch())

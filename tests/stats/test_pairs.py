@@ -50,6 +50,7 @@ def test_with_many_pairs_the_interval_is_that_of_the_reference(reference: dict[s
         assert found.los == pytest.approx(case["los"], abs=1e-3)
 
 
+@pytest.mark.slow
 @given(COUNTS)
 def test_swapping_sides_mirrors_everything(counts: list[int]) -> None:
     there, back = head_to_head(counts), head_to_head(counts[::-1])
@@ -59,6 +60,7 @@ def test_swapping_sides_mirrors_everything(counts: list[int]) -> None:
     assert there.elo_low == -back.elo_high
 
 
+@pytest.mark.slow
 @given(COUNTS)
 def test_figures_are_in_order_and_agree(counts: list[int]) -> None:
     found = head_to_head(counts)
@@ -76,6 +78,7 @@ def test_figures_are_in_order_and_agree(counts: list[int]) -> None:
         assert found.los > 0.95 if found.flag else 0.975
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 6), min_size=5, max_size=5).filter(lambda counts: sum(counts) > 0), st.integers(2, 30))
 @settings(max_examples=60)
 def test_more_of_the_same_never_widens(counts: list[int], times: int) -> None:

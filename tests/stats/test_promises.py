@@ -26,7 +26,7 @@ from arena.stats.sprt import SprtTest, run_sprt
 from benchmarks.simulate import Luck, head_to_head_coverage, pair_shares, simulate_cells, simulate_games
 
 #: Luck of the deal in its first seat and in its bot; with both the intervals have the most to hold.
-LUCKS = [Luck(0.3, 0.3), *(pytest.param(luck, marks=pytest.mark.slow) for luck in (Luck(), Luck(0.5, 0), Luck(0, 0.5)))]
+LUCKS = [Luck(0.3, 0.3), *(pytest.param(luck, marks=pytest.mark.soak) for luck in (Luck(), Luck(0.5, 0), Luck(0, 0.5)))]
 
 
 @pytest.mark.parametrize("luck", LUCKS)
@@ -75,6 +75,7 @@ def test_sequential_tests_err_as_rarely_as_they_say(luck: Luck, truth: float, wr
     assert 8 <= errors <= 42
 
 
+@pytest.mark.slow
 def test_pairs_torn_into_games_break_the_promise() -> None:
     errors = 0
     for generator in np.random.default_rng(23).spawn(300):

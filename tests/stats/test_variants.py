@@ -123,6 +123,7 @@ def test_win_rate_differences() -> None:
     assert first["low"] < first["difference"] < first["high"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, False])
 def test_p_values_of_equal_rates_are_spread_evenly(shared: bool) -> None:
     p_values = []

@@ -60,6 +60,7 @@ def test_what_goes_in_comes_out_in_schedule_order(store: Store) -> None:
     assert store.config() == CONFIG
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deliveries=st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=4), min_size=1, max_size=8))
 def test_deliveries_may_repeat_and_come_in_any_order(deliveries: list[list[int]], tmp_path: Path) -> None:

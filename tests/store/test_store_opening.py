@@ -310,6 +310,7 @@ def test_kill_9_loses_nothing_reported_and_counts_nothing_twice(tmp_path: Path) 
         assert sum(session.games for session in reader.sessions()) == len(stored)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_reading_beside_a_run(tmp_path: Path) -> None:
     writer = start_writer(tmp_path, 1500)

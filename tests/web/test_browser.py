@@ -64,7 +64,7 @@ def upload(driver: Any, server: Served, path: Path) -> None:
     press(driver, "Upload")
 
 
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.soak), 400])
 def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path: Path, width: int) -> None:
     driver.set_window_size(width, 900)
     driver.get(server.url)
@@ -133,7 +133,7 @@ def choose(driver: Any, at: int, by_keys: bool) -> None:
     button.send_keys(Keys.ENTER) if by_keys else button.click()
 
 
-@pytest.mark.parametrize(("width", "by_keys"), [(1280, True), (400, False)])
+@pytest.mark.parametrize(("width", "by_keys"), [(1280, True), pytest.param(400, False, marks=pytest.mark.soak)])
 def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_keys: bool) -> None:
     driver.set_window_size(width, 900)
     driver.get(server.url)
