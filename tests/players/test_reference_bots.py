@@ -18,7 +18,7 @@ from tests.referee.games import COLUMN, detail, forfeit, play, referee, timeless
 
 ROOT = Path(__file__).parents[2]
 BOTS = ["random", "first", "greedy", "counter", "search:rollouts=10", "scripted", "scripted:otherwise=last",
-        "odds", "net", "champion:nodes=20", "formations", "ismcts:nodes=10"]  # fmt: skip
+        "odds", "net", "champion:nodes=60", "formations", "ismcts:nodes=10"]  # fmt: skip
 
 
 @pytest.mark.parametrize("bot", BOTS)
