@@ -80,12 +80,15 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
 
 def read_games(source: str) -> pd.DataFrame:
     """The games of a CSV file or of a run: first, second, score, and deal if known."""
+    from arena.sources import LEAGUE
     from arena.stats.frames import StatsError, check_games, read_games_csv
     from arena.store.folders import run_folder
     from arena.store.reader import Reader
     from arena.store.schema import DATABASE, StoreError
 
     path = Path(source)
+    if (path / LEAGUE).is_file():
+        raise ArenaError(f"{source} is a league; for its ratings: arena standings {source}, arena stats {source}")
     if path.name != DATABASE and (path.is_file() or path.suffix.lower() == ".csv"):
         games = read_games_csv(path)
     else:

@@ -139,6 +139,11 @@ def test_deals_make_errors_of_shared_cards(arena: Arena) -> None:
 
 
 @pytest.mark.process
+def test_a_league_has_commands_of_its_own(arena: Arena) -> None:
+    arena("league", "create", "open", "--dir", "open", "--isolation", "none")
+    assert "open is a league; for its ratings: arena standings open" in arena("ratings", "open", code=2).err
+
+
 def test_rates_a_run_by_its_name(arena: Arena) -> None:
     arena("match", "greedy", "random", "--games", 20, "--seed", 3, "--out", "results/mine", *QUIET)
     by_name = rated(arena("ratings", "mine", "--json").out)
