@@ -135,8 +135,8 @@ def check_submission(league: League, author: str | None, size: int) -> None:
     if bounds.author_mb is not None and use.bytes + size > bounds.author_mb * _MIB:
         raise BudgetSpent(
             f"{whose} files of {use.bytes / _MIB:.1f} MiB in {league.name}, and these of {size / _MIB:.1f} MiB would be"
-            f" more than the {bounds.author_mb} MiB that an author may have (author_mb). Change that: arena league budget"
-            f" {league.name} --author-mb N"
+            f" more than the {bounds.author_mb} MiB that an author may have (author_mb). Change that:"
+            f" arena league budget {league.name} --author-mb N"
         )
     check_disk(league, size)
 
