@@ -96,7 +96,7 @@ def test_nor_by_what_the_one_leaves_on_the_machine_for_the_other(how: str, tmp_p
 @pytest.mark.parametrize(
     "clock", [pytest.param(None, marks=pytest.mark.soak), {"move_ms": 1000}], ids=["no clock", "clock"]
 )
-@pytest.mark.parametrize("how", ["sleepers", "cookies"])
+@pytest.mark.parametrize("how", ["sleepers", pytest.param("cookies", marks=pytest.mark.soak)])
 def test_nor_by_what_the_kernel_keeps_for_both(how: str, clock: dict[str, int] | None, tmp_path: Path) -> None:
     """Each of these was heard eight times in eight games: of the two processes one sleeps while the other plays."""
     one = attack("tells_its_twin", how=how, apart=True)
@@ -113,6 +113,7 @@ def test_nor_by_a_fifo_in_their_folder(tmp_path: Path) -> None:
 
 
 @linux
+@pytest.mark.soak
 def test_outside_of_the_sandbox_they_do(tmp_path: Path) -> None:
     found = tournament(tmp_path, [one := attack("tells_its_twin", how="ranges")], "process", games=64)
     assert [verdict for verdict in found.verdicts[one.name] if "told by the other process" in verdict.detail]
@@ -128,7 +129,7 @@ def test_a_process_that_plays_both_games_of_a_pair_knows_the_hands(tmp_path: Pat
 
 
 @needs_sandbox
-@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("own", [pytest.param(False, marks=pytest.mark.soak), True])
 def test_deals_can_be_remembered_unless_each_pairing_has_its_own(own: bool, tmp_path: Path) -> None:
     one, other = attack("remembers_opponents"), attack("babbles", how="prints")
     found = tournament(
