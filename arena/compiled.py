@@ -29,6 +29,12 @@ COMPILED = {
 PACKAGE = Path(__file__).resolve().parent
 #: What is in `_built.json` besides the hashes.
 PROCESSOR = "instructions"
+#: How Linux begins the names of instructions that compilers use of their own accord. It lists others beside them, and
+#: traits such as `constant_tsc` that come and go with the kernel and with virtual machines.
+_USED = (
+    "mmx", "sse", "pni", "ssse", "avx", "fma", "xop", "tbm", "bmi", "abm", "popcnt", "movbe", "f16c", "cx16", "cmov",
+    "lahf", "adx", "asimd", "sve",
+)  # fmt: skip
 
 
 class _SourceOnly:
@@ -68,13 +74,13 @@ def stale_sources(package: Path = PACKAGE) -> list[str]:
 
 def missing_instructions(package: Path = PACKAGE) -> list[str]:
     """Instructions that the compiled files may use and this processor lacks; empty where that cannot be told."""
-    wanted = _built(package).get(PROCESSOR, "").split()
+    wanted = _used(_built(package).get(PROCESSOR, ""))
     there = processor_instructions() if wanted else []
     return sorted(set(wanted) - set(there)) if there else []
 
 
 def processor_instructions() -> list[str]:
-    """The names of this processor's instruction sets as Linux gives them; empty on other systems."""
+    """Those of this processor's instruction sets that compilers use, as Linux names them; empty on other systems."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
     except OSError:
@@ -82,8 +88,12 @@ def processor_instructions() -> list[str]:
     for line in text.splitlines():
         key, _, value = line.partition(":")
         if key.strip() in ("flags", "Features"):
-            return value.split()
+            return _used(value)
     return []
+
+
+def _used(names: str) -> list[str]:
+    return [name for name in names.split() if name.startswith(_USED)]
 
 
 def refuse_misfits() -> None:
