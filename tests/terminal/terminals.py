@@ -75,6 +75,15 @@ class Terminal:
         self._stream.feed(piece)
         return True
 
+    def settle(self, fits: Callable[[str], bool]) -> None:
+        """Wait until what is on the screen fits and nothing more has come for a twentieth of a second."""
+        self.wait_until(fits)
+        before = None
+        while before != self.raw:
+            before = self.raw
+            assert self._read(0.05), f"its end:\n{self.text}"
+            self.wait_until(fits)
+
     def wait(self, *texts: str) -> None:
         """Wait until all these are on the screen."""
         self.wait_until(lambda text: all(one in text for one in texts), str(texts))
