@@ -201,7 +201,9 @@ def test_pending_may_wait(tmp_path: Path) -> None:
 
 
 @both
-@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize(
+    "hook", ["loading", *(pytest.param(one, marks=pytest.mark.soak) for one in ("init", "begin")), "end"]
+)
 def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -> None:
     texts = [bot_file(tmp_path, BURNS + HOOKS[hook]), "first", "random"]
     with at_table(texts, level=level, clock=CLOCK, twins=True) as referee:

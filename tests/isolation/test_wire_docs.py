@@ -81,8 +81,13 @@ def test_the_example_fits_the_schema_and_shows_everything() -> None:
     assert phases >= {"play", "draw", "take", "put", "return"}
 
 
+FEW = ("iello-base", "iello-tactical", "bga-expert", "battle-line-expert")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", preset_names())
+@pytest.mark.parametrize(
+    "rules", [one if one in FEW else pytest.param(one, marks=pytest.mark.soak) for one in preset_names()]
+)
 def test_every_message_of_real_games_fits_the_schema_without_an_unknown_key(rules: str) -> None:
     picks = iter(range(10**6))
 

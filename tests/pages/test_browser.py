@@ -93,7 +93,7 @@ def step_of(driver: Any) -> int:
 def test_steps_of_whole_games_are_those_of_the_data(driver: Any, file: Path) -> None:
     driver.get(file.as_uri())
     games = json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))
-    for game in games[:3]:
+    for game in games[:2]:
         driver.get(f"{file.as_uri()}#game={game['key']}&step=0")
         for at, state in enumerate(states(game)):
             shown = driver.execute_script(STATE)

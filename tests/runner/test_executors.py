@@ -73,7 +73,13 @@ HOSTILE: dict[str, tuple[dict[str, Any], str | None]] = {
 
 @pytest.mark.slow
 @linux
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(one, marks=pytest.mark.soak) if one in ("loop_python", "loop_begin", "exit_hard") else one
+        for one in HOSTILE
+    ],
+)
 def test_a_hostile_bot_loses_its_own_games_only(
     name: str, undisturbed: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:

@@ -63,7 +63,7 @@ def test_ignoring_the_deals_breaks_the_promise() -> None:
 
 
 @pytest.mark.parametrize("luck", LUCKS)
-@pytest.mark.parametrize(("truth", "wrong"), [(0.0, "H1"), (60.0, "H0")])
+@pytest.mark.parametrize(("truth", "wrong"), [(0.0, "H1"), pytest.param(60.0, "H0", marks=pytest.mark.soak)])
 @pytest.mark.slow
 def test_sequential_tests_err_as_rarely_as_they_say(luck: Luck, truth: float, wrong: str) -> None:
     errors = 0
@@ -100,7 +100,7 @@ TRUE_SCORES = (0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
 
 
 @pytest.mark.parametrize("luck", [Luck(), Luck(0.5, 0), Luck(0, 0.5), Luck(1, 0), Luck(0, 1)])
-@pytest.mark.parametrize("pairs", [1, 2, 5, 10, 30, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pairs", [1, 2, 5, 10, 30, pytest.param(100, marks=pytest.mark.soak)])
 def test_two_bots_have_intervals_that_hold_for_few_and_one_sided_pairs(pairs: int, luck: Luck) -> None:
     held = head_to_head_coverage(pairs, luck, TRUE_SCORES, _shown)
     # pairs that always end alike are half as many results; there the bound of a shut-out leaves out 5 % at one end

@@ -8,7 +8,7 @@ import pytest
 
 from tests.web.crash import run
 
-pytestmark = [pytest.mark.slow, pytest.mark.process]
+pytestmark = [pytest.mark.soak, pytest.mark.process]
 
 
 def test_sudden_deaths_lose_nothing(tmp_path: Path) -> None:
