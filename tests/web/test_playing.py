@@ -32,6 +32,7 @@ from arena.web.playing.shown import moves_shown, table_shown
 from arena.web.playing.tables import PlayLimits
 from arena.web.state import WebSettings
 from tests.league.leagues import FIRST, enter, league, played
+from tests.processes.waiting import wait_for
 from tests.web.conftest import Person, TestClient, Web, served_here
 from tests.web.served import form_text, served
 
@@ -222,7 +223,7 @@ def test_a_game_in_which_nobody_moves_ends(web: Web) -> None:
     while (status := ann.client.get(game.path).status_code) == 200:
         assert time.monotonic() < end
     assert status == 404
-    assert not list((web.folder / tables.FOLDER).glob("*/*"))
+    assert wait_for(lambda: not list((web.folder / tables.FOLDER).glob("*/*")))
 
 
 @pytest.mark.usefixtures("threads")
