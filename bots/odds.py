@@ -7,8 +7,13 @@ from arena.policy import Evaluator
 
 
 class Odds(Bot):
-    def __init__(self) -> None:
-        self.evaluator = Evaluator()
+    """How likely a card of its hand comes to a given stone, and one that it draws: found by matches, in all rules.
+
+    The evaluator's own settings are those that the nets were trained with.
+    """
+
+    def __init__(self, hand: float = 0.8, draw: float = 0.8) -> None:
+        self.evaluator = Evaluator(hand=hand, draw=draw)
 
     def act(self, view: View, moves: list[Move]) -> Move:
         return self.evaluator.choose(view, moves)
