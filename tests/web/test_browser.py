@@ -17,6 +17,7 @@ from tests.web.conftest import GOOD
 from tests.web.served import Served, served
 
 keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed")
+from selenium.common import exceptions  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 Keys = keys.Keys
@@ -54,8 +55,20 @@ def wait_for(driver: Any, *texts: str) -> None:
         time.sleep(0.2)
 
 
+def click(driver: Any, by: str, what: str) -> None:
+    """Click an element of a page that may renew itself between finding and clicking."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            driver.find_element(by, what).click()
+        except exceptions.StaleElementReferenceException:
+            assert time.monotonic() < end
+        else:
+            return
+
+
 def press(driver: Any, text: str) -> None:
-    driver.find_element("xpath", f"//main//button[normalize-space()='{text}']").click()
+    click(driver, "xpath", f"//main//button[normalize-space()='{text}']")
 
 
 def upload(driver: Any, server: Served, path: Path) -> None:
@@ -82,7 +95,7 @@ def test_an_author_goes_through_all_of_it(driver: Any, server: Served, tmp_path:
     wait_for(driver, "SyntaxError")
     assert_sound(driver, width)
     driver.get(f"{server.url}/bots/{name}")
-    driver.find_element("css selector", "main a[href*='games/']").click()
+    click(driver, "css selector", "main a[href*='games/']")
     steps = "return document.querySelector('[data-viewer]').dataset.step"
     driver.execute_script("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'End', bubbles: true}))")
     assert driver.find_elements("css selector", ".board")
@@ -142,8 +155,8 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_
     press(driver, "Sign in")
     wait_for(driver, "Bots of Zoe")
     driver.get(f"{server.url}/bots/random")
-    driver.find_element("link text", "Play against it").click()
-    driver.find_element("name", "claims").click()
+    click(driver, "link text", "Play against it")
+    click(driver, "name", "claims")
     assert_sound(driver, width)
     press(driver, "Play")
     moves = 0
@@ -157,11 +170,11 @@ def test_a_whole_game_against_a_bot(driver: Any, server: Served, width: int, by_
     assert_sound(driver, width)
     press(driver, "Keep it")
     wait_for(driver, "Kept")
-    driver.find_element("link text", "See it in the viewer").click()
+    click(driver, "link text", "See it in the viewer")
     assert driver.find_elements("css selector", "[data-viewer] .board")
     driver.get(f"{server.url}/play")
     assert_sound(driver, width)
-    driver.find_element("css selector", "main a[href*='kept/']").click()
+    click(driver, "css selector", "main a[href*='kept/']")
     assert driver.find_elements("css selector", "[data-viewer] .board")
     assert [line for line in driver.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
@@ -182,7 +195,7 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
     upload(plain, server, tmp_path / "plain.py")
     wait_for(plain, "Placed")
     plain.get(f"{server.url}/bots/random")
-    plain.find_element("link text", "Play against it").click()
+    click(plain, "link text", "Play against it")
     press(plain, "Play")
     moves = 0
     while kind(plain) == "decision":
@@ -202,9 +215,9 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
     press(plain, "Keep it")
     wait_for(plain, "Kept")
     plain.get(f"{server.url}/play")
-    plain.find_element("css selector", "main a[href*='kept/']").click()
+    click(plain, "css selector", "main a[href*='kept/']")
     wait_for(plain, "needs JavaScript")
-    plain.find_element("css selector", "main summary").click()
+    click(plain, "css selector", "main summary")
     wait_for(plain, "schotten/1 ")
     assert [line for line in plain.get_log("browser") if line["level"] not in ("DEBUG", "INFO")] == []
 
@@ -212,7 +225,7 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
 def test_a_table_stays_sorted_when_its_page_renews_itself(driver: Any, server: Served) -> None:
     driver.set_window_size(1280, 900)
     driver.get(server.url)
-    driver.find_element("xpath", "//th/button[normalize-space()='bot']").click()
+    click(driver, "xpath", "//th/button[normalize-space()='bot']")
     driver.execute_script("document.activeElement.blur()")
     with open_league(server.folder) as league:
         pause(league, "moving house")
@@ -220,7 +233,7 @@ def test_a_table_stays_sorted_when_its_page_renews_itself(driver: Any, server: S
         wait_for(driver, "moving house")
         head = driver.find_element("xpath", "//th[button[normalize-space()='bot']]")
         assert head.get_attribute("aria-sort") == "ascending"
-        driver.find_element("xpath", "//th/button[normalize-space()='bot']").click()
+        click(driver, "xpath", "//th/button[normalize-space()='bot']")
         assert head.get_attribute("aria-sort") == "descending"
     finally:
         with open_league(server.folder) as league:
