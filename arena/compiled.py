@@ -33,7 +33,7 @@ PROCESSOR = "instructions"
 #: traits such as `constant_tsc` that come and go with the kernel and with virtual machines.
 _USED = (
     "mmx", "sse", "pni", "ssse", "avx", "fma", "xop", "tbm", "bmi", "abm", "popcnt", "movbe", "f16c", "cx16", "cmov",
-    "lahf", "adx", "asimd", "sve",
+    "lahf", "adx", "gfni", "asimd", "sve", "atomics",
 )  # fmt: skip
 
 
