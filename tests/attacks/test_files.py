@@ -107,14 +107,14 @@ def test_what_is_no_file_is_no_bot(kind: str, reason: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "name",
     [
-        "with blank.py",
         "quo'te\".py",
-        "\u00fc\u4e2d\U0001f40d.py",
         "new\nline.py",
         "esc\x1b[31m\r.py",
         "-rf.py",
-        "$(id).py",
-        "%s.py",
+        *(
+            pytest.param(name, marks=pytest.mark.soak)
+            for name in ("with blank.py", "\u00fc\u4e2d\U0001f40d.py", "$(id).py", "%s.py")
+        ),
     ],
     ids=ascii,
 )

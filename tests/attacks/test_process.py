@@ -108,7 +108,11 @@ def test_nobody_else_is_hurt(outcome: Callable[..., Outcome]) -> None:
     assert planted(found.folder, found.folder / "bots", "/tmp") == []
 
 
-@pytest.mark.parametrize("one", LEAVES, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "one",
+    [one if one.name.endswith(("pipes", "later")) else pytest.param(one, marks=pytest.mark.soak) for one in LEAVES],
+    ids=lambda one: one.name,
+)
 def test_processes_that_a_bot_leaves_end_with_the_run(one: Attack, tmp_path: Path) -> None:
     """Also when it is the last to play, and whatever they do not to be found."""
     found = tournament(tmp_path, [one], "process", games=1, pairs=False)

@@ -310,7 +310,7 @@ def test_settings_without_end_are_one_clear_error(
 @pytest.mark.parametrize("words", [
         "--help",
         "rules",
-        pytest.param("standings nothing", marks=pytest.mark.slow),
+        pytest.param("standings nothing", marks=pytest.mark.soak),
         pytest.param("ratings games.csv --json", marks=pytest.mark.slow),
     ],
 )

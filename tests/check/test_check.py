@@ -209,7 +209,10 @@ def test_bots_that_do_not_repeat(bot: str, line: int, reason: str) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("bot", "line", "reason"),
-    [("by_set", 6, "the iteration order of the set texts"), ("by_hash", 5, "hash() differs between processes")],
+    [
+        ("by_set", 6, "the iteration order of the set texts"),
+        pytest.param("by_hash", 5, "hash() differs between processes", marks=pytest.mark.soak),
+    ],
 )
 def test_bots_that_depend_on_the_order_of_sets(bot: str, line: int, reason: str) -> None:
     report = checked_apart(bot, games=4)

@@ -102,7 +102,9 @@ def points(row: Row) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "js"])
-@pytest.mark.parametrize("rules", ["base", "tactical", "expert", "bga-expert"])
+@pytest.mark.parametrize(
+    "rules", ["base", "bga-expert", *(pytest.param(one, marks=pytest.mark.soak) for one in ("tactical", "expert"))]
+)
 def test_the_examples_play_without_a_fault_and_beat_random(
     commands: dict[str, str], language: str, rules: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

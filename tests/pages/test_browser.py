@@ -204,7 +204,7 @@ def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:
     assert driver.get_log("browser") == []
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.soak)])
 def test_a_page_is_as_wide_as_the_screen(driver: Any, compared: Path, tmp_path: Path, width: int) -> None:
     path = tmp_path / "compared.html"
     path.write_text(report_page(str(compared), count=2), encoding="utf-8")

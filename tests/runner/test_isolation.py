@@ -75,7 +75,9 @@ def test_other_rules_give_the_same_games(inside: Any, tmp_path: Path) -> None:
     assert games(tmp_path) == inside(data)
 
 
-@pytest.mark.parametrize("name", ["series", "knockout", "swiss", "gauntlet"])
+@pytest.mark.parametrize(
+    "name", ["series", "swiss", *(pytest.param(one, marks=pytest.mark.soak) for one in ("knockout", "gauntlet"))]
+)
 def test_all_formats_give_the_same_games(inside: Any, tmp_path: Path, name: str) -> None:
     data = settings(*QUICK, format=name)
     if name in ("series", "knockout"):
@@ -114,7 +116,7 @@ def test_few_processes_at_a_time_change_nothing(
     assert games(tmp_path) == inside(data)
 
 
-@pytest.mark.parametrize("name", ["global_random", "numpy_random"])
+@pytest.mark.parametrize("name", [pytest.param("global_random", marks=pytest.mark.soak), "numpy_random"])
 def test_who_draws_from_global_generators_plays_the_same_in_every_process(tmp_path: Path, name: str) -> None:
     if name.startswith("numpy"):
         pytest.importorskip("numpy")
@@ -166,7 +168,7 @@ def test_a_command_that_does_not_say_hello_stops_the_run(
 SLOW = (bot("random", "ann"), bot("sleeper", "bob", ms=1.0), bot("first", "cid"))
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", [pytest.param("process", marks=pytest.mark.soak), "sandbox"])
 def test_a_killed_run_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path, level: str) -> None:
     data = settings(*SLOW, games=14, isolation=level_or_skip(level))
     play(tmp_path / "whole", {**data, "isolation": "none"})

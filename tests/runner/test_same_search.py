@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def search(rules: str) -> dict[str, Any]:
-    return settings(bot("champion", nodes=80), bot("ismcts", nodes=10), bot("net"), games=2, rules=rules)
+    return settings(bot("champion", nodes=24), bot("ismcts", nodes=6), bot("net"), games=2, rules=rules)
 
 
 @pytest.mark.parametrize("rules", ["base", pytest.param("tactical", marks=pytest.mark.soak)])
