@@ -371,10 +371,11 @@ class Board:
         self.complete[1] &= m
         self.dirty[0] &= m
         self.dirty[1] &= m
-        for s in range(9):
-            if stones >> s & 1:
-                self.witness[s] = 0
-                self.witness[9 + s] = 0
+        while stones:
+            s = ctz(stones)
+            stones &= stones - 1
+            self.witness[s] = 0
+            self.witness[9 + s] = 0
         if WON[self.owned[p]]:
             self.won = p
             self.how = WON[self.owned[p]]

@@ -44,7 +44,7 @@ cdef class Choices(Shown):
     cdef int elite_codes(self, u16 *out, int n, int card, int stones) noexcept nogil
     @cython.locals(p=cython.int, q=cython.int, t=cython.int, o=cython.int, n=cython.int)
     cdef int count_tactic_codes(self) noexcept nogil
-    @cython.locals(p=cython.int, takes=u64, stones=cython.int)
+    @cython.locals(p=cython.int, takes=u64, free=u64, found=u64, s=cython.int)
     cdef bint has_target(self, int ruse) noexcept nogil
     @cython.locals(p=cython.int, c=cython.int, s=cython.int, w=u64, stones=cython.int)
     cdef int target_codes(self, u16 *out, int n, int ruse) noexcept nogil

@@ -166,12 +166,11 @@ class Choices(Shown):
         """Can the ruse take any card at all?"""
         p = self.mover if ruse == SCOUT_CARD + 1 else 1 - self.mover
         takes = ALL60 if self.clan_only or ruse == SCOUT_CARD + 3 else ALL60 | JOKER | SPY | BEARER
-        stones = 511 ^ (self.owned[0] | self.owned[1])
-        while stones:
-            if self.sides[9 * p + ctz(stones)] & takes:
-                return True
-            stones &= stones - 1
-        return False
+        free = 511 ^ (self.owned[0] | self.owned[1])
+        found = 0
+        for s in range(9):  # without branches
+            found |= self.sides[9 * p + s] & -(free >> s & 1)
+        return found & takes != 0
 
     @cython.final
     def target_codes(self, out: Any, n: int, ruse: int) -> int:

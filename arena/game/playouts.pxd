@@ -11,8 +11,9 @@ cdef class Playouts(Turns):
     cdef void random_step(self, Rng rng) noexcept nogil
     @cython.locals(automatic=cython.bint)
     cdef int play_out(self, Rng rng) noexcept nogil
-    @cython.locals(p=cython.int, r=u64, h=u64, o=cython.int, bit=u64, card=cython.int, got=cython.int)
-    cdef int play_out_clan(self, Rng rng) noexcept nogil
+    @cython.locals(p=cython.int, r=u64, h=u64, o=cython.int, bit=u64, card=cython.int, s=cython.int,
+                   n=cython.int, k=cython.int, code=cython.int, got=cython.int, tactical=cython.bint)
+    cdef int play_out_plain(self, Rng rng) noexcept nogil
     @cython.locals(q=cython.int, i=cython.int)
     cdef void place_known(self, int p) noexcept
     @cython.locals(i=cython.int, bit=u64, hidden=u64)

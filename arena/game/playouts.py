@@ -18,7 +18,6 @@ if not cython.compiled:
     from arena.game.bits import ctz, nth, popcount, scale
     from arena.game.board import COUNT9, NTH9
     from arena.game.choices import CODES, OVER, PLAY
-    from arena.game.moves import PASS
 
 
 class Playouts(Turns):
@@ -51,50 +50,72 @@ class Playouts(Turns):
     def play_out(self, rng: Rng) -> int:
         """Random moves to the end; the winner, 2 for a draw."""
         automatic = self.auto[0] and self.auto[1] and self.window_after and not self.window_start
-        if automatic and not self.with_tactics and not self.logging and self.stage == PLAY:
-            return self.play_out_clan(rng)
+        if automatic and not self.logging and self.stage == PLAY:
+            return self.play_out_plain(rng)
         while self.won < 0:
             self.random_step(rng)
         return self.won
 
     @cython.final
-    def play_out_clan(self, rng: Rng) -> int:
-        """`play_out` without its questions: clan cards only, claims by themselves after the play, no log."""
+    def play_out_plain(self, rng: Rng) -> int:
+        """`play_out` without its questions, where claims happen by themselves after the play and nothing is logged:
+        the play of a clan card, the claims and the draw in one piece, all else the general way. What is known of
+        cards put back is not kept up: nobody asks for it any more."""
         p = self.mover
+        tactical = self.with_tactics != 0
+        bit = 1
         while True:
             r = rng.step()
             h = self.hands[p]
             o = self.open[p]
-            bit = 1
-            if h and o:
+            code = -1
+            if not h or not o:
+                code = CODES[scale(r, self.legal_codes(CODES))]
+            elif not tactical or not self.tactics[p] or self.played[p] > self.played[1 - p]:
                 card = nth(h, scale(r, self.clan_count[p]))
-                self.hands[p] = h ^ bit << card
-                self.clan_count[p] -= 1
-                self.idle = 0
-                self.put_clan(p, card, NTH9[9 * o + scale(r >> 32, COUNT9[o])])
-            else:  # a pass, the general way
-                self.mover = p
-                self.perform(PASS)
+                s = NTH9[9 * o + scale(r >> 32, COUNT9[o])]
+            else:
+                n = self.clan_count[p] * COUNT9[o]
+                k = scale(r, n + (self.tactic_codes(CODES, 0) if self.on_play else self.count_tactic_codes()))
+                if k < n:
+                    card = nth(h, k // COUNT9[o])
+                    s = NTH9[9 * o + k % COUNT9[o]]
+                else:
+                    self.tactic_codes(CODES, 0)
+                    code = CODES[k - n]
+            if code >= 0:
+                self.perform(code)
+                while self.stage != PLAY and self.won < 0:
+                    self.random_step(rng)
                 if self.won >= 0:
                     return self.won
                 p = self.mover
                 continue
+            self.hands[p] = h ^ bit << card
+            self.clan_count[p] -= 1
+            self.idle = 0
+            self.put_clan(p, card, s)
             if self.dirty[p] or self.watched[p] & self.visible:
                 got = self.provable(p)
                 if got:
                     self.give(p, got)
                     if self.won >= 0:
-                        break
-            if self.clan_left and self.clan_count[p] < self.hand_size:
-                self.hands[p] |= bit << self.clan_deck[self.clan_pos]
-                self.clan_pos += 1
-                self.clan_left -= 1
-                self.clan_count[p] += 1
+                        self.stage = OVER
+                        return self.won
+            if not tactical:
+                if self.clan_left and self.clan_count[p] < self.hand_size:
+                    self.hands[p] |= bit << self.clan_deck[self.clan_pos]
+                    self.clan_pos += 1
+                    self.clan_left -= 1
+                    self.clan_count[p] += 1
+            elif self.clan_count[p] + self.tactic_count[p] < self.hand_size:
+                if self.clan_left and (not self.tactic_left or scale(rng.step(), 2) == 0):
+                    self.draw(0)
+                elif self.tactic_left:
+                    self.draw(1)
             p = 1 - p
+            self.mover = p
             self.turn_count += 1
-        self.mover = p
-        self.stage = OVER
-        return self.won
 
     # ---- samples: the board is a copy of what a seat knows, the decks are its own --------------------------------
 
