@@ -10,7 +10,7 @@ from arena.game.engine import View
 from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, read_side
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
-from arena.policy import Evaluator
+from arena.policy import load_net
 from arena.report.formats.fit import shortened
 from arena.terminal.scene import Scene
 from arena.text import one_line
@@ -22,7 +22,7 @@ _AT = re.compile(r" ?@ ?| (?=[0-9]+$)(?<!claim )(?<!why )")  # `r7 3` is as good
 
 @dataclass(frozen=True)
 class Hint:
-    """A move and the chance to win after it, as the evaluator of `arena.policy` judges."""
+    """A move and the chance to win after it, as the packaged net judges."""
 
     move: Move
     chance: float
@@ -30,7 +30,7 @@ class Hint:
 
 def hints(view: View, moves: list[Move]) -> list[Hint]:
     """The moves after which a win is most likely, the best first; from what this seat knows and nothing else."""
-    values = Evaluator().values(view, moves)
+    values = load_net(view.rules).values(view, moves)
     ranked = sorted(zip(moves, values), key=lambda one: -one[1])
     return [Hint(move, value) for move, value in ranked[:_HINTS]]
 
@@ -39,9 +39,9 @@ def hint_text(view: View, moves: list[Move]) -> str:
     """The best moves in a line."""
     found = hints(view, moves)
     if view.phase in ("draw", "scout"):  # judged by a rule, not by a chance
-        return f"The evaluator would say {found[0].move}."
+        return f"The net would say {found[0].move}."
     others = ", ".join(f"{one.move} ({one.chance:.0%})" for one in found[1:])
-    best = f"The evaluator would play {found[0].move}: {found[0].chance:.0%} to win by its own judgement"
+    best = f"The net would play {found[0].move}: {found[0].chance:.0%} to win by its own judgement"
     return best + (f"; then {others}." if others else ".")
 
 

@@ -45,7 +45,7 @@ def test_wrong_input_help_and_a_menu(tmp_path: Path) -> None:
         screen.wait("your move>")
         screen.enter("r9@9", "r9 is not in the hand")
         screen.enter("nonsense", "neither a move nor a command")
-        screen.enter("hint", "The evaluator would play")
+        screen.enter("hint", "The net would play")
         screen.enter("why 3", "Stone 3 is free")
         screen.enter("moves", "1 k2@1", "63 b9@9")
         screen.enter("help", "take back a card")
