@@ -30,7 +30,8 @@ def results(folder: Path) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize(
     ("how", "level"),
-    [("raises", "none"), ("exits", "none"), ("hangs", "none"), ("dies", "process")]
+    [("raises", "none"), ("hangs", "none")]
+    + [pytest.param(how, level, marks=pytest.mark.slow) for how, level in (("exits", "none"), ("dies", "process"))]
     + [pytest.param(how, "sandbox", marks=[needs_sandbox, pytest.mark.slow]) for how in HOWS],
 )
 def test_the_result_of_the_board_stands(how: str, level: str, tmp_path: Path) -> None:

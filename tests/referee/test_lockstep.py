@@ -336,7 +336,7 @@ def test_too_small_a_house_changes_nothing() -> None:
 # ---------------------------------------------------------------- stopping
 
 
-@pytest.mark.parametrize("after", [0, 1, 2, 10, 30, 60])
+@pytest.mark.parametrize("after", [0, 1, 2, 10, pytest.param(30, marks=pytest.mark.soak), 60])
 @pytest.mark.parametrize("width", [1, 5, 64])
 def test_a_stop_leaves_whole_units_in_order(tables: dict[str, Referee], after: int, width: int) -> None:
     tasks = pairs(range(20), "ac")
