@@ -16,8 +16,8 @@ from arena.game.rules import Rules
 from arena.policy import Evaluator, Playout, Searcher, load_net
 from arena.report.decisions import Decision
 
-DEPTH = 2
-"""Decisions looked ahead in each sample."""
+DEPTH = 10
+"""Decisions looked ahead in each sample, as many as the bot `champion` does (see `benchmarks/judge_errors.py`)."""
 BY_RULE = ("draw", "scout")
 """Kinds of decisions that the net takes by a rule: which deck to draw from. They are not judged."""
 
@@ -73,8 +73,13 @@ class Judge:
         return Judgement(one.number, one.seat, chances[0], best, chances[-1] - chances[0])
 
 
-def sampled_chances(net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int) -> list[float]:
-    """The chance to win after each of some legal moves, the mean over the same samples of the hidden cards."""
+def sampled_chances(
+    net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH
+) -> list[float]:
+    """The chance to win after each of some legal moves, the mean over the same samples of the hidden cards.
+
+    `depth`: decisions looked ahead; 0: to the end of the game.
+    """
     totals = [0.0] * len(moves)
     playout = Playout(net)
     for _ in range(samples):
@@ -82,5 +87,5 @@ def sampled_chances(net: Evaluator, view: View, moves: Sequence[Move], rng: Rng,
         for at, move in enumerate(moves):
             state = sample.copy()
             state.apply(move)
-            totals[at] += playout.play(state, DEPTH, view.seat)
+            totals[at] += playout.play(state, depth, view.seat)
     return [total / samples for total in totals]

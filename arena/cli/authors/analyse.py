@@ -13,7 +13,7 @@ from arena.cli.output import counting, output, print_report, write_page
 if TYPE_CHECKING:
     from arena.report.reading.game import GameFilter
 
-NODES = 1000
+NODES = 2000
 
 
 @click.command()
@@ -24,7 +24,7 @@ NODES = 1000
     "--nodes",
     type=whole(0, 10**7),
     metavar="N",
-    help="Decisions of the net spent on each move; 0: the net alone. Default: 1000 for a game, 0 for a run.",
+    help="Decisions of the net spent on each move; 0: the net alone. Default: 2000 for a game, 0 for a run.",
 )
 @click.option("--all", "every", is_flag=True, help="Of a game: show every decision.")
 @click.option("--html", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE", help="Of a game: its page.")
