@@ -208,8 +208,16 @@ def far_behind(found: dict[int, list[float]], totals: dict[int, float], best: in
     """Is the best one more than `race` standard errors ahead?"""
     gap = totals[best] - totals[at]
     n = len(found[at])
-    squares = sum((a - b) ** 2 for a, b in zip(found[best], found[at]))
-    return at != best and gap > race * (max(squares - gap * gap / n, 0.0) * n / (n - 1)) ** 0.5
+    squares = dot(found[best], found[best]) - 2 * dot(found[best], found[at]) + dot(found[at], found[at])
+    return at != best and gap * gap > race * race * (max(squares - gap * gap / n, 0.0) * n / (n - 1))
+
+
+def dot(some: list[float], others: list[float]) -> float:
+    """The sum of the products, added one by one: `sum` rounds otherwise from Python 3.12 on."""
+    total = 0.0
+    for one, other in zip(some, others):
+        total += one * other
+    return total
 
 
 def counted(state: State, evaluator: Evaluator, seat: int, decisions: list[int]) -> float:
