@@ -39,9 +39,7 @@ def cluster(folder: Path) -> Iterator[str]:
         for what, *options in words:
             command = [sys.executable, "-m", f"distributed.cli.dask_{what}", "--no-dashboard"]
             command += ["--scheduler-file", str(told), *options]
-            started.append(
-                subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            )
+            started.append(subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             while what == "scheduler" and not told.is_file():
                 time.sleep(0.1)
         yield json.loads(told.read_text())["address"]

@@ -97,14 +97,24 @@ def load(place: Path, given: argparse.Namespace) -> dict[str, object]:
     results = sorted(one.decided - one.submitted for one in every if one.decided is not None)
     took.sort()
     return {
-        "seed": given.seed, "authors": given.authors, "readers": given.readers, "minutes": given.minutes,
-        "uploads_answered": len(took), "uploads_within_2_s": sum(one <= 2 for one in took),
-        "uploads_failed": failed[:5], "upload_s_median": _at(took, 0.5), "upload_s_p99": _at(took, 0.99),
-        "upload_s_max": _at(took, 1.0), **figures, "load_average": round(load_average, 1),
-        "results": len(results), "result_s_median": _at(results, 0.5), "result_s_max": _at(results, 1.0),
+        "seed": given.seed,
+        "authors": given.authors,
+        "readers": given.readers,
+        "minutes": given.minutes,
+        "uploads_answered": len(took),
+        "uploads_within_2_s": sum(one <= 2 for one in took),
+        "uploads_failed": failed[:5],
+        "upload_s_median": _at(took, 0.5),
+        "upload_s_p99": _at(took, 0.99),
+        "upload_s_max": _at(took, 1.0),
+        **figures,
+        "load_average": round(load_average, 1),
+        "results": len(results),
+        "result_s_median": _at(results, 0.5),
+        "result_s_max": _at(results, 1.0),
         "all_decided_s_after_the_load": waited,
         "states": {state: states.count(state) for state in sorted(set(states))},
-    }  # fmt: skip
+    }
 
 
 def _author(server: Served, number: int, wait: float, took: list[float], failed: list[str]) -> None:

@@ -46,9 +46,7 @@ class Counter(Bot):
             card = move.binding or move.card
             if not is_clan(card):
                 return (
-                    chance(hopes(view, view.seat, move.stone, [card], my_pool), theirs, view, move.stone)
-                    - before
-                    - 0.3
+                    chance(hopes(view, view.seat, move.stone, [card], my_pool), theirs, view, move.stone) - before - 0.3
                 )
             kept = my_pool.get(split(card), 0.0)
             my_pool[split(card)] = 0.0
@@ -78,9 +76,7 @@ def other_gain(view: View, move: Move) -> float:
 
 def weight(view: View, stone: int) -> float:
     """A stone counts for more beside stones that are decided: three adjacent ones win."""
-    near = [
-        s for s in range(stone - 2, stone + 3) if s != stone and 1 <= s <= 9 and view.owners[s - 1] != "."
-    ]
+    near = [s for s in range(stone - 2, stone + 3) if s != stone and 1 <= s <= 9 and view.owners[s - 1] != "."]
     return 1 + sum(0.3 if abs(s - stone) == 1 else 0.15 for s in near)
 
 
@@ -125,9 +121,7 @@ def formations(known: list[Card], missing: int, wilds: int, pool: Pool) -> tuple
         low, high, size = min(values), max(values), len(known) + missing
         starts = range(max(1, high - size + 1), min(low, 11 - size) + 1)
         rows = [[v for v in range(start, start + size) if v not in values] for start in starts]
-        run = any_of(
-            all_of([any_of(pool.get((c, v), 0.0) for c in "rgbypk") for v in row], wilds) for row in rows
-        )
+        run = any_of(all_of([any_of(pool.get((c, v), 0.0) for c in "rgbypk") for v in row], wilds) for row in rows)
         if colour is not None:
             colour_run = any_of(all_of([pool.get((colour, v), 0.0) for v in row], wilds) for row in rows)
     if colour is not None:

@@ -52,9 +52,7 @@ class Greedy(Bot):
         if move.kind == "draw":
             return float(move.text == "draw clan")
         if move.kind == "return":  # put back the lowest cards, and tactic cards first
-            return (
-                -int(move.card[1:]) if move.card and move.card[1:].isdigit() and move.card[0] != "*" else 1.0
-            )
+            return -int(move.card[1:]) if move.card and move.card[1:].isdigit() and move.card[0] != "*" else 1.0
         if move.kind == "take":  # the highest card
             return float(move.card[1:]) if move.card and move.card[1:].isdigit() else 10.0
         return {"claim": 1.0, "mode": -0.4, "ruse": -0.5, "discard": -0.6, "pass": -0.7}.get(move.kind, 0.0)

@@ -22,8 +22,15 @@ BOTS = ("net", "odds", "counter", "greedy", "random")
 RUN = ["tournament", *BOTS, "--games", "100", "--rules", "tactical", "--seed", "7"]
 GAME, STEP = "101", 58
 WIDTH = 1180
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
-         "--disable-dev-shm-usage", "--disable-background-networking")  # fmt: skip
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+)
 
 
 def main() -> None:

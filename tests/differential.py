@@ -37,9 +37,7 @@ class Taste:
     pass_: float = 1.0
     claim: float = 1.0  # the chance to claim where claims are chosen
     draw_tactic: float = 0.5
-    rare: float = (
-        1.0  # combat modes onto complete sides, ruses from complete sides, Traitor onto the same stone
-    )
+    rare: float = 1.0  # combat modes onto complete sides, ruses from complete sides, Traitor onto the same stone
     lump: float = 0.0  # the chance to go where most cards lie already
     auto: float = 0.8  # the chance of automatic claims, seat by seat
 
@@ -229,9 +227,7 @@ def jobs(names: list[str], seed: int, count: int) -> Iterator[tuple[str, int, in
 
 def main() -> int:
     """The script; exit code 1 for a difference or a ruling that was never exercised."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20000, help="games per rule set")
     parser.add_argument("--rules", nargs="*", default=RULE_SETS)
@@ -241,9 +237,7 @@ def main() -> int:
     counts: dict[str, Counter[str]] = {name: Counter() for name in given.rules}
     failures: list[str] = []
     with multiprocessing.Pool(given.workers) as pool:
-        for name, games, rulings, found in pool.imap_unordered(
-            _block, jobs(given.rules, given.seed, given.count)
-        ):
+        for name, games, rulings, found in pool.imap_unordered(_block, jobs(given.rules, given.seed, given.count)):
             played[name] += games
             counts[name] += rulings
             failures += found

@@ -86,10 +86,33 @@ SMALL = (
 )
 
 AUDIT_VARIABLE = [
-    "seat", "hand", "mine", "theirs", "my_turn", "history", "unseen", "known_in_hand", "known_in_decks", "turn",
-    "first_seat", "phase", "is_over", "winner", "outcome", "turns", "owners", "deck_counts", "passes", "pending",
-    "taken_from", "ruse_under_way", "seen_clan_cards", "rules", "clan_cards_left", "tactic_cards_left",
-]  # fmt: skip
+    "seat",
+    "hand",
+    "mine",
+    "theirs",
+    "my_turn",
+    "history",
+    "unseen",
+    "known_in_hand",
+    "known_in_decks",
+    "turn",
+    "first_seat",
+    "phase",
+    "is_over",
+    "winner",
+    "outcome",
+    "turns",
+    "owners",
+    "deck_counts",
+    "passes",
+    "pending",
+    "taken_from",
+    "ruse_under_way",
+    "seen_clan_cards",
+    "rules",
+    "clan_cards_left",
+    "tactic_cards_left",
+]
 BY_SEAT = ("row", "hand_counts", "tactics_played", "joker_played", "stones_of", "claimable", "hand_of")
 
 
@@ -217,9 +240,7 @@ def broken(rng: random.Random, whole: bytes, other: bytes) -> bytes:
             whole = whole[:at] + bytes([whole[at] ^ 1 << rng.randrange(8)]) + whole[at + 1 :]
         elif what < 6:
             whole = (
-                whole[:at]
-                + bytes([rng.choice((0, 1, 4, 127, 128, 254, 255, rng.randrange(256)))])
-                + whole[at + 1 :]
+                whole[:at] + bytes([rng.choice((0, 1, 4, 127, 128, 254, 255, rng.randrange(256)))]) + whole[at + 1 :]
             )
         elif what == 6:
             whole = whole[:at]
@@ -374,8 +395,11 @@ def fuzz_child(seed: int, count: int) -> tuple[Counter[str], float]:
         file.flush()
         process = subprocess.Popen(
             [*command, "--count", str(count), "--place", file.name],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1],
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[1],
+        )
         before, since, hangs = b"", time.monotonic(), False
         while True:
             try:

@@ -28,18 +28,34 @@ from arena.store.blocks import GAMES_IN_BLOCK
 RUNS = {
     "base": ["match", "greedy", "random", "--games", "60", "--seed", "1"],
     "tactical": ["tournament", "random", "first", "last=first", "--games", "20", "--seed", "2", "--rules", "tactical"],
-    "swiss": ["tournament", "random", "first", "greedy", "b=random", "--format", "swiss", "--rounds", "2",
-              "--games", "6", "--seed", "3"],
+    "swiss": [
+        "tournament",
+        "random",
+        "first",
+        "greedy",
+        "b=random",
+        "--format",
+        "swiss",
+        "--rounds",
+        "2",
+        "--games",
+        "6",
+        "--seed",
+        "3",
+    ],
     "compare": ["compare", "random", "first", "--variants", "base,tactical", "--games", "20", "--seed", "4"],
-}  # fmt: skip
+}
 LEAGUE, COMPARE = "league", "compare"
 #: The database that is damaged, in the folder of each kind.
 DATABASES = {LEAGUE: "league.sqlite", COMPARE: "base/games.sqlite"}
 COMPARE_READING = (("standings", "--json"), ("compare", "--json", "--from"))
 READING = (("standings",), ("stats", "--json"), ("export", "--games", "--to", "out"), ("replay",), ("ratings",))
 LEAGUE_READING = (
-    ("standings", "--json"), ("history", "--json"), ("show", "random", "--json"), ("export", "--to", "out.csv"),
-)  # fmt: skip
+    ("standings", "--json"),
+    ("history", "--json"),
+    ("show", "random", "--json"),
+    ("export", "--to", "out.csv"),
+)
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
 
 

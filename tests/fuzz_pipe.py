@@ -59,8 +59,24 @@ FAULTS = {*KINDS, "timeout", "crash", "protocol"}
 HANG_S = 5
 SPEC = BotSpec("fake", "fake.py", "fake.py", "/nowhere/fake.py", "")
 SIZES = (
-    0, 1, 2, 5, 6, 7, 8, 9, 255, 256, 0x7FFF, LONGEST, LONGEST + 1, 0xFFFF, 0x10000, 1 << 31, (1 << 32) - 1,
-)  # fmt: skip
+    0,
+    1,
+    2,
+    5,
+    6,
+    7,
+    8,
+    9,
+    255,
+    256,
+    0x7FFF,
+    LONGEST,
+    LONGEST + 1,
+    0xFFFF,
+    0x10000,
+    1 << 31,
+    (1 << 32) - 1,
+)
 TEXTS = ("on purpose", "\x1b[2J\0\x07", "\u202etxt.exe", "\ud800", "x" * 9000, "", "line\nline\r\n\tline\x0b")
 
 
@@ -123,17 +139,13 @@ def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
         elif what == 8:
             said = said[:9] + rng.choice((0, 1, 2, 3, 64, 0xFFFF)).to_bytes(2, "little") + said[11:]
         elif what == 9:
-            said = said[:11] + rng.choice((589, 1994, 1995, 1996, 0xFFFF, rng.randrange(2100))).to_bytes(
-                2, "little"
-            )
+            said = said[:11] + rng.choice((589, 1994, 1995, 1996, 0xFFFF, rng.randrange(2100))).to_bytes(2, "little")
         elif what == 10:
             said = said[:at] + rng.randbytes(rng.choice((1, 2, 5, 13))) + said[at:]
         elif what == 11:
             said = rng.randbytes(rng.randrange(64))
         elif what == 12 and rng.random() < 0.01:
-            said = (
-                said[:at] + rng.choice((b"\0", b"\xff", b"\x08", said)) * rng.randrange(100_000) + said[at:]
-            )
+            said = said[:at] + rng.choice((b"\0", b"\xff", b"\x08", said)) * rng.randrange(100_000) + said[at:]
         elif what == 13:
             said = said[:at] + bytes([rng.randrange(256)]) + said[at + 1 :]
         elif said:
@@ -401,9 +413,7 @@ def play_alone(rng: random.Random, bot: PythonBot, forger: Forger, known: list[P
         if move is not table[move.index]:
             raise Wrong(f"{move} is not of the table")
         answer = pack_message(ANSWER, ANSWERING.pack(number, 1) + move.index.to_bytes(2, "little"))
-        if (
-            answer not in forger.process.said
-        ):  # perhaps some time ago: a bot may answer without having been asked
+        if answer not in forger.process.said:  # perhaps some time ago: a bot may answer without having been asked
             raise Wrong(f"{move} was not answered")
         came["taken"] += 1
         if move not in moves:
@@ -436,9 +446,7 @@ def play_in_step(rng: random.Random, bot: PythonBot, forger: Forger, known: list
             raise Wrong(f"{len(answer)} bytes for {len(waiting)} moves")
         for at, k in enumerate(waiting):
             legal = [move.index for move in tables.state_of(k).legal_moves()]
-            if tables.answer(k, answer, 2 * at) != (
-                int.from_bytes(answer[2 * at : 2 * at + 2], "little") in legal
-            ):
+            if tables.answer(k, answer, 2 * at) != (int.from_bytes(answer[2 * at : 2 * at + 2], "little") in legal):
                 raise Wrong("a legal move was refused or an illegal one carried out")
         came["taken in step"] += 1
     return came
@@ -484,9 +492,7 @@ def main() -> None:
         came, slowest = fuzz(given.seed, share)
         seconds = time.perf_counter() - start
         found = ", ".join(f"{number} {what}" for what, number in came.most_common())
-        print(
-            f"{name}'s end, seed {given.seed}: {share} inputs in {seconds:.0f} s: {found}; slowest {slowest:.3f} s"
-        )
+        print(f"{name}'s end, seed {given.seed}: {share} inputs in {seconds:.0f} s: {found}; slowest {slowest:.3f} s")
 
 
 if __name__ == "__main__":

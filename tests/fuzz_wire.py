@@ -31,11 +31,43 @@ KINDS = {"illegal move", "timeout", "crash", "protocol"}
 HANG_S = 5
 LONGEST = 4 << 20  # of an input
 TOKENS = (
-    b"\0", b"\n", b"\r\n", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xc0\x80", b"\\", b'"', b"{", b"}", b"[", b"]",
-    b",", b":", b"\\ud800", b"\\u0000", b"NaN", b"-Infinity", b"1e999", b"-0", b"0.0", b"1E+2", b"true", b"null",
-    b"9" * 30, b"9" * 5000, b"1e-" + b"9" * 30, b'"id":', b'"move":', b'"id":1,', b'{"id":1}', b"\xe2\x98\xba",
-    b"\x1b[2J", b"\t", b" ",
-)  # fmt: skip
+    b"\0",
+    b"\n",
+    b"\r\n",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf",
+    b"\xc0\x80",
+    b"\\",
+    b'"',
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\\ud800",
+    b"\\u0000",
+    b"NaN",
+    b"-Infinity",
+    b"1e999",
+    b"-0",
+    b"0.0",
+    b"1E+2",
+    b"true",
+    b"null",
+    b"9" * 30,
+    b"9" * 5000,
+    b"1e-" + b"9" * 30,
+    b'"id":',
+    b'"move":',
+    b'"id":1,',
+    b'{"id":1}',
+    b"\xe2\x98\xba",
+    b"\x1b[2J",
+    b"\t",
+    b" ",
+)
 
 Position = tuple[View, list[Move]]
 
@@ -68,9 +100,7 @@ def legal(rng: random.Random, number: int, kind: str, moves: list[Move]) -> byte
         move = rng.choice(moves)
         answer["move"] = move.text if rng.random() < 0.5 else moves.index(move)
     if rng.random() < 0.3:
-        answer[rng.choice(("say", "type", "x", "ID"))] = rng.choice(
-            ("hello", [1, [2, {"a": None}]], 0.5, "\u263a")
-        )
+        answer[rng.choice(("say", "type", "x", "ID"))] = rng.choice(("hello", [1, [2, {"a": None}]], 0.5, "\u263a"))
     items = list(answer.items())
     rng.shuffle(items)
     return json.dumps(dict(items), ensure_ascii=rng.random() < 0.5).encode() + b"\n"
@@ -102,13 +132,9 @@ def mutated(rng: random.Random, line: bytes, other: bytes) -> bytes:
             line = line[:bit] + bytes([line[bit] ^ 1 << rng.randrange(8)]) + line[bit + 1 :]
         elif what == 9:
             depth = rng.choice((3, 15, 16, 17, 100, 3000))
-            line = (
-                line[:at] + rng.choice((b"[", b'{"a":')) * depth + line[at:] + b"]" * rng.choice((0, depth))
-            )
+            line = line[:at] + rng.choice((b"[", b'{"a":')) * depth + line[at:] + b"]" * rng.choice((0, depth))
         elif what == 10:
-            digits = str(
-                rng.choice((-1, 2**31, 2**53, 2**63, 2**64, 10**39, 10**40, rng.randrange(10**9)))
-            ).encode()
+            digits = str(rng.choice((-1, 2**31, 2**53, 2**63, 2**64, 10**39, 10**40, rng.randrange(10**9)))).encode()
             line = line.replace(b":", b":" + digits, 1)
         elif what == 11:
             line = bytes(rng.randrange(256) for _ in range(rng.randrange(64)))

@@ -72,12 +72,15 @@ def positions(name: str) -> list[dict[str, Any]]:
     return found
 
 
-def entry(
-    rules: Rules, name: str, number: int, auto: tuple[bool, bool], moves: list[str], kind: str
-) -> dict[str, Any]:
+def entry(rules: Rules, name: str, number: int, auto: tuple[bool, bool], moves: list[str], kind: str) -> dict[str, Any]:
     """One position with its counts."""
-    found = {"rules": name, "deal": f"{SEED}:{number}", "auto": f"{auto[0]:d}{auto[1]:d}", "kind": kind,
-             "moves": ",".join(moves)}  # fmt: skip
+    found = {
+        "rules": name,
+        "deal": f"{SEED}:{number}",
+        "auto": f"{auto[0]:d}{auto[1]:d}",
+        "kind": kind,
+        "moves": ",".join(moves),
+    }
     state = state_of(found)
     counts: list[int] = []
     for depth in range(1, DEPTH + 1):
@@ -160,9 +163,7 @@ def text_of(found: list[dict[str, Any]]) -> str:
 
 def main() -> int:
     """The script; exit code 1 for a difference."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--oracle", action="store_true", help="count by the oracle too")
     parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
     given = parser.parse_args()

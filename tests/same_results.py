@@ -29,11 +29,27 @@ from typing import Any
 
 BOTS = ("first", "random", "greedy", "scripted")
 RULES = (
-    "ass-1999-base", "battle-line-base", "battle-line-expert", "battle-line-tactical", "bga-base", "bga-expert",
-    "bga-tactical", "iello-base-expert", "iello-base", "iello-expert", "iello-tactical", "ps-2004-base",
-    "ps-2004-expert", "ps-2004-tactical", "s2-tactical", "s3-tactical", "base", "tactical", "expert",
+    "ass-1999-base",
+    "battle-line-base",
+    "battle-line-expert",
+    "battle-line-tactical",
+    "bga-base",
+    "bga-expert",
+    "bga-tactical",
+    "iello-base-expert",
+    "iello-base",
+    "iello-expert",
+    "iello-tactical",
+    "ps-2004-base",
+    "ps-2004-expert",
+    "ps-2004-tactical",
+    "s2-tactical",
+    "s3-tactical",
+    "base",
+    "tactical",
+    "expert",
     "iello-tactical:hand_size=6",
-)  # fmt: skip
+)
 FORMATS: dict[str, list[str]] = {
     "round-robin": ["--games", "40"],
     "gauntlet": ["--games", "40"],

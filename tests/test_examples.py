@@ -37,11 +37,7 @@ SLOW = ("compare_rules", "openspiel_search")
 @pytest.mark.process
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-        for name in SAYS
-        if name != "test_bot"
-    ],
+    [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in SAYS if name != "test_bot"],
 )
 def test_a_script(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -106,11 +106,25 @@ class Observer:
         clan = 6 * rules.values
         cards = clan + (_KINDS - _CLAN) * rules.tactics
         side = clan + _WILDS * rules.tactics
-        sizes = {"hand": cards, "unseen": clan, "mine": 9 * side, "theirs": 9 * side, "owners": 18, "first": 18,
-                 "counts": 7 if rules.tactics else 3}  # fmt: skip
+        sizes = {
+            "hand": cards,
+            "unseen": clan,
+            "mine": 9 * side,
+            "theirs": 9 * side,
+            "owners": 18,
+            "first": 18,
+            "counts": 7 if rules.tactics else 3,
+        }
         if rules.tactics:
-            sizes |= {"modes": 18, "beside": 2 * cards, "pending": side, "from": 9, "known": cards,
-                      "ruse": 4, "phase": len(PHASES)}  # fmt: skip
+            sizes |= {
+                "modes": 18,
+                "beside": 2 * cards,
+                "pending": side,
+                "from": 9,
+                "known": cards,
+                "ruse": 4,
+                "phase": len(PHASES),
+            }
         if rules.wild_binding == "on_play":
             sizes["bound"] = _WILDS * clan
         self._clan, self._cards, self._side = clan, cards, side
@@ -141,8 +155,12 @@ class Observer:
         size = self.rules.hand_size
         counts = [clan / self._clan, view.hand_counts(other)[0] / (size + 2), float(view.first_seat == me)]
         if self.rules.tactics:
-            counts += [tactic / 10, view.hand_counts(other)[1] / (size + 2), view.tactics_played(me) / 10,
-                       view.tactics_played(other) / 10]  # fmt: skip
+            counts += [
+                tactic / 10,
+                view.hand_counts(other)[1] / (size + 2),
+                view.tactics_played(me) / 10,
+                view.tactics_played(other) / 10,
+            ]
             self._observe_tactics(view, parts)
         parts["counts"][:] = counts
         return seen

@@ -35,9 +35,15 @@ def game_report(game: StoredGame, found: GameAnalysis, whole: bool = False) -> R
     shown = range(1, len(found.made) + 1) if whole else sorted({*turning, *blunders})
     rows = [_row(found, number, names) for number in shown]
     columns = (
-        Column("move"), Column("turn"), Column("bot", left=True), Column("played", left=True),
-        Column(f"chance of {names[0]} %"), Column("loss %"), Column("best", left=True), Column("note", left=True),
-    )  # fmt: skip
+        Column("move"),
+        Column("turn"),
+        Column("bot", left=True),
+        Column("played", left=True),
+        Column(f"chance of {names[0]} %"),
+        Column("loss %"),
+        Column("best", left=True),
+        Column("note", left=True),
+    )
     title = "Every decision" if whole else "Turning points and blunders"
     note = f"Chances by {judge_name(found.nodes)}; a loss is what the best move was worth more, to its player."
     moves = Table("moves", title, columns, tuple(rows), note, frame=_frame(found, names))
@@ -73,17 +79,32 @@ def _row(found: GameAnalysis, number: int, names: list[str]) -> tuple[str, ...]:
     notes = ["turning point"] * (number in found.turning_points) + ["blunder"] * (judged.loss >= BLUNDER)
     lost = judged.loss > 0 and judged.best is not made.move
     return (
-        str(number), str(made.turn), names[made.seat], str(made.move), percent(found.chances[number]),
-        percent(judged.loss) if lost else "", str(judged.best) if lost else "", ", ".join(notes),
-    )  # fmt: skip
+        str(number),
+        str(made.turn),
+        names[made.seat],
+        str(made.move),
+        percent(found.chances[number]),
+        percent(judged.loss) if lost else "",
+        str(judged.best) if lost else "",
+        ", ".join(notes),
+    )
 
 
 def _frame(found: GameAnalysis, names: list[str]) -> pd.DataFrame:
     rows = [
-        (made.number, made.turn, made.seat, names[made.seat], str(made.move), _short(judged.chance),
-         _short(found.chances[made.number]), str(judged.best), _short(judged.loss))
+        (
+            made.number,
+            made.turn,
+            made.seat,
+            names[made.seat],
+            str(made.move),
+            _short(judged.chance),
+            _short(found.chances[made.number]),
+            str(judged.best),
+            _short(judged.loss),
+        )
         for made, judged in zip(found.made, found.judged)
-    ]  # fmt: skip
+    ]
     heads = ["number", "turn", "seat", "bot", "move", "chance", "chance_a", "best", "loss"]
     return pd.DataFrame(rows, columns=heads)
 

@@ -24,18 +24,39 @@ SECONDS = 60
 
 @click.command()
 @click.argument("bot", shell_complete=options.complete_bots)
-@click.option("--rules", multiple=True, metavar="R", shell_complete=options.complete_rules,
-              help="Rule sets, with commas or several times. Default: base, tactical, expert.")  # fmt: skip
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="R",
+    shell_complete=options.complete_rules,
+    help="Rule sets, with commas or several times. Default: base, tactical, expert.",
+)
 @click.option("--games", type=options.whole(2, 1_000_000), metavar="N", help="Games for each rule set (default: 40).")
 @click.option("--quick", is_flag=True, help=f"Same as --games {QUICK_GAMES}, for CI.")
-@click.option("--seconds", type=options.real(1, 1_000_000), metavar="S", default=SECONDS, show_default=True,
-              help="Play as many of the games as fit in this time, at least two.")  # fmt: skip
-@click.option("--seed", type=options.SEED, metavar="S", show_default="drawn",
-              help="Repeat the games of an earlier check, which showed this seed.")  # fmt: skip
+@click.option(
+    "--seconds",
+    type=options.real(1, 1_000_000),
+    metavar="S",
+    default=SECONDS,
+    show_default=True,
+    help="Play as many of the games as fit in this time, at least two.",
+)
+@click.option(
+    "--seed",
+    type=options.SEED,
+    metavar="S",
+    show_default="drawn",
+    help="Repeat the games of an earlier check, which showed this seed.",
+)
 @click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time for each decision.")
 @click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time for the whole game.")
-@click.option("--isolation", type=click.Choice(ISOLATIONS), default="sandbox", show_default=True,
-              help="Where the bot runs. With none and process it has all your rights.")  # fmt: skip
+@click.option(
+    "--isolation",
+    type=click.Choice(ISOLATIONS),
+    default="sandbox",
+    show_default=True,
+    help="Where the bot runs. With none and process it has all your rights.",
+)
 @click.option("--strength", is_flag=True, help="Also play against random and greedy.")
 @click.option("--ladder", is_flag=True, help="Also say on which rung of the ladder of reference bots it stands.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")

@@ -67,7 +67,7 @@ def compare(
     Every BOT plays every other in each variant, on the same deals as far as the decks allow. A variant is a rule
     set, with changed options or without; a comma before option=value continues the same variant. Each variant is a
     run of its own in DIR/VARIANT. 'arena resume DIR' resumes a comparison, and lets it grow.
-    """  # fmt: skip
+    """
     if stored:
         if (
             variants

@@ -186,9 +186,10 @@ def until_error(command: Command) -> Command:
             metavar="E",
             help="Play until every 95 % error is at most E Elo, or until --games N.  [default: 100,000]",
         ),
-        click.option("--bot", "errors_of", multiple=True, metavar="NAME",
-                     help="With --error: of this bot only; may be repeated."),
-    )  # fmt: skip
+        click.option(
+            "--bot", "errors_of", multiple=True, metavar="NAME", help="With --error: of this bot only; may be repeated."
+        ),
+    )
 
 
 def where_to_play(command: Command) -> Command:

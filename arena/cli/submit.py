@@ -27,14 +27,23 @@ DONE, REFUSED = 0, 1
 
 @click.command()
 @click.argument("bot", shell_complete=options.complete_bots)
-@click.option("--league", "name", metavar="NAME", shell_complete=options.complete_leagues,
-              help="A name in leagues/, or the folder of a league.")  # fmt: skip
+@click.option(
+    "--league",
+    "name",
+    metavar="NAME",
+    shell_complete=options.complete_leagues,
+    help="A name in leagues/, or the folder of a league.",
+)
 @click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
 @click.option("--token", envvar="ARENA_TOKEN", help="The token of an invitation to it (or $ARENA_TOKEN).")
 @click.option("--name", "called", metavar="N", help="The bot's name (default: its file's name).")
 @click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")
-@click.option("--folder", type=click.Path(path_type=Path), metavar="DIR",
-              help="Submit all files of DIR; BOT is a file (or command) in it.")  # fmt: skip
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Submit all files of DIR; BOT is a file (or command) in it.",
+)
 @click.option("--again", is_flag=True, help="Check a refused file once more.")
 @options.workers
 @options.isolation_of_play

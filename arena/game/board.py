@@ -300,10 +300,15 @@ class Board:
     def general_strength(self, p: int, s: int) -> int:
         """The strength of a complete side with wilds, under Fog or under Mud."""
         return strength_of(
-            self.sides[9 * p + s], 3 + (self.mud >> s & 1), self.fog >> s & 1 != 0, self.values, self.spy,
+            self.sides[9 * p + s],
+            3 + (self.mud >> s & 1),
+            self.fog >> s & 1 != 0,
+            self.values,
+            self.spy,
             self.bound[p],
-            self.bound[2], self.bound[3],
-        )  # fmt: skip
+            self.bound[2],
+            self.bound[3],
+        )
 
     @cython.final
     def proven(self, p: int, s: int) -> bool:
@@ -320,10 +325,17 @@ class Board:
         avail = self.all_cards ^ self.visible
         if (self.fog | self.mud | self.wild) >> s & 1:
             w = refute(
-                avail, self.sides[j], full, self.fog >> s & 1 != 0, strength, self.values, self.spy,
+                avail,
+                self.sides[j],
+                full,
+                self.fog >> s & 1 != 0,
+                strength,
+                self.values,
+                self.spy,
                 self.bound[q],
-                self.bound[2], self.bound[3],
-            )  # fmt: skip
+                self.bound[2],
+                self.bound[3],
+            )
         elif self.size[j] == 2:
             w = refute_with_one(avail, self.sides[j], strength)
         elif self.size[j] == 1:

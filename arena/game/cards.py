@@ -23,21 +23,42 @@ CARD_NUMBERS = {text: number for number, text in enumerate(CARD_TEXTS)} | {"*8":
 
 EDITION_NAMES: dict[str, dict[str, str]] = {
     "iello": {
-        "*J": "Joker", "*7": "Spy", "*8": "Spy", "*123": "Shield-Bearer", "fog": "Blind-Man's Bluff",
-        "mud": "Mud Fight", "scout": "Recruiter", "redeploy": "Strategist", "deserter": "Banshee",
+        "*J": "Joker",
+        "*7": "Spy",
+        "*8": "Spy",
+        "*123": "Shield-Bearer",
+        "fog": "Blind-Man's Bluff",
+        "mud": "Mud Fight",
+        "scout": "Recruiter",
+        "redeploy": "Strategist",
+        "deserter": "Banshee",
         "traitor": "Traitor",
     },
     "ps-2004": {
-        "*J": "Leider", "*7": "Hulptroepen", "*8": "Hulptroepen", "*123": "Schilddragers", "fog": "Mist",
-        "mud": "Modder", "scout": "Verkenner", "redeploy": "Hergroeperen", "deserter": "Deserteur",
+        "*J": "Leider",
+        "*7": "Hulptroepen",
+        "*8": "Hulptroepen",
+        "*123": "Schilddragers",
+        "fog": "Mist",
+        "mud": "Modder",
+        "scout": "Verkenner",
+        "redeploy": "Hergroeperen",
+        "deserter": "Deserteur",
         "traitor": "Overloper",
     },
     "battle-line": {
-        "*J": "Leader", "*7": "Companion Cavalry", "*8": "Companion Cavalry", "*123": "Shield Bearers",
-        "fog": "Fog", "mud": "Mud", "scout": "Scout", "redeploy": "Redeploy", "deserter": "Deserter",
+        "*J": "Leader",
+        "*7": "Companion Cavalry",
+        "*8": "Companion Cavalry",
+        "*123": "Shield Bearers",
+        "fog": "Fog",
+        "mud": "Mud",
+        "scout": "Scout",
+        "redeploy": "Redeploy",
+        "deserter": "Deserter",
         "traitor": "Traitor",
     },
-}  # fmt: skip
+}
 EDITION_NAMES["bga"] = EDITION_NAMES["iello"]
 EDITION_NAMES["ass-1999"] = EDITION_NAMES["iello"]
 

@@ -376,18 +376,27 @@ class View(Shown):
     def known_in_hand(self) -> tuple[str, ...]:
         """Cards that the opponent certainly holds: put back by the own recruiter and drawn by the opponent."""
         return tuple(
-            [self.card_text(self.back_card[i]) for i in range(self.back_n)
-             if self.scouter == self.seat and self.back_place[i] == 254]
-        )  # fmt: skip
+            [
+                self.card_text(self.back_card[i])
+                for i in range(self.back_n)
+                if self.scouter == self.seat and self.back_place[i] == 254
+            ]
+        )
 
     @property
     def known_in_decks(self) -> tuple[tuple[str, str, int], ...]:
         """Cards put back by the own recruiter and still there: (card, deck, number of cards that lie above it)."""
         return tuple(
-            [(self.card_text(self.back_card[i]), "tactic" if self.back_deck[i] else "clan",
-              self.back_place[i] - (self.tactic_pos if self.back_deck[i] else self.clan_pos))
-             for i in range(self.back_n) if self.scouter == self.seat and self.back_place[i] < 250]
-        )  # fmt: skip
+            [
+                (
+                    self.card_text(self.back_card[i]),
+                    "tactic" if self.back_deck[i] else "clan",
+                    self.back_place[i] - (self.tactic_pos if self.back_deck[i] else self.clan_pos),
+                )
+                for i in range(self.back_n)
+                if self.scouter == self.seat and self.back_place[i] < 250
+            ]
+        )
 
     def sample(
         self, rng: Rng, hand: Iterable[str] = (), deck: Sequence[str] = (), tactic_deck: Sequence[str] = ()

@@ -21,8 +21,14 @@ from arena.paths import PACKAGE
 from arena.players.output import MARK
 
 FILES, FOLDERS, NETWORK, PROCESSES, MEMORY, NATIVE, SPYING = (
-    "files", "folders", "network", "processes", "memory", "native", "spying"
-)  # fmt: skip
+    "files",
+    "folders",
+    "network",
+    "processes",
+    "memory",
+    "native",
+    "spying",
+)
 READS = "reads"
 """Reading a file outside of its folder; `FILES` is changing one."""
 OWN = "own"
@@ -30,33 +36,72 @@ OWN = "own"
 
 _KINDS = {
     **dict.fromkeys(
-        ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod",
-         "os.chown", "os.utime", "os.setxattr", "os.mkfifo", "os.mknod", "shutil.rmtree", "shutil.move"),
+        (
+            "os.remove",
+            "os.rename",
+            "os.mkdir",
+            "os.rmdir",
+            "os.link",
+            "os.symlink",
+            "os.truncate",
+            "os.chmod",
+            "os.chown",
+            "os.utime",
+            "os.setxattr",
+            "os.mkfifo",
+            "os.mknod",
+            "shutil.rmtree",
+            "shutil.move",
+        ),
         FILES,
     ),
     **dict.fromkeys(("os.listdir", "os.scandir"), FOLDERS),
     **dict.fromkeys(
-        ("socket.__new__", "socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo",
-         "socket.gethostbyname", "socket.gethostbyaddr", "socket.gethostname", "urllib.Request"),
+        (
+            "socket.__new__",
+            "socket.connect",
+            "socket.bind",
+            "socket.sendto",
+            "socket.getaddrinfo",
+            "socket.gethostbyname",
+            "socket.gethostbyaddr",
+            "socket.gethostname",
+            "urllib.Request",
+        ),
         NETWORK,
     ),
     **dict.fromkeys(
-        ("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.spawn",
-         "pty.spawn", "os.kill", "os.killpg"),
+        (
+            "subprocess.Popen",
+            "os.system",
+            "os.fork",
+            "os.forkpty",
+            "os.exec",
+            "os.posix_spawn",
+            "os.spawn",
+            "pty.spawn",
+            "os.kill",
+            "os.killpg",
+        ),
         PROCESSES,
     ),
     **dict.fromkeys(("mmap.__new__",), MEMORY),
     **dict.fromkeys(
-        ("ctypes.dlopen", "ctypes.dlsym", "ctypes.string_at", "ctypes.cdata", "resource.setrlimit",
-         "resource.prlimit"),
+        ("ctypes.dlopen", "ctypes.dlsym", "ctypes.string_at", "ctypes.cdata", "resource.setrlimit", "resource.prlimit"),
         NATIVE,
     ),
     **dict.fromkeys(
-        ("gc.get_objects", "gc.get_referrers", "sys._current_frames", "sys.settrace", "sys.setprofile",
-         "sys.addaudithook"),
+        (
+            "gc.get_objects",
+            "gc.get_referrers",
+            "sys._current_frames",
+            "sys.settrace",
+            "sys.setprofile",
+            "sys.addaudithook",
+        ),
         SPYING,
     ),
-}  # fmt: skip
+}
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MOST = 100
 _MOST_OWN = 20

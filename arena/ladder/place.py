@@ -107,9 +107,13 @@ def settings(
 
 
 def stand(
-    ladder: TournamentConfig, spec: str, rules: str, games: int = MAX_GAMES, isolation: str | None = None,
+    ladder: TournamentConfig,
+    spec: str,
+    rules: str,
+    games: int = MAX_GAMES,
+    isolation: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
-) -> Standing:  # fmt: skip
+) -> Standing:
     """Place a bot on the ladder in one rule set; what was played before is not played again.
 
     At most `games` against a rung. With an `isolation` the bot runs there, the rungs where the ladder says.

@@ -13,8 +13,15 @@ from arena.league.store import League
 from arena.league.versions import COLUMNS, Version
 
 CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED, NOTICED = (
-    "created", "accepted", "back", "refused", "retired", "returned", "played", "noticed",
-)  # fmt: skip
+    "created",
+    "accepted",
+    "back",
+    "refused",
+    "retired",
+    "returned",
+    "played",
+    "noticed",
+)
 TRIES = "tries"
 """How a remark begins that says what a bot has tried that bots may not do."""
 QUIET = (REFUSED, NOTICED)
@@ -115,8 +122,11 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
             else:
                 league.run(
                     "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?",
-                    fresh, found.total, time.time(), event,
-                )  # fmt: skip
+                    fresh,
+                    found.total,
+                    time.time(),
+                    event,
+                )
                 league.run("DELETE FROM ratings WHERE event = ?", event)
             _store(league, event, found)
             return event, found
@@ -135,9 +145,10 @@ def _is_play(league: League, event: int) -> bool:
         league.one(
             "SELECT 1 FROM events e JOIN processes p ON p.process = e.process"
             " WHERE e.event = ? AND e.kind = ? AND p.ended IS NULL",
-            event, PLAYED,
+            event,
+            PLAYED,
         )
-    )  # fmt: skip
+    )
 
 
 def _event(
@@ -145,8 +156,14 @@ def _event(
 ) -> int:
     return league.insert(
         "INSERT INTO events (happened, kind, version, process, games, total, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        time.time(), kind, None if version is None else version.id, process, games, total, note,
-    )  # fmt: skip
+        time.time(),
+        kind,
+        None if version is None else version.id,
+        process,
+        games,
+        total,
+        note,
+    )
 
 
 def _store(league: League, event: int, found: Standings) -> None:

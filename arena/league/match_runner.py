@@ -291,9 +291,12 @@ class MatchRunner:
         if self._dispatcher is None:
             session = self.session
             self._executor = make_executor(
-                self.job, workers=session.workers, executor=session.executor, scheduler=session.scheduler,
+                self.job,
+                workers=session.workers,
+                executor=session.executor,
+                scheduler=session.scheduler,
                 sink=session.sink,
-            )  # fmt: skip
+            )
             self._dispatcher = Dispatcher(
                 self._executor,
                 self._holds,

@@ -149,9 +149,10 @@ def _links(found: Standings, apart: Collection[frozenset[int]]) -> list[tuple[in
 
     pairs = [
         pair
-        for place in found.rows if place.elo is None and place.version.id != homes[0]
+        for place in found.rows
+        if place.elo is None and place.version.id != homes[0]
         for pair in linked(place.version.id)
-    ]  # fmt: skip
+    ]
     seen = {found.group[0]} if found.group else set()
     for group, one in zip(found.group, found.rated):
         if group not in seen and (pair := linked(one.id)):

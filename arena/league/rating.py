@@ -96,12 +96,15 @@ def standings(league: League, candidate: Version | None = None, anchored: bool =
     order = sorted(rated, key=lambda one: (int(fit.group[row[one.id]]), -elo[row[one.id]], one.id))
     lines = [
         StandingsRow(
-            at, one, float(elo[i]), None if alone else float(width[i]),
+            at,
+            one,
+            float(elo[i]),
+            None if alone else float(width[i]),
             *(int(column[i]) for column in (fit.games, fit.wins, fit.draws, fit.losses)),
         )
         for at, one in enumerate(order, start=1)
         for i in (row[one.id],)
-    ]  # fmt: skip
+    ]
     without = [one for one in shown if one.id not in row]
     lines += [StandingsRow(at, one, None, None, 0, 0, 0, 0) for at, one in enumerate(without, start=len(order) + 1)]
     at = np.array([row[one.id] for one in order], dtype=np.int64)

@@ -41,83 +41,162 @@ WORK = Table(
     """CREATE TABLE work (
     work INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES versions,
     process INTEGER NOT NULL REFERENCES processes, began REAL NOT NULL, seconds REAL NOT NULL{checksum})""",
-    refers={"version": "versions", "process": "processes"}, since=3,
-)  # fmt: skip
+    refers={"version": "versions", "process": "processes"},
+    since=3,
+)
 """Time that was spent on submissions. A league of format 2 has it when the first process works on it."""
 AUDIT = Table(
     "audit",
-    {"entry": "whole", "happened": "time", "who": "text", "what": "text", "subject": "text", "author": "text?",
-     "outcome": "text", "detail": "text", "hash": "text"},
+    {
+        "entry": "whole",
+        "happened": "time",
+        "who": "text",
+        "what": "text",
+        "subject": "text",
+        "author": "text?",
+        "outcome": "text",
+        "detail": "text",
+        "hash": "text",
+    },
     """CREATE TABLE audit (
     entry INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
     subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL, hash TEXT NOT NULL{checksum})""",
     since=3,
-)  # fmt: skip
+)
 """The audit log, see `arena.league.oversight.audit`. A league of format 2 has it with the first entry."""
 _TABLES = (
     META,
-    Table("files", {"hash": "text", "content": "bytes"},
-        "CREATE TABLE files (hash TEXT PRIMARY KEY, content BLOB NOT NULL{checksum})"),
-    Table("bots", {"bot": "whole", "name": "text", "author": "text?", "retired": "time?", "reason": "text"},
+    Table(
+        "files",
+        {"hash": "text", "content": "bytes"},
+        "CREATE TABLE files (hash TEXT PRIMARY KEY, content BLOB NOT NULL{checksum})",
+    ),
+    Table(
+        "bots",
+        {"bot": "whole", "name": "text", "author": "text?", "retired": "time?", "reason": "text"},
         """CREATE TABLE bots (
     bot INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE, author TEXT,
-    retired REAL, reason TEXT NOT NULL DEFAULT ''{checksum})"""),
-    Table("processes",
-        {"process": "whole", "machine": "text", "pid": "whole", "born": "text", "doing": "text", "started": "time",
-         "seen": "time", "ended": "time?"},
+    retired REAL, reason TEXT NOT NULL DEFAULT ''{checksum})""",
+    ),
+    Table(
+        "processes",
+        {
+            "process": "whole",
+            "machine": "text",
+            "pid": "whole",
+            "born": "text",
+            "doing": "text",
+            "started": "time",
+            "seen": "time",
+            "ended": "time?",
+        },
         """CREATE TABLE processes (
     process INTEGER PRIMARY KEY AUTOINCREMENT, machine TEXT NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL,
-    doing TEXT NOT NULL, started REAL NOT NULL, seen REAL NOT NULL, ended REAL{checksum})"""),
-    Table("versions",
-        {"version": "whole", "bot": "whole", "number": "whole", "hash": "text", "entry": "text", "submitted": "time",
-         "state": "text", "decided": "time?", "reason": "text", "attempts": "whole", "holder": "whole?"},
+    doing TEXT NOT NULL, started REAL NOT NULL, seen REAL NOT NULL, ended REAL{checksum})""",
+    ),
+    Table(
+        "versions",
+        {
+            "version": "whole",
+            "bot": "whole",
+            "number": "whole",
+            "hash": "text",
+            "entry": "text",
+            "submitted": "time",
+            "state": "text",
+            "decided": "time?",
+            "reason": "text",
+            "attempts": "whole",
+            "holder": "whole?",
+        },
         """CREATE TABLE versions (
     version INTEGER PRIMARY KEY AUTOINCREMENT, bot INTEGER NOT NULL REFERENCES bots, number INTEGER NOT NULL,
     hash TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, submitted REAL NOT NULL, state TEXT NOT NULL,
     decided REAL, reason TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0,
     holder INTEGER REFERENCES processes{checksum}, UNIQUE (bot, number))""",
-        refers={"bot": "bots", "holder": "processes"}),
-    Table("version_files", {"version": "whole", "path": "text", "hash": "text", "executable": "whole"},
+        refers={"bot": "bots", "holder": "processes"},
+    ),
+    Table(
+        "version_files",
+        {"version": "whole", "path": "text", "hash": "text", "executable": "whole"},
         """CREATE TABLE version_files (
     version INTEGER NOT NULL REFERENCES versions, path TEXT NOT NULL, hash TEXT NOT NULL REFERENCES files,
     executable INTEGER NOT NULL{checksum}, PRIMARY KEY (version, path)) WITHOUT ROWID""",
-        key=2, refers={"version": "versions"}),
-    Table("crews",
-        {"crew": "whole", "process": "whole", "started": "time", "ended": "time?", "games": "whole",
-         "isolation": "text"},
+        key=2,
+        refers={"version": "versions"},
+    ),
+    Table(
+        "crews",
+        {
+            "crew": "whole",
+            "process": "whole",
+            "started": "time",
+            "ended": "time?",
+            "games": "whole",
+            "isolation": "text",
+        },
         """CREATE TABLE crews (
     crew INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL REFERENCES processes,
     started REAL NOT NULL, ended REAL, games INTEGER NOT NULL DEFAULT 0, isolation TEXT NOT NULL{checksum})""",
-        refers={"process": "processes"}),
-    Table("pairings", {"pairing": "whole", "a": "whole", "b": "whole"},
+        refers={"process": "processes"},
+    ),
+    Table(
+        "pairings",
+        {"pairing": "whole", "a": "whole", "b": "whole"},
         """CREATE TABLE pairings (
     pairing INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES versions,
     b INTEGER NOT NULL REFERENCES versions{checksum}, UNIQUE (a, b), CHECK (a < b))""",
-        refers={"a": "versions", "b": "versions"}),
-    Table("reserved", {"deal": "whole", "pairing": "whole", "crew": "whole"},
+        refers={"a": "versions", "b": "versions"},
+    ),
+    Table(
+        "reserved",
+        {"deal": "whole", "pairing": "whole", "crew": "whole"},
         """CREATE TABLE reserved (
     deal INTEGER PRIMARY KEY, pairing INTEGER NOT NULL REFERENCES pairings,
     crew INTEGER NOT NULL REFERENCES crews{checksum})""",
-        refers={"pairing": "pairings", "crew": "crews"}),
-    Table("events",
-        {"event": "whole", "happened": "time", "kind": "text", "version": "whole?", "process": "whole?",
-         "games": "whole", "total": "whole", "note": "text"},
+        refers={"pairing": "pairings", "crew": "crews"},
+    ),
+    Table(
+        "events",
+        {
+            "event": "whole",
+            "happened": "time",
+            "kind": "text",
+            "version": "whole?",
+            "process": "whole?",
+            "games": "whole",
+            "total": "whole",
+            "note": "text",
+        },
         """CREATE TABLE events (
     event INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, kind TEXT NOT NULL,
     version INTEGER REFERENCES versions, process INTEGER REFERENCES processes, games INTEGER NOT NULL,
     total INTEGER NOT NULL, note TEXT NOT NULL DEFAULT ''{checksum})""",
-        refers={"version": "versions", "process": "processes"}),
-    Table("ratings",
-        {"event": "whole", "version": "whole", "rank": "whole", "elo": "real?", "error": "real?", "games": "whole",
-         "wins": "whole", "draws": "whole", "losses": "whole"},
+        refers={"version": "versions", "process": "processes"},
+    ),
+    Table(
+        "ratings",
+        {
+            "event": "whole",
+            "version": "whole",
+            "rank": "whole",
+            "elo": "real?",
+            "error": "real?",
+            "games": "whole",
+            "wins": "whole",
+            "draws": "whole",
+            "losses": "whole",
+        },
         """CREATE TABLE ratings (
     event INTEGER NOT NULL REFERENCES events, version INTEGER NOT NULL REFERENCES versions,
     rank INTEGER NOT NULL, elo REAL, error REAL, games INTEGER NOT NULL, wins INTEGER NOT NULL,
     draws INTEGER NOT NULL, losses INTEGER NOT NULL{checksum}, PRIMARY KEY (event, version)) WITHOUT ROWID""",
-        key=2, refers={"event": "events", "version": "versions"}),
+        key=2,
+        refers={"event": "events", "version": "versions"},
+    ),
     WORK,
     AUDIT,
-)  # fmt: skip
+)
 
 LEAGUE = Database(
     what="league",

@@ -163,10 +163,15 @@ def submit(league: League, process: int | None, submission: Submission, again: b
         budget.check_submission(league, submission.author, sum(len(file.content) for file in submission.files))
         number = league.one("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
         new = league.insert(
-            "INSERT INTO versions (bot, number, hash, entry, submitted, state, holder)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            bot, number, submission.hash, submission.entry, time.time(), PENDING, process,
-        )  # fmt: skip
+            "INSERT INTO versions (bot, number, hash, entry, submitted, state, holder) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            bot,
+            number,
+            submission.hash,
+            submission.entry,
+            time.time(),
+            PENDING,
+            process,
+        )
         league.run_many(
             "INSERT INTO files (hash, content) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
             [(file.hash, file.content) for file in submission.files],
@@ -207,8 +212,11 @@ def _known(league: League, process: int | None, submission: Submission, old: Ver
         league.run(
             "UPDATE versions SET state = ?, submitted = ?, decided = NULL, reason = '', attempts = 0, holder = ?"
             " WHERE version = ?",
-            state, time.time(), process, old.id,
-        )  # fmt: skip
+            state,
+            time.time(),
+            process,
+            old.id,
+        )
         return _received(league, "back" if state == PLACING else "new", old.id)
     if old.state in (PENDING, PLACING):
         league.run("UPDATE versions SET holder = ? WHERE version = ? AND holder IS NULL", process, old.id)
@@ -300,8 +308,9 @@ def release(league: League, one: Version, failed: bool = False) -> None:
     with league.change():
         league.run(
             "UPDATE versions SET holder = NULL, attempts = max(attempts - ?, 0) WHERE version = ?",
-            0 if failed else 1, one.id,
-        )  # fmt: skip
+            0 if failed else 1,
+            one.id,
+        )
 
 
 def accept(league: League, one: Version) -> None:
@@ -318,17 +327,24 @@ def refuse(league: League, one: Version, reason: str) -> None:
 
 def _refuse(league: League, one: Version, reason: str) -> None:
     changed = league.run(
-        "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL"
-        " WHERE version = ? AND state IN (?, ?)",
-        REFUSED, time.time(), reason, one.id, PENDING, PLACING,
-    )  # fmt: skip
+        "UPDATE versions SET state = ?, decided = ?, reason = ?, holder = NULL WHERE version = ? AND state IN (?, ?)",
+        REFUSED,
+        time.time(),
+        reason,
+        one.id,
+        PENDING,
+        PLACING,
+    )
     if changed:
         audit.record(league, "decide", "refused", subject=one.label, author=one.author, detail=reason)
         total = league.count_games()
         league.insert(
             "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'refused', ?, 0, ?, ?)",
-            time.time(), one.id, total, reason.splitlines()[0] if reason else "",
-        )  # fmt: skip
+            time.time(),
+            one.id,
+            total,
+            reason.splitlines()[0] if reason else "",
+        )
 
 
 def promote(league: League, one: Version) -> bool:
@@ -365,9 +381,12 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
             raise LeagueError(f"'{name}' is not in the table: it has no active version")
         league.run(
             "UPDATE bots SET retired = ?, reason = ? WHERE bot = ?",
-            time.time(), reason[:_LONGEST_REASON], found[-1].bot,
-        )  # fmt: skip
+            time.time(),
+            reason[:_LONGEST_REASON],
+            found[-1].bot,
+        )
     one = active or found[-1]
-    audit.record(league, "retire", "brought back" if undo else "retired", subject=one.label, author=one.author,
-                 detail=reason)  # fmt: skip
+    audit.record(
+        league, "retire", "brought back" if undo else "retired", subject=one.label, author=one.author, detail=reason
+    )
     return one

@@ -24,9 +24,23 @@ from arena.text import first_line, spreadsheet_cell
 Line = dict[str, Any]
 
 EXPORTED = (
-    "pairing", "deal", "game", "first", "second", "score", "stones_first", "stones_second", "turns", "plies",
-    "ending", "forfeit", "forfeit_by", "ms_first", "ms_second", "record",
-)  # fmt: skip
+    "pairing",
+    "deal",
+    "game",
+    "first",
+    "second",
+    "score",
+    "stones_first",
+    "stones_second",
+    "turns",
+    "plies",
+    "ending",
+    "forfeit",
+    "forfeit_by",
+    "ms_first",
+    "ms_second",
+    "record",
+)
 
 
 def league_line(folder: Path) -> Line:
@@ -371,11 +385,20 @@ def export_games(league: League, out: TextIO) -> int:
         game = GameResult.from_row(row, labels[a], labels[b])
         write(
             (
-                *game.id, game.first, game.second, f"{game.score:g}", *game.stones, game.turns, game.plies,
-                game.ending, game.forfeit or "", game.forfeit_by or "", *(f"{ms:.3f}" for ms in game.ms),
+                *game.id,
+                game.first,
+                game.second,
+                f"{game.score:g}",
+                *game.stones,
+                game.turns,
+                game.plies,
+                game.ending,
+                game.forfeit or "",
+                game.forfeit_by or "",
+                *(f"{ms:.3f}" for ms in game.ms),
                 game.record,
             )
-        )  # fmt: skip
+        )
         number += 1
     return number
 

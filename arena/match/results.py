@@ -38,14 +38,49 @@ from arena.endings import ENDINGS, FORFEITS, forfeit_of
 from arena.match.tasks import GameId
 
 Row: TypeAlias = tuple[
-    int, int, int, int, int, int, int, int, int, int,
-    int, int, int, int, int, bytes, bytes, int, str, str | None,
-]  # fmt: skip
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    bytes,
+    bytes,
+    int,
+    str,
+    str | None,
+]
 COLUMNS = (
-    "id", "score", "ending", "forfeit", "forfeit_by", "stones_first", "stones_second", "turns", "plies",
-    "decisions_first", "decisions_second", "us_first", "us_second", "max_us_first", "max_us_second",
-    "hist_first", "hist_second", "us", "record", "detail",
-)  # fmt: skip
+    "id",
+    "score",
+    "ending",
+    "forfeit",
+    "forfeit_by",
+    "stones_first",
+    "stones_second",
+    "turns",
+    "plies",
+    "decisions_first",
+    "decisions_second",
+    "us_first",
+    "us_second",
+    "max_us_first",
+    "max_us_second",
+    "hist_first",
+    "hist_second",
+    "us",
+    "record",
+    "detail",
+)
 CLOCKED = frozenset(COLUMNS[11:18])
 """Columns measured by a clock: two plays of one game may differ in them."""
 
@@ -106,12 +141,22 @@ class GameResult:
     def to_row(self) -> Row:
         """The flat tuple that is stored. ValueError for an ending or a forfeit that does not exist."""
         return (
-            self.id.key, round(self.score * 2), ENDINGS.index(self.ending), (None, *FORFEITS).index(self.forfeit),
-            self._by(), *self.stones, self.turns, self.plies,
+            self.id.key,
+            round(self.score * 2),
+            ENDINGS.index(self.ending),
+            (None, *FORFEITS).index(self.forfeit),
+            self._by(),
+            *self.stones,
+            self.turns,
+            self.plies,
             *self.decisions,
-            *_us(self.ms), *_us(self.max_ms), *self.times, round(self.duration_ms * 1000),
-            self.record, self.detail,
-        )  # fmt: skip
+            *_us(self.ms),
+            *_us(self.max_ms),
+            *self.times,
+            round(self.duration_ms * 1000),
+            self.record,
+            self.detail,
+        )
 
     @classmethod
     def from_row(cls, row: Row, a: str, b: str, round: int = 0) -> GameResult:
@@ -120,13 +165,26 @@ class GameResult:
         first, second = (b, a) if identity.game else (a, b)
         forfeit = forfeit_of(row[3])
         return cls(
-            id=identity, round=round, first=first, second=second, score=row[1] / 2, ending=ENDINGS[row[2]],
-            stones=(row[5], row[6]), turns=row[7], plies=row[8], decisions=(row[9], row[10]), record=row[18],
-            ms=(row[11] / 1000, row[12] / 1000), max_ms=(row[13] / 1000, row[14] / 1000),
-            times=(row[15], row[16]), duration_ms=row[17] / 1000,
-            forfeit=forfeit, forfeit_by=(None, first, second)[row[4]] if forfeit else None, detail=row[19],
+            id=identity,
+            round=round,
+            first=first,
+            second=second,
+            score=row[1] / 2,
+            ending=ENDINGS[row[2]],
+            stones=(row[5], row[6]),
+            turns=row[7],
+            plies=row[8],
+            decisions=(row[9], row[10]),
+            record=row[18],
+            ms=(row[11] / 1000, row[12] / 1000),
+            max_ms=(row[13] / 1000, row[14] / 1000),
+            times=(row[15], row[16]),
+            duration_ms=row[17] / 1000,
+            forfeit=forfeit,
+            forfeit_by=(None, first, second)[row[4]] if forfeit else None,
+            detail=row[19],
             failed_after=() if forfeit else tuple(name for bit, name in ((1, first), (2, second)) if row[4] & bit),
-        )  # fmt: skip
+        )
 
     def _by(self) -> int:
         if self.forfeit is None and self.forfeit_by is None:

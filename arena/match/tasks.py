@@ -124,10 +124,12 @@ class PairTask(NamedTuple):
         [('greedy', 'random'), ('random', 'greedy')]
         """
         pairing, deal, a, b, round_, games = self
-        return tuple([
-            GameTask(pairing, deal, game, b, a, round_) if game else GameTask(pairing, deal, game, a, b, round_)
-            for game in games
-        ])  # fmt: skip
+        return tuple(
+            [
+                GameTask(pairing, deal, game, b, a, round_) if game else GameTask(pairing, deal, game, a, b, round_)
+                for game in games
+            ]
+        )
 
 
 class SeriesRule(NamedTuple):

@@ -123,8 +123,16 @@ def _bars(axis: Axes, plot: Bars) -> None:
 def _lines(axis: Axes, plot: Lines) -> None:
     for at, (name, values) in enumerate(zip(plot.names, plot.values)):
         colour, dash, square = look(at)
-        axis.plot(plot.at, values, color=COLOURS[colour], linestyle=DASHES[dash], marker="s" if square else "o",
-                  markersize=4, markerfacecolor="white", label=one_line(name, 30))  # fmt: skip
+        axis.plot(
+            plot.at,
+            values,
+            color=COLOURS[colour],
+            linestyle=DASHES[dash],
+            marker="s" if square else "o",
+            markersize=4,
+            markerfacecolor="white",
+            label=one_line(name, 30),
+        )
     axis.set_xlim(left=0)
     axis.set_xlabel(plot.x_axis)
     axis.set_ylabel(plot.y_axis)

@@ -57,8 +57,10 @@ def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
     elif kind == "lengths":
         found = length_plot(length_histogram(run.games))
     if found is None:
-        raise StatsError(f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
-                         "progress, lengths")  # fmt: skip
+        raise StatsError(
+            f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
+            "progress, lengths"
+        )
     return found
 
 

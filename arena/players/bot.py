@@ -19,9 +19,20 @@ from arena.game.moves import Move
 from arena.game.rules import Rules
 
 __all__ = [
-    "Act", "Actor", "Bot", "BotFault", "Event", "GameEnd", "Move", "RemoteBot", "Rules", "Setup", "TimeLeft", "View",
+    "Act",
+    "Actor",
+    "Bot",
+    "BotFault",
+    "Event",
+    "GameEnd",
+    "Move",
+    "RemoteBot",
+    "Rules",
+    "Setup",
+    "TimeLeft",
+    "View",
     "hook_of",
-]  # fmt: skip
+]
 
 
 class TimeLeft(NamedTuple):

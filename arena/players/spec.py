@@ -37,27 +37,6 @@ MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 _SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
 _MOST_BYTES = 64 << 20
 _LOADS_NET = re.compile(rb"\bload_net\b")
-#: Bots of the program that were edited and still play the same games: hash of the file, hash of its first edition.
-_FIRST_EDITIONS = {
-    # bots/counter.py
-    "12920809461dfb3094bae592a368e25a05100a31e68743a44269cea3e5311728":
-        "913fc4568b84a6de08550cfb993a831733f54b1e4286b267056a15f6dbf75a27",
-    # bots/first.py
-    "0f0f8f9646ff1fcdc488205aa3f43a3ccd236883bd306b178752ebb69e561cba":
-        "6b1f42ccb91dda604a81062a5aa3061c4401a083c70c0b8e519df459c477f807",
-    # bots/greedy.py
-    "aa4e5404e32401552814afe64baa562c9c7b3195da6bf233d0d019374ced5471":
-        "ac7f3ae0bcfb3dfd129c7e49c77467c2b6e865b81b898427c0afe9b83e87bee7",
-    # bots/random.py
-    "da20e8b1f0ac3d74ad0d923725d9bd02fc61f1856044cbb2a831952f44a6e906":
-        "689da75507410ceebd0cd4578382ff7712729747ff420c48691a7d1a250f5903",
-    # bots/scripted.py
-    "79da8891d7485fa526334af958b4deb905f51e8ad0d88e78b8553cf6d1e5ce18":
-        "e76fd20f2e2303a797de11c5f530d4d1ff3a4e41ed5723d0a5496e354e2f1df3",
-    # bots/search.py
-    "6143a7103cf2979e04fc7a8d77330a33bb1f6f8104dee13aa7bfd5765fa3844a":
-        "430eed3f1c0089512f9ee127a535babf6bd718e3d69d3f135e50bcb775ad7278",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -322,18 +301,16 @@ def read_source(target: str, path: Path) -> bytes:
 
 
 def source_hash(source: bytes) -> str:
-    """The identity of a bot's source: its SHA-256, for a reference bot that of its first edition.
+    """Return the SHA-256 of a bot's source, in hex; runs store it and refuse to resume with another one.
 
-    Runs store it and refuse to resume with another one. A reference bot may be edited as long as it plays the same
-    games; with the hash of its first edition, old runs and the names of their folders stay good. Where the source
-    names `load_net`, the packaged weights belong to it: with new ones the bot plays other games.
+    If the source names `load_net`, the packaged weights are part of the hash: with new ones the bot plays other games.
     """
     digest = hashlib.sha256(source).hexdigest()
     if _LOADS_NET.search(source):
         from arena.policy.weights import packaged_hash
 
         digest = hashlib.sha256(f"{digest} {packaged_hash()}".encode()).hexdigest()
-    return _FIRST_EDITIONS.get(digest, digest)
+    return digest
 
 
 @contextmanager

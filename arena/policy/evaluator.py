@@ -114,8 +114,14 @@ class Evaluator:
             self.most = 0.0
             return self
 
-    def __init__(self, hand: float = 0.85, draw: float = 0.55, theirs: float = 0.8, share: float = 0.5,
-                 tactic_price: float = 0.03) -> None:  # fmt: skip
+    def __init__(
+        self,
+        hand: float = 0.85,
+        draw: float = 0.55,
+        theirs: float = 0.8,
+        share: float = 0.5,
+        tactic_price: float = 0.03,
+    ) -> None:
         for i, (name, value) in enumerate(
             [("hand", hand), ("draw", draw), ("theirs", theirs), ("share", share), ("tactic_price", tactic_price)]
         ):

@@ -115,8 +115,16 @@ class Searcher:
         sample: State
         spent: int
 
-    def __init__(self, evaluator: Evaluator, depth: int = 2, width: int = 8, margin: float = 0.12, prior: float = 2.0,
-                 opponent: Evaluator | None = None, race: float = 2.0) -> None:  # fmt: skip
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        depth: int = 2,
+        width: int = 8,
+        margin: float = 0.12,
+        prior: float = 2.0,
+        opponent: Evaluator | None = None,
+        race: float = 2.0,
+    ) -> None:
         if evaluator is None:
             raise TypeError("a searcher needs an evaluator")
         if depth < 1 or width < 1 or not race >= 0.0:

@@ -42,9 +42,14 @@ class Games(NamedTuple):
 
 
 def self_play(
-    rules: Rules | str, players: tuple[Evaluator, Evaluator], games: int, seed: int, noise: float = 0.0,
-    keep: float = 1.0, first: int = 0,
-) -> Games:  # fmt: skip
+    rules: Rules | str,
+    players: tuple[Evaluator, Evaluator],
+    games: int,
+    seed: int,
+    noise: float = 0.0,
+    keep: float = 1.0,
+    first: int = 0,
+) -> Games:
     """Play games inside the engine and keep their positions, each with the chance `keep`; see `play_games`.
 
     Positions in which a game is over, or a card is still to be put down, are left out.
@@ -76,9 +81,15 @@ def self_play(
 
 
 def play_games(
-    rules: Rules, players: tuple[Evaluator, Evaluator], first: int, count: int, seed: int, noise: float = 0.0,
-    keep: float = 1.0, recorder: Recorder | None = None,
-) -> list[tuple[int, int, int]]:  # fmt: skip
+    rules: Rules,
+    players: tuple[Evaluator, Evaluator],
+    first: int,
+    count: int,
+    seed: int,
+    noise: float = 0.0,
+    keep: float = 1.0,
+    recorder: Recorder | None = None,
+) -> list[tuple[int, int, int]]:
     """Play games `first` to `first + count - 1`; for each the winner (2: a draw) and both seats' stones (as bits).
 
     Deal n is the same for every pair of players and seed. The moves are those with the highest value; with `noise`, of
@@ -94,9 +105,15 @@ def play_games(
 
 
 def play(
-    state: State, zero: Evaluator, one: Evaluator, rng: Rng, noise: float, keep: float, recorder: Recorder | None,
+    state: State,
+    zero: Evaluator,
+    one: Evaluator,
+    rng: Rng,
+    noise: float,
+    keep: float,
+    recorder: Recorder | None,
     game: int,
-) -> None:  # fmt: skip
+) -> None:
     """Play a game to its end."""
     while state.won < 0:
         evaluator = one if state.mover else zero

@@ -180,8 +180,9 @@ class Pool:
         return rest if joker else rest * least
 
     @cython.final
-    def become(self, out: Any, at: int, side: int, n: int, fog: bool, rules: Any, joker: int, spy: int,
-               bearer: int) -> None:  # fmt: skip
+    def become(
+        self, out: Any, at: int, side: int, n: int, fog: bool, rules: Any, joker: int, spy: int, bearer: int
+    ) -> None:
         """Write to `out[at:at + 16]` what an incomplete side of capacity `n` becomes.
 
         Levels 0..14 are `3 * category + (0 low, 1 middle, 2 high)`; place 15 is the sum to expect. `rules` is the
@@ -262,8 +263,9 @@ class Pool:
         out[at + level_of(SUM, expected, n)] += left
 
     @cython.final
-    def of_a_run(self, out: Any, at: int, taken: int, n: int, left: float, values: int, colours: int, joker: bool,
-                 bearer: bool) -> float:  # fmt: skip
+    def of_a_run(
+        self, out: Any, at: int, taken: int, n: int, left: float, values: int, colours: int, joker: bool, bearer: bool
+    ) -> float:
         """The levels of runs, best first, in one of `colours` (bits; 0: of any colours); what is left."""
         first = values - n + 1
         if taken and ctz(taken) < first:

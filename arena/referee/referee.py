@@ -418,9 +418,14 @@ class Referee:
             first.timed(mine)
             second.timed(theirs)
             clocked = (
-                sum(mine) // 1000, sum(theirs) // 1000, max(mine, default=0) // 1000, max(theirs, default=0) // 1000,
-                pack_times(mine), pack_times(theirs), (duration or 0) // 1000,
-            )  # fmt: skip
+                sum(mine) // 1000,
+                sum(theirs) // 1000,
+                max(mine, default=0) // 1000,
+                max(theirs, default=0) // 1000,
+                pack_times(mine),
+                pack_times(theirs),
+                (duration or 0) // 1000,
+            )
         return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after)
 
     def _leave(self, game: Game) -> None:

@@ -79,13 +79,35 @@ def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
         own, other = game.stones if began else game.stones[::-1]
         now, seat = made.before, made.seat
         yield (
-            rules, *game.id, made.number, made.turn, seat, int(began), bot, opponent, made.phase, int(made.asked),
-            len(made.legal), ",".join([move.text for move in made.legal]), made.legal.index(made.move), made.move.text,
-            made.ms, game.score if began else 1 - game.score, own, other,
-            " ".join(now.hands[seat]), " ".join(now.hands[1 - seat]), _groups(now.sides[seat]),
-            _groups(now.sides[1 - seat]), now.owners, _groups(now.modes), " ".join(now.beside[seat]),
-            " ".join(now.beside[1 - seat]), now.pending or "", *now.decks,
-        )  # fmt: skip
+            rules,
+            *game.id,
+            made.number,
+            made.turn,
+            seat,
+            int(began),
+            bot,
+            opponent,
+            made.phase,
+            int(made.asked),
+            len(made.legal),
+            ",".join([move.text for move in made.legal]),
+            made.legal.index(made.move),
+            made.move.text,
+            made.ms,
+            game.score if began else 1 - game.score,
+            own,
+            other,
+            " ".join(now.hands[seat]),
+            " ".join(now.hands[1 - seat]),
+            _groups(now.sides[seat]),
+            _groups(now.sides[1 - seat]),
+            now.owners,
+            _groups(now.modes),
+            " ".join(now.beside[seat]),
+            " ".join(now.beside[1 - seat]),
+            now.pending or "",
+            *now.decks,
+        )
 
 
 def _groups(stones: Iterable[Cards]) -> str:

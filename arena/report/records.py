@@ -42,9 +42,14 @@ ABOUT: dict[str, str] = {
 }
 """What the fourth part of an exported record holds."""
 _BOUNDS = {
-    "pairing": 1 << PAIRING_BITS, "deal": 1 << DEAL_BITS, "game": 2, "round": 1 << 31, "turns": 1 << 31,
-    "decisions_first": 1 << 31, "decisions_second": 1 << 31,
-}  # fmt: skip
+    "pairing": 1 << PAIRING_BITS,
+    "deal": 1 << DEAL_BITS,
+    "game": 2,
+    "round": 1 << 31,
+    "turns": 1 << 31,
+    "decisions_first": 1 << 31,
+    "decisions_second": 1 << 31,
+}
 _NAMES, _LONGEST_NAME = ("first", "second"), 1000
 
 
@@ -66,10 +71,16 @@ class RecordLine(NamedTuple):
 def record_line(game: GameResult) -> str:
     """The line of a stored game, without its end."""
     about = {
-        "first": game.first, "second": game.second, "pairing": game.id.pairing, "deal": game.id.deal,
-        "game": game.id.game, "round": game.round, "turns": game.turns,
-        "decisions_first": game.decisions[0], "decisions_second": game.decisions[1],
-    }  # fmt: skip
+        "first": game.first,
+        "second": game.second,
+        "pairing": game.id.pairing,
+        "deal": game.id.deal,
+        "game": game.id.game,
+        "round": game.round,
+        "turns": game.turns,
+        "decisions_first": game.decisions[0],
+        "decisions_second": game.decisions[1],
+    }
     if game.detail is not None:
         about["detail"] = game.detail
     return with_about(game.record, about)

@@ -103,10 +103,20 @@ _COLUMNS = ("run", "last played", "format", "rules", "bots", "games", "state")
 
 def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     """The lines as a table; `total` runs are in the folder."""
-    rows = tuple([(
-        line.name, _date(line.last_played), line.format or "-", line.rules or "-", _bots(line.bots), _games(line),
-        line.state + (f": {line.note[:_LONGEST]}" if line.note else ""),
-    ) for line in lines])  # fmt: skip
+    rows = tuple(
+        [
+            (
+                line.name,
+                _date(line.last_played),
+                line.format or "-",
+                line.rules or "-",
+                _bots(line.bots),
+                _games(line),
+                line.state + (f": {line.note[:_LONGEST]}" if line.note else ""),
+            )
+            for line in lines
+        ]
+    )
     frame = pd.DataFrame([_values(line) for line in lines], columns=[*_values(RunLine("", 0.0))])
     frame["bots"] = [" ".join(line.bots) for line in lines]
     columns = tuple([Column(head, left=head != "games") for head in _COLUMNS])

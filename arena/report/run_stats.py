@@ -53,23 +53,62 @@ TITLES = {
     "time_by_opponent": "Thinking time in ms a decision, by opponent (quantiles over games)",
 }
 """The tables of a run in their order, by the name of their CSV file."""
-ONLY_IN_FILES = ("length_by_opponent", "length_histogram", "points_by_opponent", "endings_by_opponent",
-                 "time_by_opponent", "first_player_by_bot", "length_by_bot")  # fmt: skip
+ONLY_IN_FILES = (
+    "length_by_opponent",
+    "length_histogram",
+    "points_by_opponent",
+    "endings_by_opponent",
+    "time_by_opponent",
+    "first_player_by_bot",
+    "length_by_bot",
+)
 """Tables too long for a terminal: in CSV and JSON only."""
 
-_LENGTHS = ("games", "turns_mean", "turns_sd", "turns_min", "turns_p10", "turns_p50", "turns_p90", "turns_max",
-            "plies_mean")  # fmt: skip
+_LENGTHS = (
+    "games",
+    "turns_mean",
+    "turns_sd",
+    "turns_min",
+    "turns_p10",
+    "turns_p50",
+    "turns_p90",
+    "turns_max",
+    "plies_mean",
+)
 _SHOWN = {
-    "scores": ("bot", "games", "wins", "draws", "losses", "score", "score_low", "score_high", "score_first",
-               "score_second"),
+    "scores": (
+        "bot",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "score",
+        "score_low",
+        "score_high",
+        "score_first",
+        "score_second",
+    ),
     "length": _LENGTHS,
-    "pairings": ("bot", "opponent", "games", "wins", "draws", "losses", "score", "elo", "elo_low", "elo_high",
-                 "los", "unit", "units", "units_needed"),
-}  # fmt: skip
+    "pairings": (
+        "bot",
+        "opponent",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "score",
+        "elo",
+        "elo_low",
+        "elo_high",
+        "los",
+        "unit",
+        "units",
+        "units_needed",
+    ),
+}
 
 
-BY_OPPONENT = ("pairings", "los", "length_by_opponent", "points_by_opponent", "endings_by_opponent",
-               "time_by_opponent")  # fmt: skip
+BY_OPPONENT = ("pairings", "los", "length_by_opponent", "points_by_opponent", "endings_by_opponent", "time_by_opponent")
 """Tables with a row for each two bots: of a large field only when they are asked for."""
 
 
@@ -181,10 +220,14 @@ def superiority_frame(rated: Ratings) -> pd.DataFrame:
 def time_frame(run: RunData) -> pd.DataFrame:
     """Thinking time of each bot in ms a decision: bot, decisions, ms_mean, ms_p50, ms_p99, ms_max, ms_total."""
     rows = [
-        (time.bot, time.decisions, *(_known(ms, time.decisions) for ms in (time.mean_ms, time.p50_ms, time.p99_ms,
-         time.max_ms)), time.total_ms)
+        (
+            time.bot,
+            time.decisions,
+            *(_known(ms, time.decisions) for ms in (time.mean_ms, time.p50_ms, time.p99_ms, time.max_ms)),
+            time.total_ms,
+        )
         for time in run.times
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])
 
 

@@ -22,8 +22,26 @@ Rows = Sequence[Mapping[str, Any]]
 
 SIGNIFICANT = 10
 """Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
-_TEXTS = ("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit", "author", "league", "what",
-          "state", "entry", "reason", "note", "last", "remark", "score% against")  # fmt: skip
+_TEXTS = (
+    "bot",
+    "opponent",
+    "variant",
+    "against",
+    "card",
+    "ending",
+    "forfeit",
+    "unit",
+    "author",
+    "league",
+    "what",
+    "state",
+    "entry",
+    "reason",
+    "note",
+    "last",
+    "remark",
+    "score% against",
+)
 _SHARES = ("score", "share", "los", "played")
 _MAYBE_SHARES = ("mean", "difference", "low", "high")
 _SPARED = ("elo bound", "flag", "group", "losses", "draws", "wins", "units")

@@ -54,9 +54,16 @@ def from_plain(plain: PlainRecord) -> logging.LogRecord:
     """The record that `to_plain` was given."""
     name, level, text, created, process = plain
     return logging.makeLogRecord(
-        {"name": name, "levelno": level, "levelname": logging.getLevelName(level), "msg": text,
-         "created": created, "msecs": created % 1 * 1000, "process": process}
-    )  # fmt: skip
+        {
+            "name": name,
+            "levelno": level,
+            "levelname": logging.getLevelName(level),
+            "msg": text,
+            "created": created,
+            "msecs": created % 1 * 1000,
+            "process": process,
+        }
+    )
 
 
 class LogFile(logging.FileHandler):

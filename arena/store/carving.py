@@ -31,8 +31,9 @@ def carved_rows(database: Path) -> Iterator[list[Value]]:
     log = database.with_name(f"{database.name}-wal")
     if log.is_file():
         frames = log.read_bytes()[_WAL_HEADER:]
-        pages += [frames[at + _FRAME_HEADER : at + _FRAME_HEADER + size]
-                  for at in range(0, len(frames), size + _FRAME_HEADER)]  # fmt: skip
+        pages += [
+            frames[at + _FRAME_HEADER : at + _FRAME_HEADER + size] for at in range(0, len(frames), size + _FRAME_HEADER)
+        ]
     for number, page in enumerate(pages):
         yield from _rows_of(page, 100 if number == 0 else 0, pages)
 

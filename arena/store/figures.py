@@ -18,10 +18,18 @@ from arena.store.sqlite import Connection
 from arena.store.tables import Damage
 
 _KINDS: dict[str, npt.DTypeLike] = {
-    "id": np.int64, "score": np.int8, "ending": np.int8, "forfeit": np.int8, "forfeit_by": np.int8,
-    "stones_first": np.int8, "stones_second": np.int8, "turns": np.int32, "plies": np.int32,
-    "decisions_first": np.int32, "decisions_second": np.int32,
-}  # fmt: skip
+    "id": np.int64,
+    "score": np.int8,
+    "ending": np.int8,
+    "forfeit": np.int8,
+    "forfeit_by": np.int8,
+    "stones_first": np.int8,
+    "stones_second": np.int8,
+    "turns": np.int32,
+    "plies": np.int32,
+    "decisions_first": np.int32,
+    "decisions_second": np.int32,
+}
 """Columns in the smallest type that holds them: a million games take some 100 MB. The others are times."""
 _BUCKETS = 256
 

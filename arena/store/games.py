@@ -31,10 +31,18 @@ _SEALS = ("text_crc", "checksum")
 _BATCH, _BATCH_OF_TEXTS = 20_000, 2_000
 _LONGEST_US = 10**12
 _MOST = {
-    "id": LARGEST, "score": 2, "ending": len(ENDINGS) - 1, "forfeit": len(FORFEITS), "forfeit_by": 3,
-    "stones_first": 9, "stones_second": 9, "turns": 10**6, "plies": 10**6, "decisions_first": 10**6,
+    "id": LARGEST,
+    "score": 2,
+    "ending": len(ENDINGS) - 1,
+    "forfeit": len(FORFEITS),
+    "forfeit_by": 3,
+    "stones_first": 9,
+    "stones_second": 9,
+    "turns": 10**6,
+    "plies": 10**6,
+    "decisions_first": 10**6,
     "decisions_second": 10**6,
-}  # fmt: skip
+}
 """The largest value of a column; those that are not named are times."""
 
 INSERT = (

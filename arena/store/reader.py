@@ -27,10 +27,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GAME_COLUMNS = (
-    "pairing", "deal", "game", "round", "first", "second", "score", "stones_first", "stones_second",
-    "points_first", "points_second", "turns", "plies", "ending", "forfeit", "forfeit_by",
-    "decisions_first", "decisions_second",
-)  # fmt: skip
+    "pairing",
+    "deal",
+    "game",
+    "round",
+    "first",
+    "second",
+    "score",
+    "stones_first",
+    "stones_second",
+    "points_first",
+    "points_second",
+    "turns",
+    "plies",
+    "ending",
+    "forfeit",
+    "forfeit_by",
+    "decisions_first",
+    "decisions_second",
+)
 """Columns of a table of games that are the same for every run of the same settings."""
 CLOCK_COLUMNS = ("ms_first", "ms_second")
 """Thinking times in milliseconds, measured by a clock."""
@@ -237,9 +252,20 @@ class Reader:
         """Games as plain tuples in schedule order: GAME_COLUMNS, and CLOCK_COLUMNS too if asked."""
         for game in self.results():
             row = (
-                *game.id, game.round, game.first, game.second, game.score, *game.stones, *game.points, game.turns,
-                game.plies, game.ending, game.forfeit, game.forfeit_by, *game.decisions,
-            )  # fmt: skip
+                *game.id,
+                game.round,
+                game.first,
+                game.second,
+                game.score,
+                *game.stones,
+                *game.points,
+                game.turns,
+                game.plies,
+                game.ending,
+                game.forfeit,
+                game.forfeit_by,
+                *game.decisions,
+            )
             yield row + game.ms if clock else row
 
     def columns(self) -> GameColumns:

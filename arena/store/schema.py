@@ -43,25 +43,37 @@ GAMES = f"""CREATE TABLE games (
 FORFEITS_INDEX = "CREATE INDEX forfeits ON games (forfeit) WHERE forfeit > 0"
 AFTER_INDEX = "CREATE INDEX failed_after ON games (forfeit_by) WHERE forfeit_by > 0"
 
-META = Table("meta", {"key": "text", "value": "text"},
-    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL{checksum}) WITHOUT ROWID")  # fmt: skip
+META = Table(
+    "meta",
+    {"key": "text", "value": "text"},
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL{checksum}) WITHOUT ROWID",
+)
 _TABLES = (
     META,
-    Table("bots", {"bot": "whole", "name": "text", "spec": "text", "source": "text", "params": "json"},
+    Table(
+        "bots",
+        {"bot": "whole", "name": "text", "spec": "text", "source": "text", "params": "json"},
         """CREATE TABLE bots (
     bot INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, spec TEXT NOT NULL, source TEXT NOT NULL,
-    params TEXT NOT NULL{checksum})"""),
-    Table("pairings", {"pairing": "whole", "round": "whole", "a": "whole", "b": "whole"},
+    params TEXT NOT NULL{checksum})""",
+    ),
+    Table(
+        "pairings",
+        {"pairing": "whole", "round": "whole", "a": "whole", "b": "whole"},
         """CREATE TABLE pairings (
     pairing INTEGER PRIMARY KEY, round INTEGER NOT NULL,
     a INTEGER NOT NULL REFERENCES bots, b INTEGER NOT NULL REFERENCES bots{checksum})""",
-        refers={"a": "bots", "b": "bots"}),
-    Table("sessions", {"session": "whole", "started": "time", "ended": "time", "games": "whole", "info": "json"},
+        refers={"a": "bots", "b": "bots"},
+    ),
+    Table(
+        "sessions",
+        {"session": "whole", "started": "time", "ended": "time", "games": "whole", "info": "json"},
         """CREATE TABLE sessions (
     session INTEGER PRIMARY KEY, started REAL NOT NULL, ended REAL NOT NULL, games INTEGER NOT NULL,
-    info TEXT NOT NULL{checksum})"""),
+    info TEXT NOT NULL{checksum})""",
+    ),
     BLOCKS,
-)  # fmt: skip
+)
 _GAME_LIST = f"""CREATE VIEW game_list AS
     SELECT g.pairing, g.deal, g.game, p.round,
         CASE g.game WHEN 0 THEN a.name ELSE b.name END AS first,

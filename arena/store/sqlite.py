@@ -238,9 +238,13 @@ class Database:
 
     def _connect(self, place: str | Path) -> Connection:
         db = sqlite3.connect(
-            place, factory=Connection, uri=isinstance(place, str), isolation_level=None,
-            check_same_thread=False, timeout=self.wait_s,
-        )  # fmt: skip
+            place,
+            factory=Connection,
+            uri=isinstance(place, str),
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=self.wait_s,
+        )
         db.execute("PRAGMA trusted_schema = OFF")  # of functions in a stranger's tables only harmless ones are run
         db.execute("PRAGMA cell_size_check = ON")
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)

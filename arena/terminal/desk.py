@@ -64,8 +64,15 @@ class Desk:
         """What is asked for, in a word or two."""
         if self.picked is not None:
             return f"{self.picked} to stone"
-        words = {"claim": "claim", "play": "your move", "take": "take", "put": "put", "scout": "draw",
-                 "return": "return", "draw": "draw"}  # fmt: skip
+        words = {
+            "claim": "claim",
+            "play": "your move",
+            "take": "take",
+            "put": "put",
+            "scout": "draw",
+            "return": "return",
+            "draw": "draw",
+        }
         return words[self.view.phase]
 
     @property

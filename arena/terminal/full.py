@@ -139,8 +139,9 @@ class FullScreen(Ask):
         self._notes.bind(keys)
         line = Window(
             BufferControl(self._input, input_processors=[BeforeInput(self._prompt, "bold"), AfterInput(self._pointed)]),
-            height=1, dont_extend_height=True,
-        )  # fmt: skip
+            height=1,
+            dont_extend_height=True,
+        )
         body = HSplit(
             [
                 fixed(self._table),

@@ -64,9 +64,12 @@ class LiveLeague:
         try:
             if self._live is None:
                 self._live = Live(
-                    console=self._console, auto_refresh=False, transient=True,
-                    redirect_stdout=False, redirect_stderr=False,
-                )  # fmt: skip
+                    console=self._console,
+                    auto_refresh=False,
+                    transient=True,
+                    redirect_stdout=False,
+                    redirect_stderr=False,
+                )
                 self._live.start()
                 self._console.show_cursor(True)  # whoever kills the command keeps it
             self._live.update(self._drawn(), refresh=True)

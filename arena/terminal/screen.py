@@ -52,9 +52,13 @@ class Painter:
     def formatted(text: Text, width: int) -> AnyFormattedText:
         """A text with its styles; prompt_toolkit finds the colours that the terminal has."""
         console = Console(
-            file=io.StringIO(), force_terminal=True, color_system="truecolor", width=width, legacy_windows=False,
+            file=io.StringIO(),
+            force_terminal=True,
+            color_system="truecolor",
+            width=width,
+            legacy_windows=False,
             no_color=bool(os.environ.get("NO_COLOR")) or None,
-        )  # fmt: skip
+        )
         with console.capture() as shown:
             console.print(text, soft_wrap=True, end="")
         return ANSI(shown.get())

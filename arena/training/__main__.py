@@ -87,9 +87,15 @@ def opponents(nets: list[str], refine: bool) -> list[tuple[str, str]]:
 
 
 def train(
-    rules: tuple[str, ...], steps: tuple[Step, ...], deals: int, keep: float, out: Path, log: Callable[..., None],
-    workers: int | None = None, seeds: int = 1,
-) -> Path:  # fmt: skip
+    rules: tuple[str, ...],
+    steps: tuple[Step, ...],
+    deals: int,
+    keep: float,
+    out: Path,
+    log: Callable[..., None],
+    workers: int | None = None,
+    seeds: int = 1,
+) -> Path:
     """Train one step after the other; the file of the last one's weights, as numpy wrote it.
 
     `seeds`: how often a refinement learns, each time from another order of the positions. All begin with the same
@@ -101,8 +107,9 @@ def train(
     for number, step in enumerate(steps):
         begun = time.monotonic()
         trust = TRUST if step.refine else 1.0
-        fresh = generate(rules, opponents(nets, step.refine), step.games, step.seed, keep=keep, trust=trust,
-                         workers=workers)  # fmt: skip
+        fresh = generate(
+            rules, opponents(nets, step.refine), step.games, step.seed, keep=keep, trust=trust, workers=workers
+        )
         parts.insert(0, fresh)
         data = fresh if step.refine else join(parts)
         log(step=number, positions=len(data), seconds=round(time.monotonic() - begun))
@@ -112,10 +119,12 @@ def train(
         held = len(data) // 20
         learned, kept_back = cut(data, 0, len(data) - held), cut(data, len(data) - held, len(data))
         seeds_now = seeds if step.refine and nets else 1
-        found = mean_of([
-            fit(learned, kept_back, start, step.epochs, seed, rate, tell=partial(tell, log, number, seed))
-            for seed in range(SEED, SEED + seeds_now)
-        ])  # fmt: skip
+        found = mean_of(
+            [
+                fit(learned, kept_back, start, step.epochs, seed, rate, tell=partial(tell, log, number, seed))
+                for seed in range(SEED, SEED + seeds_now)
+            ]
+        )
         tell(log, number, None, step.epochs, loss_of(found, kept_back))
         path = out / f"{rules[0]}-{number}.npy"
         np.save(path, flat(found))
@@ -156,19 +165,52 @@ def known_rules(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
 
 @click.command(help="Train a net for one or several RULES by self-play; first all generations, then the refinements.")
 @click.argument("rules", nargs=-1, required=True, callback=known_rules)
-@click.option("--generation", "generations", type=StepType(False), multiple=True, required=True,
-              metavar="GAMES:EPOCHS:SEED", help="Games, rounds of learning, seed; may be repeated.")  # fmt: skip
-@click.option("--refine", "refinements", type=StepType(True), multiple=True, metavar="GAMES:EPOCHS:SEED",
-              help="Go on from the last weights, against a mixture of opponents; may be repeated.")  # fmt: skip
-@click.option("--keep", type=click.FloatRange(0, 1, min_open=True), default=0.4, show_default=True,
-              help="The share of the positions to learn from: those of one game are much alike.")  # fmt: skip
-@click.option("--seeds", type=click.IntRange(1, 20), default=1, show_default=True,
-              help="How often a refinement learns, in different orders; the mean is kept.")  # fmt: skip
-@click.option("--deals", type=click.IntRange(2, 100_000), default=1000, show_default=True,
-              help="Deals, two games each, to measure what a step gained.")  # fmt: skip
+@click.option(
+    "--generation",
+    "generations",
+    type=StepType(False),
+    multiple=True,
+    required=True,
+    metavar="GAMES:EPOCHS:SEED",
+    help="Games, rounds of learning, seed; may be repeated.",
+)
+@click.option(
+    "--refine",
+    "refinements",
+    type=StepType(True),
+    multiple=True,
+    metavar="GAMES:EPOCHS:SEED",
+    help="Go on from the last weights, against a mixture of opponents; may be repeated.",
+)
+@click.option(
+    "--keep",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.4,
+    show_default=True,
+    help="The share of the positions to learn from: those of one game are much alike.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(1, 20),
+    default=1,
+    show_default=True,
+    help="How often a refinement learns, in different orders; the mean is kept.",
+)
+@click.option(
+    "--deals",
+    type=click.IntRange(2, 100_000),
+    default=1000,
+    show_default=True,
+    help="Deals, two games each, to measure what a step gained.",
+)
 @click.option("--workers", type=click.IntRange(1, 1024), help="Processes that play.  [default: one per core]")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default="results/training", show_default=True,
-              help="The folder for nets and log.")  # fmt: skip
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="results/training",
+    show_default=True,
+    help="The folder for nets and log.",
+)
 @click.option("--install", type=click.Choice(("base", "tactical")), help="Make the last net one of the package's own.")
 def main(
     rules: tuple[str, ...],

@@ -36,8 +36,11 @@ def chunk(
 ) -> Positions:
     """A share `keep` of the positions of one chunk of games; `trust` in results as in `returns`."""
     numbers, games, seats, values = (
-        np.zeros(ALL * MOST, np.float32), np.zeros(MOST, np.intc), np.zeros(MOST, np.int8), np.zeros(MOST, np.float32),
-    )  # fmt: skip
+        np.zeros(ALL * MOST, np.float32),
+        np.zeros(MOST, np.intc),
+        np.zeros(MOST, np.int8),
+        np.zeros(MOST, np.float32),
+    )
     recorder = Recorder(numbers, games, seats, values)
     first = number * GAMES
     pair = player(players[0]), player(players[1])
@@ -78,9 +81,15 @@ def returns(games: Array, seats: Array, values: Array, won: Array, trust: float)
 
 
 def generate(
-    rules: Sequence[str], players: Sequence[tuple[str, str]], games: int, seed: int, noise: float = 0.25,
-    keep: float = 0.4, trust: float = 1.0, workers: int | None = None,
-) -> Positions:  # fmt: skip
+    rules: Sequence[str],
+    players: Sequence[tuple[str, str]],
+    games: int,
+    seed: int,
+    noise: float = 0.25,
+    keep: float = 0.4,
+    trust: float = 1.0,
+    workers: int | None = None,
+) -> Positions:
     """Positions of `games` games, shared out over the rule sets and pairs of players in turn."""
     jobs = [
         (rules[n % len(rules)], players[n // len(rules) % len(players)], seed, n, noise, keep, trust)

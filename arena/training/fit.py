@@ -120,9 +120,15 @@ def mirrored(x: Array) -> Array:
 
 
 def fit(
-    data: Positions, held: Positions, weights: Weights, epochs: int, seed: int, rate: float = 2e-3, batch: int = 512,
+    data: Positions,
+    held: Positions,
+    weights: Weights,
+    epochs: int,
+    seed: int,
+    rate: float = 2e-3,
+    batch: int = 512,
     tell: Callable[[int, float], None] = lambda epoch, loss: None,
-) -> Weights:  # fmt: skip
+) -> Weights:
     """Fit weights with Adam (Kingma and Ba 2015), a cosine-shaped rate and half the batches mirrored.
 
     `tell(epoch, loss)` hears the loss on the positions held back after each epoch.

@@ -95,8 +95,11 @@ def invite(store: WebStore, author: str, days: float = USUAL_DAYS, admin: bool =
             )
         store.insert(
             "INSERT INTO tokens (account, hash, created, expires) VALUES (?, ?, ?, ?)",
-            account, fingerprint(token), now, now + days * DAY_S,
-        )  # fmt: skip
+            account,
+            fingerprint(token),
+            now,
+            now + days * DAY_S,
+        )
     return token
 
 
@@ -152,8 +155,11 @@ def sign_in(store: WebStore, token: str) -> str | None:
         store.run("UPDATE tokens SET used = ifnull(used, ?) WHERE token = ?", now, found[0])
         store.run(
             "INSERT INTO sessions (hash, token, created, expires) VALUES (?, ?, ?, ?)",
-            fingerprint(session), found[0], now, now + SESSION_S,
-        )  # fmt: skip
+            fingerprint(session),
+            found[0],
+            now,
+            now + SESSION_S,
+        )
     return session
 
 
@@ -164,8 +170,10 @@ def session_of(store: WebStore, session: str, now: float | None = None) -> Sessi
         "SELECT a.account, a.author, a.admin FROM sessions s JOIN tokens t ON t.token = s.token"
         " JOIN accounts a ON a.account = t.account"
         " WHERE s.hash = ? AND s.expires > ? AND t.expires > ? AND t.revoked IS NULL",
-        fingerprint(session), now, now,
-    )  # fmt: skip
+        fingerprint(session),
+        now,
+        now,
+    )
     if not rows:
         return None
     account, author, admin = rows[0]

@@ -146,9 +146,14 @@ def _message(
     if request.url.path.startswith(API):
         return api.fault(status, text, headers)
     page = render(
-        "message.html", request.url.path.strip("/"), league=state_of(request).league, title=title, text=text,
-        back=None, live=False,
-    )  # fmt: skip
+        "message.html",
+        request.url.path.strip("/"),
+        league=state_of(request).league,
+        title=title,
+        text=text,
+        back=None,
+        live=False,
+    )
     return HTMLResponse(page, status, headers)
 
 

@@ -142,8 +142,9 @@ class Guard:
                 raise HTTPException(408, "the request took too long", {"connection": "close"}) from None
             left -= len(message.get("body", b""))
             if left < 0:
-                raise HTTPException(413, f"that is too large: at most {self._most(scope) >> 10} KiB",
-                                    {"connection": "close"})  # fmt: skip
+                raise HTTPException(
+                    413, f"that is too large: at most {self._most(scope) >> 10} KiB", {"connection": "close"}
+                )
             done = not message.get("more_body", False)
             return message
 
@@ -154,15 +155,37 @@ class Guard:
         self._metrics.add(scope["method"] if scope["method"] in (*SAFE, "POST") else "other", place, status, seconds)
         client = scope.get("client")
         line = {
-            "time": round(time.time(), 3), "method": scope["method"][:20], "path": scope["path"][:200],
-            "status": status, "bytes": size, "ms": round(1000 * seconds, 1), "client": client[0] if client else None,
-        }  # fmt: skip
+            "time": round(time.time(), 3),
+            "method": scope["method"][:20],
+            "path": scope["path"][:200],
+            "status": status,
+            "bytes": size,
+            "ms": round(1000 * seconds, 1),
+            "client": client[0] if client else None,
+        }
         log.info("%s", json.dumps(line))
 
 
 UPLOADS = ("/me/upload", "/api/v1/submissions")
-_PLACES = ("live", "events", "history", "rules", "write", "bots", "games", "me", "admin", "api", "static", "sign-in",
-           "sign-out", "healthz", "metrics", "skeleton.py", "play")  # fmt: skip
+_PLACES = (
+    "live",
+    "events",
+    "history",
+    "rules",
+    "write",
+    "bots",
+    "games",
+    "me",
+    "admin",
+    "api",
+    "static",
+    "sign-in",
+    "sign-out",
+    "healthz",
+    "metrics",
+    "skeleton.py",
+    "play",
+)
 
 
 def place_of(path: str) -> str:

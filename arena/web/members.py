@@ -95,8 +95,15 @@ async def _me(request: Request) -> Response:
         return see_other(request, "sign-in")
     state = state_of(request)
     mine, uploads = await state.desk.office(_overview, found.account)
-    return _shown(request, "me.html", account=found.account, form=found.form, versions=mine, uploads=uploads,
-                  limits=state.settings.limits)  # fmt: skip
+    return _shown(
+        request,
+        "me.html",
+        account=found.account,
+        form=found.form,
+        versions=mine,
+        uploads=uploads,
+        limits=state.settings.limits,
+    )
 
 
 def _overview(office: Office, account: Account) -> tuple[list[versions.Version], list[queue.Upload]]:
@@ -188,8 +195,15 @@ def version_page(site: Site, found: Session, number: int) -> str:
     if one.state == versions.PLACING:
         place = standings(site.league, one).row_of(one.id)
     live = one.state in versions.OPEN
-    return site.render("version.html", f"me/versions/{number}", one=told, place=place, form=found.form,
-                       settings=site.league.settings, live=live)  # fmt: skip
+    return site.render(
+        "version.html",
+        f"me/versions/{number}",
+        one=told,
+        place=place,
+        form=found.form,
+        settings=site.league.settings,
+        live=live,
+    )
 
 
 async def _again(request: Request) -> Response:
@@ -224,8 +238,9 @@ async def _bot(request: Request) -> Response:
 def my_bot_page(site: Site, found: Session, name: str) -> str:
     """All about a bot, with what only its author may see."""
     one = own_bot(site.league, found.account, name)
-    return site.render("my_bot.html", f"me/bots/{name}", form=found.form, live=False,
-                       **bot_values(site, one, private=True))  # fmt: skip
+    return site.render(
+        "my_bot.html", f"me/bots/{name}", form=found.form, live=False, **bot_values(site, one, private=True)
+    )
 
 
 async def _retire(request: Request) -> Response:

@@ -103,18 +103,25 @@ def _standing(site: Site) -> str:
     for line in lines[:MOST_PLOTTED]:
         if line["elo"] is None:
             continue
-        low, high = (None, None) if line["elo_error95"] is None else (
-            line["elo"] - line["elo_error95"], line["elo"] + line["elo_error95"]
-        )  # fmt: skip
+        low, high = (
+            (None, None)
+            if line["elo_error95"] is None
+            else (line["elo"] - line["elo_error95"], line["elo"] + line["elo_error95"])
+        )
         error = "" if line["elo_error95"] is None else f" ± {line['elo_error95']:.0f}"
         tip = f"{line['bot']} v{line['version']}: {line['elo']:+.0f}{error} Elo, {line['games']} games"
         rows.append(Dot(line["bot"], line["elo"], low, high, tip))
     return site.render(
-        "standing.html", "", table=standing_table(lines) if lines else None,
+        "standing.html",
+        "",
+        table=standing_table(lines) if lines else None,
         plot=svg(Dots(rows, PAGE["elo_axis"])) if rows else None,
         remarks=views.standing_remarks(league, table, None if since is None else since.id),
-        about=views.describe(site.settings), games=table.total, pause=paused(league), live=True,
-    )  # fmt: skip
+        about=views.describe(site.settings),
+        games=table.total,
+        pause=paused(league),
+        live=True,
+    )
 
 
 def _history(site: Site) -> str:
@@ -130,9 +137,14 @@ def _rules(site: Site) -> str:
     settings = site.settings
     rules = load_rules(settings.rules)
     return site.render(
-        "rules.html", "rules", settings=settings, rules=rules, about=views.describe(settings), live=False,
+        "rules.html",
+        "rules",
+        settings=settings,
+        rules=rules,
+        about=views.describe(settings),
+        live=False,
         options=[(name, str(value)) for name, value in rules.options.items()],
-    )  # fmt: skip
+    )
 
 
 def _write(site: Site) -> str:
@@ -159,8 +171,12 @@ def now_playing(league: League) -> dict[str, Any]:
 
 
 PAGES: dict[str, Callable[[Site], str]] = {
-    "": _standing, "live": _live, "history": _history, "rules": _rules, "write": _write,
-}  # fmt: skip
+    "": _standing,
+    "live": _live,
+    "history": _history,
+    "rules": _rules,
+    "write": _write,
+}
 FIGURES: dict[str, Callable[[Site], dict[str, Any]]] = {
     "api/v1/standings": lambda site: views.standing_values(site.league, site.table),  # of `arena standings --json`
 }
@@ -206,16 +222,21 @@ def bot_values(site: Site, one: versions.Version, private: bool) -> dict[str, An
         totals, elos = [line["total"] for line in rated], [line["elo"] for line in rated]
         plot = svg(Lines([one.name], totals, [elos], "games in the league", PAGE["elo_axis"]))
     hidden = [] if private else ["reason"]
-    shown = [{key: "" if key in hidden and line["state"] == "refused" else value for key, value in line.items()}
-             for line in lines]  # fmt: skip
+    shown = [
+        {key: "" if key in hidden and line["state"] == "refused" else value for key, value in line.items()}
+        for line in lines
+    ]
     return {
-        "bot": one, "place": place, "versions": replace(versions_table(shown), title=""), "plot": plot,
+        "bot": one,
+        "place": place,
+        "versions": replace(versions_table(shown), title=""),
+        "plot": plot,
         "retired": one.retired,
         "opponents": opponents_table(views.opponent_lines(league, one, site.table), ""),
         "forfeits": forfeits_table([fault | {"last": fault["last"] if private else ""} for fault in faults]),
         "reasons": [(fault["kind"], fault["last"]) for fault in faults] if private else [],
         "games": [_listed(game) for game in views.last_games(league, [one.id], GAMES)],
-    }  # fmt: skip
+    }
 
 
 def bot_games(site: Site, name: str) -> list[str]:
@@ -226,9 +247,15 @@ def bot_games(site: Site, name: str) -> list[str]:
 
 def _listed(game: GameResult) -> dict[str, Any]:
     score = {1.0: "1-0", 0.5: "½-½", 0.0: "0-1"}[game.score]
-    return {"key": key_of(game), "first": game.first, "second": game.second, "score": score,
-            "stones": f"{game.stones[0]}-{game.stones[1]}", "turns": game.turns,
-            "ending": f"forfeit ({game.forfeit})" if game.forfeit else game.ending}  # fmt: skip
+    return {
+        "key": key_of(game),
+        "first": game.first,
+        "second": game.second,
+        "score": score,
+        "stones": f"{game.stones[0]}-{game.stones[1]}",
+        "turns": game.turns,
+        "ending": f"forfeit ({game.forfeit})" if game.forfeit else game.ending,
+    }
 
 
 def key_of(game: GameResult) -> str:
@@ -249,5 +276,6 @@ def game_shown(site: Site, game: GameResult, key: str, path: str) -> str:
     """The page of a game, without what a bot has said to its author."""
     found = game_data(StoredGame.of(replace(game, detail=None)), key.replace("-", "/"))
     title = f"{game.first} – {game.second}"
-    return site.render("game.html", path, title=title, about=found["result"], record=game.record, live=False,
-                       data={"games": [found]})  # fmt: skip
+    return site.render(
+        "game.html", path, title=title, about=found["result"], record=game.record, live=False, data={"games": [found]}
+    )

@@ -55,8 +55,9 @@ def begin_upload(store: WebStore, account: Account, limits: Limits, file: str) -
     with store.change():
         times = store.query(
             "SELECT received FROM uploads WHERE account = ? AND received > ? ORDER BY received",
-            account.number, now - HOUR_S,
-        )  # fmt: skip
+            account.number,
+            now - HOUR_S,
+        )
         if len(times) >= limits.uploads:
             wait = times[len(times) - limits.uploads][0] + HOUR_S - now
             raise LimitReached(
@@ -65,8 +66,10 @@ def begin_upload(store: WebStore, account: Account, limits: Limits, file: str) -
             )
         return store.insert(
             "INSERT INTO uploads (account, received, file, outcome, text) VALUES (?, ?, ?, 'broken off', '')",
-            account.number, now, file[:200],
-        )  # fmt: skip
+            account.number,
+            now,
+            file[:200],
+        )
 
 
 def end_upload(store: WebStore, number: int, outcome: str, text: str = "", version: int | None = None) -> None:
@@ -131,11 +134,23 @@ def progress(league: League, number: int) -> dict[str, Any]:
     """
     one = versions.get(league, number)
     found: dict[str, Any] = {
-        "id": one.id, "bot": one.name, "version": one.number, "author": one.author, "state": one.state,
-        "submitted": one.submitted, "decided": one.decided, "reason": one.reason, "retired": one.retired is not None,
-        "retired_reason": one.retired_reason, "held": _held(league, one), "ahead": None, "waits": "",
-        "warnings": _warnings(league, one), "entry": one.entry, "hash": one.hash,
-    }  # fmt: skip
+        "id": one.id,
+        "bot": one.name,
+        "version": one.number,
+        "author": one.author,
+        "state": one.state,
+        "submitted": one.submitted,
+        "decided": one.decided,
+        "reason": one.reason,
+        "retired": one.retired is not None,
+        "retired_reason": one.retired_reason,
+        "held": _held(league, one),
+        "ahead": None,
+        "waits": "",
+        "warnings": _warnings(league, one),
+        "entry": one.entry,
+        "hash": one.hash,
+    }
     if one.state in OPEN and not found["held"]:
         worked = budget.worked(league)
         waiting = sorted(_open(league), key=lambda other: (worked.get(other.id, 0.0), other.id))

@@ -94,9 +94,12 @@ class RemoteReader:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
                 preexec_fn=behind(os.getpid(), _NICE),
-            )  # fmt: skip
+            )
         return self._process
 
     def close(self) -> None:

@@ -57,9 +57,16 @@ def serve(
     logging.getLogger("arena.web").setLevel(logging.INFO)
     sys.setswitchinterval(_SWITCH_S)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False,
-        limit_concurrency=_MOST_AT_ONCE, http=Connection, timeout_keep_alive=15, timeout_graceful_shutdown=5, ws="none",
-    )  # fmt: skip
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_MOST_AT_ONCE,
+        http=Connection,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=5,
+        ws="none",
+    )
     server = uvicorn.Server(config)
     told(heard.getsockname()[1])
     with heard, Workers(folder, workers, words), contextlib.suppress(SystemExit):  # so it says that it did not start
@@ -132,9 +139,12 @@ class _Slot:
             log.warning("a worker ended with %s after %.0f s; the next one in %.0f s", code, lived, self._pause_s)
         if now >= self._due:
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                preexec_fn=behind(os.getpid(), NICE, signal.SIGTERM), start_new_session=True,
-            )  # fmt: skip
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                preexec_fn=behind(os.getpid(), NICE, signal.SIGTERM),
+                start_new_session=True,
+            )
             self._began = now
 
     def stop(self) -> None:

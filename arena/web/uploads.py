@@ -27,8 +27,18 @@ _ENTRIES = 4 * MOST_FILES
 """Entries of an archive that are looked at; folders count."""
 _TAR_BYTES = MOST_BYTES + 1024 * _ENTRIES
 _LIKELY = ("bot.py", "main.py")
-_UNREADABLE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, ValueError, OSError, NotImplementedError,
-               RuntimeError, OverflowError, KeyError)  # fmt: skip
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+    ValueError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+    KeyError,
+)
 
 
 def read_upload(

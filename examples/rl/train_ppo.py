@@ -27,9 +27,19 @@ for opponent in asked.opponents:
     env = SchottenTotten(opponent, rules="base")
     if model is None:
         model = MaskablePPO(
-            "MlpPolicy", env, n_steps=2048, batch_size=256, n_epochs=4, learning_rate=5e-4, gamma=1.0, ent_coef=0.005,
-            policy_kwargs={"net_arch": [64, 64]}, seed=asked.seed, device="cpu", verbose=1,
-        )  # fmt: skip
+            "MlpPolicy",
+            env,
+            n_steps=2048,
+            batch_size=256,
+            n_epochs=4,
+            learning_rate=5e-4,
+            gamma=1.0,
+            ent_coef=0.005,
+            policy_kwargs={"net_arch": [64, 64]},
+            seed=asked.seed,
+            device="cpu",
+            verbose=1,
+        )
     model.set_env(env)
     model.learn(asked.steps // len(asked.opponents), reset_num_timesteps=False)
 

@@ -21,8 +21,9 @@ from arena.game.rules import load_rules, preset_names  # noqa: E402
 from arena.play import play_game  # noqa: E402
 
 
-@pytest.mark.parametrize("rules", ["base", "tactical", *[pytest.param(one, marks=pytest.mark.slow)
-                                                         for one in preset_names()]])  # fmt: skip
+@pytest.mark.parametrize(
+    "rules", ["base", "tactical", *[pytest.param(one, marks=pytest.mark.slow) for one in preset_names()]]
+)
 def test_openspiel_s_own_random_simulation(rules: str) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(NAME, {"rules": rules}), 1, False, False)
 

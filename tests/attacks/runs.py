@@ -69,9 +69,7 @@ class Attack:
     def setting(self, folder: Path) -> dict[str, Any]:
         """The bot for the settings of a tournament."""
         places = {"folder": folder, "root": ROOT}
-        given = {
-            key: one.format(**places) if isinstance(one, str) else one for key, one in self.params.items()
-        }
+        given = {key: one.format(**places) if isinstance(one, str) else one for key, one in self.params.items()}
         return {"spec": str(stage(folder / "bots", self.file)), "name": self.name, "params": given}
 
 
@@ -157,9 +155,7 @@ def tournament(
         names = (a, b) if game == 0 else (b, a)
         for place, name in enumerate(names, 1):
             mine = by == place
-            verdicts.setdefault(name, []).append(
-                Verdict(forfeit_of(forfeit) if mine else None, detail if mine else "")
-            )
+            verdicts.setdefault(name, []).append(Verdict(forfeit_of(forfeit) if mine else None, detail if mine else ""))
         if {a, b} == {"ann", "bob"}:
             untouched.append((deal, game, forfeit, score, record))
     log = (folder / "run" / LOG).read_bytes().decode("utf-8", "backslashreplace")

@@ -110,10 +110,13 @@ class Siege:
         with open(self.folder / f"{number}.out", "wb") as out:
             return subprocess.Popen(
                 [*_ARENA, *words],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder,
                 env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "200"},
                 preexec_fn=self.group.enter,
-            )  # fmt: skip
+            )
 
     def ended(self, process: subprocess.Popen[bytes], number: int, began: float, fine: Sequence[int] = (0, 1)) -> str:
         """Note how a command has ended; what it said."""
@@ -195,9 +198,16 @@ class Siege:
     def _submit(self, name: str, *words: str, until: float) -> None:
         self.result.submissions += 1
         self.run(
-            "submit", *words, "--league", str(self.league), "--author", f"author of {name}", "--workers", "1",
+            "submit",
+            *words,
+            "--league",
+            str(self.league),
+            "--author",
+            f"author of {name}",
+            "--workers",
+            "1",
             until=until,
-        )  # fmt: skip
+        )
 
     def lay(self, seconds: float, rounds: int | None = None) -> Result:
         """Besiege the arena for so long, or for so many rounds of submissions; what that has shown."""
@@ -271,9 +281,7 @@ class Siege:
             for event in events.events(league):
                 if event.bot and event.kind not in _USUAL:
                     lines = hurt if event.bot in HONEST else told
-                    lines.setdefault(event.bot, []).append(
-                        f"v{event.number} {event.kind}: {one_line(event.note, 160)}"
-                    )
+                    lines.setdefault(event.bot, []).append(f"v{event.number} {event.kind}: {one_line(event.note, 160)}")
         self.result.named, self.result.harmed = told, hurt
         self.result.unnamed = [name for name in self.names if not told.get(name)]
 

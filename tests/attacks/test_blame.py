@@ -94,9 +94,14 @@ def test_a_slow_step_is_no_stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Player, "in_step", property(lambda player: can_play_in_step(player.remote)))
     slow = [attack("dawdles_in_step", seconds=one) for one in (1.3, 1.2)]
     found = tournament(
-        tmp_path, slow, "process", games=24, limits=replace(LIMITS, decision_s=5.0, loading_s=5.0),
-        format="round-robin", gauntlet=None,
-    )  # fmt: skip
+        tmp_path,
+        slow,
+        "process",
+        games=24,
+        limits=replace(LIMITS, decision_s=5.0, loading_s=5.0),
+        format="round-robin",
+        gauntlet=None,
+    )
     assert {one.kind for verdicts in found.verdicts.values() for one in verdicts} == {None}
     assert not found.report.workers_lost, found.log
 

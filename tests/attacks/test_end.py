@@ -62,9 +62,7 @@ def test_who_fails_after_a_game_that_the_other_has_forfeited_has_won_it(tmp_path
     """Without isolation, a hang there was the loss of who had won."""
     bots = [attack("fails_in_end", how="hangs"), attack("misbehaves_in", how="raises", one_in=1)]
     limits = replace(LIMITS, decision_s=0.5)
-    found = tournament(
-        tmp_path, bots, "none", limits=limits, format="round-robin", gauntlet=None, games=2
-    )
+    found = tournament(tmp_path, bots, "none", limits=limits, format="round-robin", gauntlet=None, games=2)
     forfeits = [one.kind for one in found.verdicts[bots[1].name]]
     assert forfeits == ["exception"] * len(forfeits)
     assert not [one for one in found.verdicts[bots[0].name] if one.kind]

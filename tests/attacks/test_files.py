@@ -21,9 +21,7 @@ HONEST = "def act(view, moves):\n    return moves[0]\n"
 posix = pytest.mark.skipif(os.name != "posix", reason="files that only Unix has")
 
 
-def test_looking_for_a_bot_runs_nothing_of_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looking_for_a_bot_runs_nothing_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = stage(tmp_path / "bots", "ships_modules")
     monkeypatch.chdir(file.parent)
     for spec in ("bot.py", str(file), "x=./bot.py"):
@@ -138,7 +136,5 @@ def test_a_link_is_followed_to_the_file_and_shows_nothing_else(tmp_path: Path) -
     (tmp_path / "bots" / "bot.py").symlink_to(tmp_path / "real" / "bot.py")
     (tmp_path / "bots" / "other.py").write_text(HONEST)
     bots = [harmless("ann"), {"spec": str(tmp_path / "bots" / "bot.py"), "name": "linked"}]
-    report = play(
-        tmp_path / "run", {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}, 1
-    )
+    report = play(tmp_path / "run", {"name": "t", "bots": bots, "games": 2, "seed": 1, "isolation": "sandbox"}, 1)
     assert report.forfeits == 0

@@ -26,10 +26,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]
 
-LEAVES = [
-    attack("leaves_grandchild", pids="{folder}/pids", how=how)
-    for how in ("plain", "pipes", "family", "later")
-]
+LEAVES = [attack("leaves_grandchild", pids="{folder}/pids", how=how) for how in ("plain", "pipes", "family", "later")]
 PROMISED = [
     *LEAVES,
     attack("peeks_objects"),
@@ -41,9 +38,7 @@ PROMISED = [
     attack("eats_memory", "exception", "Cannot allocate memory", how="maps"),
     attack("forges_frames", "protocol", "is no answer", how="garbage"),
     attack("forges_frames", "protocol", "more than was asked for|was not asked", how="twice"),
-    attack(
-        "forges_frames", "protocol", "is no answer", how="sends_a_pickle", path="{folder}/planted_by_attack"
-    ),
+    attack("forges_frames", "protocol", "is no answer", how="sends_a_pickle", path="{folder}/planted_by_attack"),
     attack("forges_frames", "timeout", "no answer within", how="half"),
     attack("forges_frames", "crash", "ended itself", how="closes"),
     attack("forges_frames", "crash", "it closed its output", how="closes_all"),

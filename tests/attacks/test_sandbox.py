@@ -35,9 +35,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.slow, needs_sandbox]
 KEY = 0x5EC7E7  # of a System V segment
 # of a segment in /dev/shm: of this run of the tests, the same in all of its workers
 NAME = f"arena_attacked_{os.environ.get('PYTEST_XDIST_TESTRUNUID', os.getpid())}"[:40]
-SECRETS = (
-    "{folder}/secret.txt:{folder}/run:{folder}/bots/ships_modules:{root}/results:{root}/tests:{root}/.git"
-)
+SECRETS = "{folder}/secret.txt:{folder}/run:{folder}/bots/ships_modules:{root}/results:{root}/tests:{root}/.git"
 ONCE: dict[str, Any] = {"games": 1, "pairs": False}
 
 #: Those that read or do what they must not say "secret read" or "not stopped" if they succeed.
@@ -87,18 +85,42 @@ HIDES = [
     attack("hides_memory", "crash|exception", r"threads, more than its 64|\d+ threads", how="threads"),
 ]
 FORGED = [
-    *[attack("forges_frames", *TOO_MUCH, how=how) for how in (
-        "early", "much_too_early", "twice", "half_and_on",
-    )],
-    *[attack("forges_frames", "protocol", "sent something that is no answer to the question", how=how) for how in (
-        "forges_done", "forges_made", "answers_none", "answers_too_many",
-    )],
-    *[attack("forges_frames", *NO_ANSWER, how=how) for how in (
-        "megabytes", "megabytes_in_a_frame", "garbage", "zeros", "text", "says_a_wrong_size",
-    )],
-    *[attack("forges_frames", *NO_ANSWER, how=how, path="{folder}/planted_by_attack") for how in (
-        "sends_a_pickle", "sends_a_pickle_as_a_connection_would",
-    )],
+    *[
+        attack("forges_frames", *TOO_MUCH, how=how)
+        for how in (
+            "early",
+            "much_too_early",
+            "twice",
+            "half_and_on",
+        )
+    ],
+    *[
+        attack("forges_frames", "protocol", "sent something that is no answer to the question", how=how)
+        for how in (
+            "forges_done",
+            "forges_made",
+            "answers_none",
+            "answers_too_many",
+        )
+    ],
+    *[
+        attack("forges_frames", *NO_ANSWER, how=how)
+        for how in (
+            "megabytes",
+            "megabytes_in_a_frame",
+            "garbage",
+            "zeros",
+            "text",
+            "says_a_wrong_size",
+        )
+    ],
+    *[
+        attack("forges_frames", *NO_ANSWER, how=how, path="{folder}/planted_by_attack")
+        for how in (
+            "sends_a_pickle",
+            "sends_a_pickle_as_a_connection_would",
+        )
+    ],
     attack("forges_frames", "exception", "touch", how="sends_a_pickle_in_a_frame", path="{folder}/planted_by_attack"),
     attack("forges_frames", "exception", "forged", how="forges_a_long_fault"),
     attack("forges_frames", "protocol", "was not asked, or answered twice", how="again"),
@@ -109,11 +131,19 @@ FORGED = [
     attack("forges_frames", "illegal move", "is not in the hand", how="move_of_the_opponent"),
     attack("forges_frames", "illegal move", "a card is to be played now", how="move_of_another_kind"),
     attack("forges_frames", "crash", "ended itself", how="closes"),
-]  # fmt: skip
+]
 SLOW = [
-    *[attack("forges_frames", "timeout", "in act: no answer within", how=how) for how in (
-        "half", "drop_by_drop", "never", "late", "closes_and_stays", "closes_all",
-    )],
+    *[
+        attack("forges_frames", "timeout", "in act: no answer within", how=how)
+        for how in (
+            "half",
+            "drop_by_drop",
+            "never",
+            "late",
+            "closes_and_stays",
+            "closes_all",
+        )
+    ],
     attack("ignores_signals", "timeout", "in act: no answer within"),
     attack("hangs", "timeout", "in __init__: no answer within", where="init"),
     attack("hangs", "timeout", "in begin: no answer within", where="begin", how="stubborn"),
@@ -123,7 +153,7 @@ SLOW = [
     attack("hangs", "none", "in end: no answer within", where="end"),  # after the game: its result stands
     attack("raises_traps", "timeout", "in act: no answer within", how="sleeps"),
     attack("babbles", "timeout", "in act: no answer within", how="writes_and_hangs"),
-]  # fmt: skip
+]
 DIES = [
     attack("dies", "exception", "SystemExit: 3$", how="exits"),
     attack("dies", "exception", "KeyboardInterrupt$", how="presses_ctrl_c"),
@@ -148,12 +178,20 @@ SPEAKS = [
     attack("babbles", "exception", r"\?\[2J", how="raises"),
     attack("babbles", "crash", r"exit code 3\n.*\?\[2J", how="writes_and_dies"),
     attack("raises_traps", "exception", "xxxxx$", how="huge"),
-    *[attack("raises_traps", "exception", text, how=how) for how, text in {
-        "raises": "Raises: <exception str", "lies": "Lies", "chained": "number 4999$",
-        "cyclic": r"and 485 more exceptions", "syntax": "SyntaxError: bad$", "surrogates": r"ValueError: \?",
-        "named": r"Evil\?\[31m", "nameless": "text$",
-    }.items()],
-]  # fmt: skip
+    *[
+        attack("raises_traps", "exception", text, how=how)
+        for how, text in {
+            "raises": "Raises: <exception str",
+            "lies": "Lies",
+            "chained": "number 4999$",
+            "cyclic": r"and 485 more exceptions",
+            "syntax": "SyntaxError: bad$",
+            "surrogates": r"ValueError: \?",
+            "named": r"Evil\?\[31m",
+            "nameless": "text$",
+        }.items()
+    ],
+]
 GROUPS: dict[str, tuple[list[Attack], dict[str, Any]]] = {
     "peeks": (PEEKS, {}),
     "uses up": (USES_UP, {"limits": replace(LIMITS, decision_s=4.0)}),

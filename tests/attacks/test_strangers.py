@@ -256,8 +256,10 @@ def test_a_crafted_league_is_one_clear_error(tmp_path: Path, sql: str, capsys: p
     with league(tmp_path / "open") as made:
         enter(made, "ann", "bob")
         with made.change():
-            made.run("INSERT INTO ratings (event, version, rank, elo, error, games, wins, draws, losses)"
-                     " VALUES (1, 1, 1, 0.5, 1.5, 1, 1, 0, 0)")  # fmt: skip
+            made.run(
+                "INSERT INTO ratings (event, version, rank, elo, error, games, wins, draws, losses)"
+                " VALUES (1, 1, 1, 0.5, 1.5, 1, 1, 0, 0)"
+            )
     forged(tmp_path / "open" / "league.sqlite", sql)
     assert arena("league", "history", tmp_path / "open") == 2
     assert capsys.readouterr().err.startswith("Error: ")
@@ -281,9 +283,13 @@ def test_settings_of_a_comparison_are_bounded(tmp_path: Path, stranger: Callable
 
 
 READS = (
-    "ratings {}.csv", "run {}.toml", "match first random --rules ./{}.toml", "league create x --config {}.toml",
-    "replay {}.csv", "match ./{}.py random",
-)  # fmt: skip
+    "ratings {}.csv",
+    "run {}.toml",
+    "match first random --rules ./{}.toml",
+    "league create x --config {}.toml",
+    "replay {}.csv",
+    "match ./{}.py random",
+)
 
 
 @pytest.mark.parametrize("name", READS)
@@ -307,7 +313,9 @@ def test_settings_without_end_are_one_clear_error(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("words", [
+@pytest.mark.parametrize(
+    "words",
+    [
         "--help",
         "rules",
         pytest.param("standings nothing", marks=pytest.mark.soak),

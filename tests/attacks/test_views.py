@@ -85,8 +85,6 @@ def test_hidden_cards_leave_no_trace_in_what_a_seat_is_sent(name: str) -> None:
         changed += other != deal
         again = [instead(move, became, rules) for move in moves]
         assert sent(rules, deal, seat, moves) == sent(rules, other, seat, again)
-        if (
-            other.clan != deal.clan and len(moves) < 20
-        ):  # the other seat is sent something else, so it can be seen
+        if other.clan != deal.clan and len(moves) < 20:  # the other seat is sent something else, so it can be seen
             assert sent(rules, deal, 1 - seat, moves) != sent(rules, other, 1 - seat, again)
     assert changed > 30

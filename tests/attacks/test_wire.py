@@ -33,8 +33,12 @@ def details(folder: Path, what: str, isolation: str, monkeypatch: pytest.MonkeyP
     with Reader(folder / "run") as reader:
         forfeits = {entry.bot for entry in reader.forfeit_reasons()}
         assert forfeits <= {"shell"}
-        rows = list(reader._db.execute("SELECT g.detail FROM games g JOIN pairings p ON p.pairing = g.pairing"
-            " JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b WHERE 'shell' IN (a.name, b.name)"))  # fmt: skip
+        rows = list(
+            reader._db.execute(
+                "SELECT g.detail FROM games g JOIN pairings p ON p.pairing = g.pairing"
+                " JOIN bots a ON a.bot = p.a JOIN bots b ON b.bot = p.b WHERE 'shell' IN (a.name, b.name)"
+            )
+        )
     places = ["/", "/etc", "/usr", "/usr/bin", "/usr/local/bin", "/var/tmp", "/home", "/root", "/tmp", "/dev"]
     assert planted(folder, folder / "bot", *places) == []
     return [detail or "" for (detail,) in rows]

@@ -79,7 +79,10 @@ def test_games_are_played_by_both_seats_against_both() -> None:
         ("returns_text", "illegal move", None, "act returned the text 'r1@1', not one of the moves (6 of 6 games"),
         ("illegal", "illegal move", None, "act returns r1@1, which is not legal: r1 is not in the hand"),
         pytest.param(
-            "crashes", "crash", None, "its process ends in act: it ended itself with exit code 3",
+            "crashes",
+            "crash",
+            None,
+            "its process ends in act: it ended itself with exit code 3",
             marks=pytest.mark.process,
         ),
         ("raises_tactical", "exception", 11, "act raises ZeroDivisionError: integer division or modulo by zero"),
@@ -229,7 +232,10 @@ def test_bots_that_depend_on_the_order_of_sets(bot: str, line: int, reason: str)
         ("leak_global", 3, "in reverse order", "COUNTS belongs to the module"),
         ("leak_self", 6, "in reverse order", "self.lengths is set in __init__ and not in begin"),
         pytest.param(
-            "leak_class", 5, "with other games under way", "plan belongs to the class LeakClass",
+            "leak_class",
+            5,
+            "with other games under way",
+            "plan belongs to the class LeakClass",
             marks=[pytest.mark.process, pytest.mark.slow],
         ),
     ],
@@ -437,9 +443,7 @@ def test_the_page_names_every_key() -> None:
     assert not sorted(key for key in keys if f"`{key}`" not in page)
 
 
-@pytest.mark.parametrize(
-    ("level", "words"), [("sandbx", "did you mean 'sandbox'"), ("process", "unknown rule set")]
-)
+@pytest.mark.parametrize(("level", "words"), [("sandbx", "did you mean 'sandbox'"), ("process", "unknown rule set")])
 def test_wrong_use(level: str, words: str) -> None:
     with pytest.raises(ArenaError, match=words):
         check_bot(str(BOTS / "fine.py"), level=level, rules=("bsae",) if level == "process" else ("base",))

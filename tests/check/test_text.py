@@ -8,9 +8,7 @@ from arena.check.text import finding_text
 
 
 def test_what_a_bot_says_moves_no_cursor() -> None:
-    text = finding_text(
-        Finding(ERROR, "load", "bad \x1b[2Jtext", "do\x07", details=("a\x1b]0;title\x07", "b\rc"))
-    )
+    text = finding_text(Finding(ERROR, "load", "bad \x1b[2Jtext", "do\x07", details=("a\x1b]0;title\x07", "b\rc")))
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "\r" not in text

@@ -77,9 +77,7 @@ def test_without_a_limit_nothing_is_over() -> None:
     assert budget.room()
 
 
-@pytest.mark.parametrize(
-    ("bot", "make"), [("by_unseeded", None), ("leak_self", None), ("fine", None), ("fine", First)]
-)
+@pytest.mark.parametrize(("bot", "make"), [("by_unseeded", None), ("leak_self", None), ("fine", None), ("fine", First)])
 def test_between_any_two_games_it_is_told(bot: str, make: Any) -> None:
     """And between most of them it is looked whether there is time left."""
     sessions = LocalSessions(make)
@@ -200,9 +198,7 @@ def test_a_failure_of_ours_does_not_end_the_check(monkeypatch: pytest.MonkeyPatc
     expect_failure(afresh("fine"), what)
 
 
-@pytest.mark.parametrize(
-    ("session", "what"), [(FailsTogether, "further games"), (FailsToStart, "the time to load")]
-)
+@pytest.mark.parametrize(("session", "what"), [(FailsTogether, "further games"), (FailsToStart, "the time to load")])
 def test_a_session_that_fails_does_not_end_the_check(session: type[LocalSession], what: str) -> None:
     expect_failure(afresh("fine", session), what)
 

@@ -129,9 +129,7 @@ def test_a_damaged_file_is_said(arena: Arena, whole: tuple[Path, dict[str, Any]]
 
 
 @pytest.mark.parametrize("elsewhere", ["../base", "..", ".", "", "/base"])
-def test_a_folder_elsewhere_is_no_variant(
-    arena: Arena, whole: tuple[Path, dict[str, Any]], elsewhere: str
-) -> None:
+def test_a_folder_elsewhere_is_no_variant(arena: Arena, whole: tuple[Path, dict[str, Any]], elsewhere: str) -> None:
     shutil.copytree(whole[0], "cmp")
     text = Path("cmp/comparison.json").read_text()
     Path("cmp/comparison.json").write_text(text.replace('"folder": "base"', f'"folder": "{elsewhere}"'))

@@ -57,9 +57,7 @@ def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
 def test_every_configuration_is_printed_as_it_is(arena: Arena) -> None:
     listed = [line.split()[0] for line in arena("config").out.splitlines()]
     root = data_folder("configs")
-    assert sorted(listed) == sorted(
-        path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.toml")
-    )
+    assert sorted(listed) == sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.toml"))
     for name in listed:
         text = arena("config", name).out
         assert text == (root / f"{name}.toml").read_text()

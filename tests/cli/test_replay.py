@@ -36,7 +36,7 @@ def listed(text: str) -> list[tuple[str, ...]]:
         ("-1", "PAIRING/DEAL/GAME"),
         ("1.0", "PAIRING/DEAL/GAME"),
     ],
-)  # fmt: skip
+)
 def test_numbers_of_games_that_cannot_be(arena: Arena, played: Path, game: str, wanted: str) -> None:
     err = arena("replay", played, "--", game, code=2).err
     assert wanted in err
@@ -97,7 +97,7 @@ def test_the_number_counts_among_the_chosen(arena: Arena, played: Path) -> None:
         (["--deal", "9" * 30], "--deal"),
         (["1", "--move", "1000", "--all"], "--move 1000: the game has"),
     ],
-)  # fmt: skip
+)
 def test_choices_that_make_no_sense(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
     assert wanted in arena("replay", played, *options, code=2).err
 

@@ -53,8 +53,12 @@ def test_standings_of_a_run_in_progress_by_name(arena: Arena) -> None:
 def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> None:
     written = arena("export", played, "--games", "--to", "there").out.split()
     assert {Path(path).name for path in written} == {
-        "standings.csv", "crosstable.csv", "summary.json", "timing.csv", "games.csv"
-    }  # fmt: skip
+        "standings.csv",
+        "crosstable.csv",
+        "summary.json",
+        "timing.csv",
+        "games.csv",
+    }
     assert Path("there/standings.csv").read_bytes() == (played / "standings.csv").read_bytes()
     assert len(Path("there/games.csv").read_text().splitlines()) == 31
     Path("file").touch()
@@ -126,9 +130,14 @@ def test_step_by_step_waits_for_enter(arena: Arena, played: Path, monkeypatch: p
 
 @pytest.mark.parametrize(
     ("game", "wanted"),
-    [("0/999/0", "its games run from 0/0/0 to 2/4/1"), ("31", "it holds 30"), ("0", "it holds 30"),
-     ("x", "PAIRING/DEAL/GAME"), ("1/2", "PAIRING/DEAL/GAME")],
-)  # fmt: skip
+    [
+        ("0/999/0", "its games run from 0/0/0 to 2/4/1"),
+        ("31", "it holds 30"),
+        ("0", "it holds 30"),
+        ("x", "PAIRING/DEAL/GAME"),
+        ("1/2", "PAIRING/DEAL/GAME"),
+    ],
+)
 def test_games_that_are_not_there(arena: Arena, played: Path, game: str, wanted: str) -> None:
     assert wanted in arena("replay", played, game, code=2).err
 

@@ -43,8 +43,12 @@ def test_run_plays_a_file_writes_tables_and_shows_them(arena: Arena, config: Pat
     assert "seed 5" in found.err
     folder = Path("results/small")
     assert {path.name for path in folder.iterdir()} >= {
-        DATABASE, "standings.csv", "crosstable.csv", "summary.json", "timing.csv"
-    }  # fmt: skip
+        DATABASE,
+        "standings.csv",
+        "crosstable.csv",
+        "summary.json",
+        "timing.csv",
+    }
     assert arena("standings", "small").out in found.out
 
 

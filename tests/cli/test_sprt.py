@@ -25,8 +25,26 @@ CASES = [
     for name, case in REFERENCE[kind].items()
     for at in range(len(case["llr"]))
 ]
-KEYS = {"llr", "lower", "upper", "verdict", "elo", "elo_error95", "normalized_elo", "los", "score", "model",
-        "elo0", "elo1", "alpha", "beta", "unit", "units", "games", "counts"}  # fmt: skip
+KEYS = {
+    "llr",
+    "lower",
+    "upper",
+    "verdict",
+    "elo",
+    "elo_error95",
+    "normalized_elo",
+    "los",
+    "score",
+    "model",
+    "elo0",
+    "elo1",
+    "alpha",
+    "beta",
+    "unit",
+    "units",
+    "games",
+    "counts",
+}
 PLAY = ("greedy", "random", "--elo0", 0, "--elo1", 400, "--seed", 4)
 CLOSE = ("first", "random", "--elo0", -40, "--elo1", 60, "--seed", 5)
 
@@ -38,10 +56,19 @@ def test_counts_agree_with_the_reference(arena: Arena, kind: str, name: str, at:
     test = case["llr"][at]
     values = json.loads(
         arena(
-            "sprt", f"--{kind}", ",".join(map(str, case["counts"])), "--elo0", test["elo0"], "--elo1", test["elo1"],
-            "--model", model, "--json", code=None,
+            "sprt",
+            f"--{kind}",
+            ",".join(map(str, case["counts"])),
+            "--elo0",
+            test["elo0"],
+            "--elo1",
+            test["elo1"],
+            "--model",
+            model,
+            "--json",
+            code=None,
         ).out
-    )  # fmt: skip
+    )
     assert set(values) >= KEYS
     assert values["llr"] == pytest.approx(test[model], rel=1e-6, abs=1e-9)
     for figure in ("elo", "elo_error95", "los", "normalized_elo"):

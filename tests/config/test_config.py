@@ -78,24 +78,35 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ({"games": 0}, "games: expected a whole number from 1 to 1000000000, found 0"),
         ({"seed": -1}, "seed: expected a whole number from 0 to 9223372036854775807, found -1"),
         ({"pairs": "yes"}, 'pairs: expected true or false, found the string "yes"'),
-        ({"format": "swis"}, "format: expected one of round-robin, gauntlet, swiss, knockout, match,"
-                             " series, sprt, found 'swis'; did you mean 'swiss'?"),
+        (
+            {"format": "swis"},
+            "format: expected one of round-robin, gauntlet, swiss, knockout, match,"
+            " series, sprt, found 'swis'; did you mean 'swiss'?",
+        ),
         ({"isolation": 1}, "isolation: expected one of none, process, sandbox, found the number 1"),
         ({"rules": ""}, 'rules: expected a string, found the string ""'),
         ({"name": "a/b"}, "name: expected a name that a folder can have, without slashes, found 'a/b'"),
         ({"clock": {"move": 5}}, "clock.move: unknown key; did you mean 'move_ms'?"),
         ({"clock": {"move_ms": 0}}, "clock.move_ms: expected a whole number from 1 to 1000000000, found 0"),
         ({"clock": 50}, "clock: expected a table [clock] with move_ms, bank_ms, found the number 50"),
-        ({"swiss": {"rounds": 3}}, 'swiss: the table [swiss] belongs to format = "swiss", but the format is'
-                                   ' "round-robin"'),
-        ({"format": "gauntlet", "gauntlet": {"hero": "gredy"}},
-         "gauntlet.hero: expected one of the bots (random, greedy), found 'gredy'; did you mean 'greedy'?"),
-        ({"format": "series"}, "series: expected either rounds (games of a series) or target (points to"
-                               " reach), found neither"),
+        (
+            {"swiss": {"rounds": 3}},
+            'swiss: the table [swiss] belongs to format = "swiss", but the format is "round-robin"',
+        ),
+        (
+            {"format": "gauntlet", "gauntlet": {"hero": "gredy"}},
+            "gauntlet.hero: expected one of the bots (random, greedy), found 'gredy'; did you mean 'greedy'?",
+        ),
+        (
+            {"format": "series"},
+            "series: expected either rounds (games of a series) or target (points to reach), found neither",
+        ),
         ({"format": "series", "series": {"rounds": 1, "target": 5}}, "found both"),
         ({"format": "series", "games": 5, "series": {"rounds": 1}}, "games: not used by format"),
-        ({"format": "series", "series": {"rounds": 1, "next_starter": "winer"}},
-         "series.next_starter: expected one of winner, loser, alternate, found 'winer'; did you mean"),
+        (
+            {"format": "series", "series": {"rounds": 1, "next_starter": "winer"}},
+            "series.next_starter: expected one of winner, loser, alternate, found 'winer'; did you mean",
+        ),
         ({"format": "swiss", "swiss": {"rounds": 0}}, "swiss.rounds: expected a whole number from 1 to 100000,"),
         ({"format": "knockout", "knockout": {"extra": -1}}, "knockout.extra: expected a whole number from 0 to"),
         ({"format": "series", "series": {"rounds": 1, "matches": 0}}, "series.matches: expected a whole number from 1"),
@@ -108,18 +119,23 @@ def test_everything_is_read(tmp_path: Path) -> None:
         ({"bots": ["random"]}, "bots: expected at least two bots, found 1"),
         ({"bots": ["random", 7]}, "bots, entry 2: expected a bot's name or a table with spec, name, params,"),
         ({"bots": ["random", ""]}, "bots, entry 2: expected the name or the file of a bot, found an empty"),
-        ({"bots": ["random", "random"]}, "bots, entry 2: a second bot named 'random'; give it another name:"
-                                         ' { spec = "random", name = "..." }'),
-        ({"bots": [{"spec": "random", "name": "Ren\u00e9"}, {"spec": "greedy", "name": "Rene\u0301"}]},
-         "bots, entry 2: a second bot named"),
+        (
+            {"bots": ["random", "random"]},
+            'bots, entry 2: a second bot named \'random\'; give it another name: { spec = "random", name = "..." }',
+        ),
+        (
+            {"bots": [{"spec": "random", "name": "Ren\u00e9"}, {"spec": "greedy", "name": "Rene\u0301"}]},
+            "bots, entry 2: a second bot named",
+        ),
         ({"bots": ["random", {"name": "x"}]}, "bots, entry 2: spec is missing"),
-        ({"bots": ["random", {"spec": "x", "parms": {}}]},
-         "bots, entry 2, parms: unknown key; did you mean 'params'?"),
-        ({"bots": ["random", {"spec": "x", "params": [1]}]},
-         "bots, entry 2, params: expected a table of strings, numbers or booleans"),
+        ({"bots": ["random", {"spec": "x", "parms": {}}]}, "bots, entry 2, parms: unknown key; did you mean 'params'?"),
+        (
+            {"bots": ["random", {"spec": "x", "params": [1]}]},
+            "bots, entry 2, params: expected a table of strings, numbers or booleans",
+        ),
         ({"bots": ["random", {"spec": "x", "isolation": "cage"}]}, "bots, entry 2, isolation: expected one"),
     ],
-)  # fmt: skip
+)
 def test_mistakes(settings: dict[str, Any], message: str) -> None:
     text = fault(**settings)
     assert text.startswith("t.toml: ")
@@ -181,9 +197,16 @@ def test_canonical_leaves_out_what_makes_no_difference() -> None:
     assert one.canonical() == config(seed=1).canonical()
     assert config(seed=1, isolation="process").canonical() == config(seed=1, isolation="sandbox").canonical()
     changes: list[dict[str, Any]] = [
-        {"seed": 2}, {"games": 7}, {"rules": "expert"}, {"pairs": False}, {"clock": {"move_ms": 1}},
-        {"own_deals": True}, {"bots": ["greedy", "random"]}, {"format": "swiss"}, {"format": "gauntlet"},
-    ]  # fmt: skip
+        {"seed": 2},
+        {"games": 7},
+        {"rules": "expert"},
+        {"pairs": False},
+        {"clock": {"move_ms": 1}},
+        {"own_deals": True},
+        {"bots": ["greedy", "random"]},
+        {"format": "swiss"},
+        {"format": "gauntlet"},
+    ]
     for change in changes:
         assert config(**{"seed": 1, **change}).canonical() != one.canonical(), change
     json.dumps(one.canonical())
@@ -201,5 +224,11 @@ def test_examples_are_valid_and_survive_the_store(file: Path) -> None:
 
 def test_there_is_an_example_for_each_format() -> None:
     assert {load_config(file).format for file in EXAMPLES} == {
-        "round-robin", "gauntlet", "swiss", "knockout", "match", "series", "sprt"
-    }  # fmt: skip
+        "round-robin",
+        "gauntlet",
+        "swiss",
+        "knockout",
+        "match",
+        "series",
+        "sprt",
+    }

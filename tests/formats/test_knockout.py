@@ -34,8 +34,9 @@ def test_knockout_leaves_one(bots: int, games: int, paired: bool) -> None:
 def test_knockout_byes_go_to_the_first_seeds() -> None:
     schedule = knockout(names(6), 2)
     assert [(p.a, p.b, p.round) for p in schedule.pairings(ScheduleProgress())] == [
-        ("bot3", "bot4", 0), ("bot2", "bot5", 0)
-    ]  # fmt: skip
+        ("bot3", "bot4", 0),
+        ("bot2", "bot5", 0),
+    ]
     assert bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
 
 
@@ -80,7 +81,7 @@ def test_the_bracket_leads_from_round_to_round(bots: int, games: int, units: int
     _, results, _ = play_all(schedule)
     done = ScheduleProgress.of(results[: units * 2])
     rounds = schedule.round_results(done)
-    assert [len(one) for one in rounds] == [2 ** at for at in reversed(range(len(rounds)))]
+    assert [len(one) for one in rounds] == [2**at for at in reversed(range(len(rounds)))]
     assert {bot for one in rounds[0] for bot in (one.a, one.b)} - {None} == set(names(bots))
     for earlier, later in pairwise(rounds):
         for at, meeting in enumerate(later):
@@ -99,5 +100,6 @@ def test_ranking_of_an_unfinished_knockout() -> None:
     schedule = knockout(names(4), 2)
     places = schedule.ranking(scores({0: (2, 0)}))
     assert [(p.rank, p.bot, p.remark) for p in places][0::3] == [
-        (1, "bot0", "still in"), (4, "bot3", "lost to bot0 in round 1")
-    ]  # fmt: skip
+        (1, "bot0", "still in"),
+        (4, "bot3", "lost to bot0 in round 1"),
+    ]

@@ -43,16 +43,23 @@ def test_when_a_series_ends() -> None:
     rounds, target = series_rule(rounds=2), series_rule(target=10)
     assert [is_over(rounds, games, 5, 5) for games in (0, 1, 2)] == [False, False, True]
     assert [is_over(target, 2, *points) for points in ((9, 9), (10, 9), (4, 11), (10, 10))] == [
-        False, True, True, False
-    ]  # fmt: skip
+        False,
+        True,
+        True,
+        False,
+    ]
     assert is_over(target, target.stride, 0, 0)
 
 
 @settings(max_examples=50)
 @given(
-    st.sampled_from(["winner", "loser", "alternate"]), st.integers(1, 30), st.booleans(), st.integers(2, 4),
-    st.integers(1, 5), st.integers(0, 10),
-)  # fmt: skip
+    st.sampled_from(["winner", "loser", "alternate"]),
+    st.integers(1, 30),
+    st.booleans(),
+    st.integers(2, 4),
+    st.integers(1, 5),
+    st.integers(0, 10),
+)
 def test_series_follow_the_rulebook(
     next_starter: str, length: int, to_target: bool, bots: int, matches: int, seed: int
 ) -> None:

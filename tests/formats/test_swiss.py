@@ -82,8 +82,11 @@ def test_swiss_ranks_by_points_then_buchholz_then_seed() -> None:
     done = scores({0: (2, 0), 1: (2, 0), 2: (1, 1), 3: (2, 0)})
     places = schedule.ranking(done)
     assert [(p.rank, p.bot, p.points, p.tiebreak) for p in places] == [
-        (1, "bot0", 1.5, (2.5, 1)), (2, "bot1", 1.5, (1.5, 2)), (3, "bot2", 1.0, (1.5, 3)), (4, "bot3", 0.0, (2.5, 4))
-    ]  # fmt: skip
+        (1, "bot0", 1.5, (2.5, 1)),
+        (2, "bot1", 1.5, (1.5, 2)),
+        (3, "bot2", 1.0, (1.5, 3)),
+        (4, "bot3", 0.0, (2.5, 4)),
+    ]
     assert list(schedule.tiebreaks) == ["buchholz", "seed"]
 
 

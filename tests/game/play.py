@@ -102,9 +102,23 @@ _BY_SEAT = ("stones_of", "row", "hand_counts", "tactics_played", "joker_played")
 _BY_STONE = ("modes", "capacity", "completed_first")
 #: Properties of `Shown`; `test_dumps_are_whole` looks that none is missing.
 PUBLIC = (
-    "turn", "first_seat", "phase", "is_over", "winner", "outcome", "turns", "owners", "deck_counts", "passes",
-    "pending", "taken_from", "ruse_under_way", "seen_clan_cards", "rules", "key",
-)  # fmt: skip
+    "turn",
+    "first_seat",
+    "phase",
+    "is_over",
+    "winner",
+    "outcome",
+    "turns",
+    "owners",
+    "deck_counts",
+    "passes",
+    "pending",
+    "taken_from",
+    "ruse_under_way",
+    "seen_clan_cards",
+    "rules",
+    "key",
+)
 OF_VIEW = ("seat", "hand", "mine", "theirs", "my_turn", "unseen", "known_in_hand", "known_in_decks", "history")
 
 
@@ -179,10 +193,14 @@ def printed_both_ways(code: str, *arguments: str) -> list[str]:
     """The lines that a script prints, which are the same with the compiled modules and with `ARENA_PURE=1`."""
     compiled, plain = (
         subprocess.run(
-            [sys.executable, "-c", code, *arguments], cwd=ROOT, env=os.environ | env, capture_output=True, text=True,
+            [sys.executable, "-c", code, *arguments],
+            cwd=ROOT,
+            env=os.environ | env,
+            capture_output=True,
+            text=True,
             check=True,
         ).stdout.splitlines()
         for env in ({}, {"ARENA_PURE": "1"})
-    )  # fmt: skip
+    )
     assert compiled == plain
     return compiled

@@ -270,8 +270,11 @@ def test_nocython_has_what_the_sources_use() -> None:
     stand_in = importlib.import_module("arena.game.nocython")
     for name in COMPILED:
         source = (PACKAGE / f"{name}.py").read_text()
-        used = {word.split("cython.")[1].split("(")[0].split(":")[0].strip() for word in source.split()
-                if word.lstrip("@").startswith("cython.")}  # fmt: skip
+        used = {
+            word.split("cython.")[1].split("(")[0].split(":")[0].strip()
+            for word in source.split()
+            if word.lstrip("@").startswith("cython.")
+        }
         for attribute in used:
             assert hasattr(stand_in, attribute), (name, attribute)
     assert stand_in.compiled is False

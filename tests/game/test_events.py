@@ -34,13 +34,24 @@ def test_events_are_censored_for_a_seat(rules_name: str) -> None:
 def test_events_in_words() -> None:
     state = go(scouted("top"), "return *J,return b8")
     assert [str(event) for event in state.events(0)] == [
-        "a r1@1", "a draws scout", "b g1@1", "b draws a clan card", "a scout", "a draws *J", "a draws b8",
-        "a draws p8", "a return *J", "a return b8",
-    ]  # fmt: skip
+        "a r1@1",
+        "a draws scout",
+        "b g1@1",
+        "b draws a clan card",
+        "a scout",
+        "a draws *J",
+        "a draws b8",
+        "a draws p8",
+        "a return *J",
+        "a return b8",
+    ]
     assert [str(event) for event in state.events(1, 5)] == [
-        "a draws a tactic card", "a draws a clan card", "a draws a clan card", "a returns a tactic card",
+        "a draws a tactic card",
+        "a draws a clan card",
+        "a draws a clan card",
+        "a returns a tactic card",
         "a returns a clan card",
-    ]  # fmt: skip
+    ]
     assert [str(event) for event in state.view(1).history[-2:]] == [
         "a returns a tactic card",
         "a returns a clan card",

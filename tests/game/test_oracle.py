@@ -183,8 +183,9 @@ def compare_all_proofs(game: Oracle) -> int:
         for stone in game.open_stones():
             mine, theirs, env = game.sides[seat][stone], game.sides[1 - seat][stone], game.modes[stone]
             if game.is_complete(seat, stone):
-                plain = claim_holds(mine, theirs, game.face_up(), env, game.first_complete(seat, stone),
-                                    game.options, refutation_plain)  # fmt: skip
+                plain = claim_holds(
+                    mine, theirs, game.face_up(), env, game.first_complete(seat, stone), game.options, refutation_plain
+                )
                 assert game.verdict(seat, stone).holds == plain.holds, (mine, theirs, env)
                 proofs += 1
     return proofs

@@ -119,8 +119,17 @@ def test_one_card_refutes_two_claims() -> None:
     assert game.rulings["one_card_refutes_two"] == 1
 
 
-FULL = {1: "r1 g2 b4", 2: "r2 g3 b5", 3: "r4 g5 b1", 4: "y1 p2 k4", 5: "y2 p3 k5", 6: "y4 p5 k1",
-        7: "r5 p1 y3", 8: "k2 b3 g1", 9: "p4 r3 g4"}  # fmt: skip
+FULL = {
+    1: "r1 g2 b4",
+    2: "r2 g3 b5",
+    3: "r4 g5 b1",
+    4: "y1 p2 k4",
+    5: "y2 p3 k5",
+    6: "y4 p5 k1",
+    7: "r5 p1 y3",
+    8: "k2 b3 g1",
+    9: "p4 r3 g4",
+}
 
 
 def test_stalemate_of_two_full_rows() -> None:

@@ -26,10 +26,30 @@ from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 
 PUBLIC = [
-    "seat", "hand", "mine", "theirs", "my_turn", "history", "unseen", "known_in_hand", "known_in_decks", "turn",
-    "first_seat", "phase", "is_over", "winner", "outcome", "turns", "owners", "deck_counts", "passes", "pending",
-    "taken_from", "ruse_under_way", "seen_clan_cards",
-]  # fmt: skip
+    "seat",
+    "hand",
+    "mine",
+    "theirs",
+    "my_turn",
+    "history",
+    "unseen",
+    "known_in_hand",
+    "known_in_decks",
+    "turn",
+    "first_seat",
+    "phase",
+    "is_over",
+    "winner",
+    "outcome",
+    "turns",
+    "owners",
+    "deck_counts",
+    "passes",
+    "pending",
+    "taken_from",
+    "ruse_under_way",
+    "seen_clan_cards",
+]
 
 
 def board_of(image: bytes) -> object:

@@ -31,9 +31,22 @@ def test_what_is_counted() -> None:
     for name in RULE_SETS:
         assert {position["auto"] for position in POSITIONS if position["rules"] == name} == {"11", "00", "10"}
     kinds = Counter(position["kind"] for position in POSITIONS)
-    for kind in ("the deal", "claim", "take redeploy", "take deserter", "take traitor", "put redeploy",
-                 "put traitor", "scout scout", "return scout", "draw", "play, may pass", "play, wilds",
-                 "play, fog and mud together", "play, fog mud wilds"):  # fmt: skip
+    for kind in (
+        "the deal",
+        "claim",
+        "take redeploy",
+        "take deserter",
+        "take traitor",
+        "put redeploy",
+        "put traitor",
+        "scout scout",
+        "return scout",
+        "draw",
+        "play, may pass",
+        "play, wilds",
+        "play, fog and mud together",
+        "play, fog mud wilds",
+    ):
         assert kinds[kind] >= 2, kind
     for position in POSITIONS[::9]:
         if position["kind"] != "the deal":

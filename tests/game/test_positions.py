@@ -24,8 +24,13 @@ def without_answer(position: dict[str, Any]) -> dict[str, Any]:
 def test_all_positions_are_here() -> None:
     assert len(POSITIONS) == 54
     assert {position["kind"] for position in POSITIONS} == {
-        "eval", "compare", "claim", "tie_order", "victory", "tactic_limit",
-    }  # fmt: skip
+        "eval",
+        "compare",
+        "claim",
+        "tie_order",
+        "victory",
+        "tactic_limit",
+    }
 
 
 @pytest.mark.parametrize("position", POSITIONS, ids=[position["id"] for position in POSITIONS])
@@ -75,9 +80,17 @@ def test_a_refutation_refutes(position: dict[str, Any]) -> None:
 )
 def test_a_position_that_cannot_be_is_refused(changed: dict[str, Any], words: str) -> None:
     position = {
-        "id": "X1", "kind": "claim", "ruleset": "iello-tactical", "claimant": "a", "a": ["r1", "r2", "r3"],
-        "b": ["b1"], "visible_elsewhere": [], "discards": [], "env": [], "first_complete": None,
-    }  # fmt: skip
+        "id": "X1",
+        "kind": "claim",
+        "ruleset": "iello-tactical",
+        "claimant": "a",
+        "a": ["r1", "r2", "r3"],
+        "b": ["b1"],
+        "visible_elsewhere": [],
+        "discards": [],
+        "env": [],
+        "first_complete": None,
+    }
     assert answer(position)["holds"] is True
     with pytest.raises(PositionError, match=f"position X1: .*{words}"):
         answer(position | changed)

@@ -69,8 +69,11 @@ def test_a_preset_is_the_oracles(name: str) -> None:
 @pytest.mark.parametrize("name", preset_names())
 def test_a_preset_is_the_table_of_the_rules(name: str) -> None:
     rules = load_rules(name)
-    edition, mode = {"iello-base-expert": ("iello", "base-expert"), "s2-tactical": ("iello", "s2"),
-                     "s3-tactical": ("iello", "s3")}.get(name, tuple(name.rsplit("-", 1)))  # fmt: skip
+    edition, mode = {
+        "iello-base-expert": ("iello", "base-expert"),
+        "s2-tactical": ("iello", "s2"),
+        "s3-tactical": ("iello", "s3"),
+    }.get(name, tuple(name.rsplit("-", 1)))
     values, base_hand, tactical_hand, window, *rest = TABLE[edition]
     assert rules.values == values
     assert rules.tactics == (mode in ("tactical", "expert", "s2", "s3"))
@@ -151,7 +154,7 @@ def test_overrides_in_any_order_and_with_blanks() -> None:
         ("base:values=9,values=10", "option 'values' is given twice"),
         ("missing.toml", "cannot read the rule set missing.toml: No such file"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_in_names(text: str, words: str) -> None:
     with pytest.raises(RulesError, match=words):
         load_rules(text)
@@ -235,7 +238,7 @@ def test_options_that_a_file_leaves_out_have_defaults(tmp_path: Path) -> None:
         ('"other.toml"', r"'base' in .*my\.toml: 'base' in .*other\.toml: \./my\.toml starts from this file itself"),
         ('"none.toml"', r"'base' in .*my\.toml: cannot read the rule set .*none\.toml"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_in_bases(tmp_path: Path, base: str, words: str) -> None:
     (tmp_path / "my.toml").write_text(f"base = {base}\n")
     (tmp_path / "other.toml").write_text('base = "./my.toml"\n')

@@ -399,9 +399,14 @@ def late_positions(rules_name: str, count: int, known: bool, tactics: int) -> li
 
 @pytest.mark.parametrize(
     ("rules_name", "known", "tactics"),
-    [("base:hand_size=3", False, 0), (SMALL, False, 2), ("s2-tactical:hand_size=3", True, 0), (SMALL, True, 0),
-     ("battle-line-tactical:hand_size=2", False, 0)],
-)  # fmt: skip
+    [
+        ("base:hand_size=3", False, 0),
+        (SMALL, False, 2),
+        ("s2-tactical:hand_size=3", True, 0),
+        (SMALL, True, 0),
+        ("battle-line-tactical:hand_size=2", False, 0),
+    ],
+)
 def test_samples_are_uniform(rules_name: str, known: bool, tactics: int) -> None:
     """Late in a game all states that agree with a view are listed; samples hit each as often as it should be."""
     for number, (state, seat) in enumerate(late_positions(rules_name, 3, known, tactics)):

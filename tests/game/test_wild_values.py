@@ -28,8 +28,11 @@ def test_wild_values_end_no_process(seed: int, tmp_path: Path) -> None:
     note.write_bytes(bytes(4096))
     done = subprocess.run(
         [sys.executable, "-m", "tests.game.wild_values", str(seed), "3000", str(note)],
-        capture_output=True, timeout=240, check=False, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
+        capture_output=True,
+        timeout=240,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
     assert (done.returncode, note.read_bytes().strip().decode()) == (0, "done"), done.stderr[-2000:]
 
 

@@ -56,8 +56,19 @@ def deal_of(draw: random.Random) -> Any:
     deal = make_deal(rules, 1, draw.randrange(9))
     if draw.random() < 0.5:
         return deal
-    decks = (deal.clan_numbers, bytes([60, 60, *range(61, 69)]), bytes([255] * 54), bytes([3] * 54), bytes(54),
-             b"", bytes(range(60)), b"x" * 10, None, "text", [1] * 54)  # fmt: skip
+    decks = (
+        deal.clan_numbers,
+        bytes([60, 60, *range(61, 69)]),
+        bytes([255] * 54),
+        bytes([3] * 54),
+        bytes(54),
+        b"",
+        bytes(range(60)),
+        b"x" * 10,
+        None,
+        "text",
+        [1] * 54,
+    )
     return types.SimpleNamespace(
         clan_numbers=draw.choice(decks), tactic_numbers=draw.choice(decks), starter=draw.choice((0, 7, -1, 2**40))
     )
@@ -119,8 +130,15 @@ MAKERS: tuple[Callable[[random.Random], Any], ...] = (
     lambda draw: draw.choice((parse_move("r7@3"), parse_move("*8@1"), parse_move("pass"), Move)),
     lambda draw: draw.choice((Rng(5), new(Rng), new(SeatLog), chooser, {}, TACTICAL.numbers)),
     lambda draw: [desk_of(draw) for _ in range(draw.randrange(3))],
-    rules_of, deal_of, state_of, view_of, desk_of, tables_of, line_of, image_of,
-)  # fmt: skip
+    rules_of,
+    deal_of,
+    state_of,
+    view_of,
+    desk_of,
+    tables_of,
+    line_of,
+    image_of,
+)
 
 
 def targets() -> list[tuple[str, Any, type | None]]:

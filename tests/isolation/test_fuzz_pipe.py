@@ -26,9 +26,7 @@ pytestmark = pytest.mark.process
 ROOT = Path(__file__).parents[2]
 KNOWN = positions(20, 3)
 MOVES = KNOWN[0][2]
-main_thread = pytest.mark.skipif(
-    threading.current_thread() is not threading.main_thread(), reason="needs signals"
-)
+main_thread = pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="needs signals")
 
 
 @settings(max_examples=300)
@@ -64,9 +62,7 @@ def test_any_bytes_as_a_view(data: bytes, at: int) -> None:
 @pytest.mark.slow
 def test_the_runner_for_a_while() -> None:
     came, slowest = fuzz_pipe.fuzz_runner(5, 1500)
-    assert {"taken", "taken in step", "protocol", "timeout", "crash", "exception", "illegal move"} <= set(
-        came
-    )
+    assert {"taken", "taken in step", "protocol", "timeout", "crash", "exception", "illegal move"} <= set(came)
     assert slowest < fuzz_pipe.HANG_S
 
 

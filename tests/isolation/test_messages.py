@@ -50,10 +50,7 @@ def test_the_engine_writes_the_same_frames() -> None:
     view = b"a view"
     number, count, flags, move, bank, table = 7, 1, 3, 10.5, 20.25, 0
     body = ASKING.pack(number, count, flags, move, bank) + struct.pack("<H", table) + view
-    short = (
-        QUESTION.pack(QUESTION.size - HEAD.size + len(view), 4, number, count, flags, move, bank, table)
-        + view
-    )
+    short = QUESTION.pack(QUESTION.size - HEAD.size + len(view), 4, number, count, flags, move, bank, table) + view
     assert pack_message(4, body) == short
     assert REPLY.pack(8, ANSWER, number, 1, 1994) == pack_message(ANSWER, ANSWERING.pack(number, 1) + b"\xca\x07")
 

@@ -207,9 +207,7 @@ def test_a_process_that_nobody_holds_is_ended(tmp_path: Path) -> None:
 
 
 def test_complaints_are_kept_and_given_once(tmp_path: Path) -> None:
-    code = (
-        "os.write(2, b'gr\\xc3\\xbc\\xff\\n'); say(b'x'); hear(1); os.write(2, b'more'); say(b'y'); hear(1)"
-    )
+    code = "os.write(2, b'gr\\xc3\\xbc\\xff\\n'); say(b'x'); hear(1); os.write(2, b'more'); say(b'y'); hear(1)"
     with started(code, tmp_path) as process:
         heard(process, 1)
         assert process.read_stderr() == "gr\u00fc\ufffd\n"
@@ -242,9 +240,7 @@ def test_an_endless_flood_of_complaints_ends_at_the_deadline(tmp_path: Path) -> 
         assert time.monotonic() - start < 5
 
 
-def test_complaints_that_never_end_do_not_count_as_an_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_complaints_that_never_end_do_not_count_as_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a bot always wrote faster than we read."""
     with started("os.write(2, b'x'); time.sleep(60)", tmp_path) as process:
         monkeypatch.setattr(process, "_keep_stderr", lambda: True)
@@ -389,9 +385,7 @@ open({str(tmp_path / "big")!r}, "wb").write(b"x" * {2 * MEGABYTE})
 
 @both
 def test_processor_time_is_told(tmp_path: Path, level: str) -> None:
-    code = (
-        "hear(1); end = time.process_time() + 0.2\nwhile time.process_time() < end: pass\nsay(b'x'); hear(1)"
-    )
+    code = "hear(1); end = time.process_time() + 0.2\nwhile time.process_time() < end: pass\nsay(b'x'); hear(1)"
     with started(code, tmp_path, level) as process:
         process.send(b"!", soon())
         heard(process, 1)
@@ -446,10 +440,7 @@ def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.write_text("no program\n")
     assert refused(("/nowhere/bot", "-x")) == "cannot start /nowhere/bot: No such file or directory"
-    assert (
-        refused((str(plain),))
-        == f"cannot start {plain}: Permission denied; make it executable: chmod +x {plain}"
-    )
+    assert refused((str(plain),)) == f"cannot start {plain}: Permission denied; make it executable: chmod +x {plain}"
     plain.chmod(0o755)
     assert refused((str(plain),)).startswith(
         f"cannot start {plain}: Exec format error; not executable; a script needs a shebang"

@@ -83,9 +83,7 @@ with started({code!r}, Path(sys.argv[1])) as process, started("hear(1)", Path(sy
 
 def test_nothing_is_left_of_a_sandbox(tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}-sandbox"
-    code = (
-        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); say(b'x')\nwhile True: time.sleep(60)"
-    )
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); say(b'x')\nwhile True: time.sleep(60)"
     with started(code, tmp_path, "sandbox", None, mark) as process:
         heard(process, 1)
         inside = process.bot_pid
@@ -109,9 +107,12 @@ with started(code, Path(sys.argv[1]), {level!r}, None, {mark!r}) as process:
     time.sleep(300)
 """
     process = subprocess.Popen(
-        [sys.executable, "-c", runner, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-c", runner, str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     try:
         if process.stdout.readline() != "ready\n":

@@ -212,9 +212,7 @@ def test_wire_bots_that_start_slowly_again_and_again_run_out_of_time(
     assert clock.now - 1000 <= 9 + 60 + 40 * 2
 
 
-def test_python_bots_that_start_slowly_run_out_of_time_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_bots_that_start_slowly_run_out_of_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StartBudget, "decision_time", lambda self, seconds: None)
     mark = tmp_path / "mark"
     code = f"""
@@ -259,7 +257,7 @@ def test_a_wire_bot_that_ends_after_each_game_is_started_before_the_next_begins(
         need_sandbox()
     data = ROOT / "tests" / "data" / "wire"
     run = "import runpy, sys; sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[1] + '/one_game.py')"
-    bot = WireBot(find_bot(f'a=cmd:\'{sys.executable}\' -I -S -c "{run}" \'{data}\''), level, BotLimits())
+    bot = WireBot(find_bot(f"a=cmd:'{sys.executable}' -I -S -c \"{run}\" '{data}'"), level, BotLimits())
     bot = _shown(bot, data)
     other = isolated("first", "b")
     referee = Referee(GameSettings(load_rules("base"), 1, CLOCK), [Player("a", lambda: bot), player_of(other)])

@@ -53,9 +53,7 @@ def test_reference_bots_play_the_games_that_they_play_inside(rules: str, level: 
                 continue
             rows = games(referee, range(number, number + 2), a, b)
             assert timeless(rows) == timeless(games(within, range(number, number + 2), a, b)), (a, b)
-            assert [forfeit(row) for row in rows] == [(None, None)] * 4, [
-                row[COLUMN["detail"]] for row in rows
-            ]
+            assert [forfeit(row) for row in rows] == [(None, None)] * 4, [row[COLUMN["detail"]] for row in rows]
 
 
 CHOOSY = """
@@ -78,9 +76,7 @@ class Choosy(Bot):
 
 
 @pytest.mark.parametrize(("auto", "forced"), list(itertools.product((True, False), repeat=2)))
-def test_claims_forced_moves_and_events_are_as_inside(
-    tmp_path: Path, auto: bool, forced: bool
-) -> None:
+def test_claims_forced_moves_and_events_are_as_inside(tmp_path: Path, auto: bool, forced: bool) -> None:
     bots = [bot_file(tmp_path, CHOOSY.format(auto=auto, forced=forced)), "random"]
     with at_table(bots, "tactical") as referee:
         rows = games(referee, range(2))
@@ -227,9 +223,7 @@ def test_who_takes_too_long_is_judged_by_the_clock() -> None:
 # ---------------------------------------------------------------- what they print
 
 
-def test_what_is_printed_is_logged_with_the_name_and_bounded(
-    caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_is_printed_is_logged_with_the_name_and_bounded(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, logger="arena.bots")
     with at_table(["prints:kb=2", "first"]) as referee:
         rows = games(referee, [0])
@@ -271,9 +265,7 @@ class Bot:
 
 
 @pytest.mark.parametrize("end", [1, 2])
-def test_a_flood_past_python_holds_nobody_up(
-    tmp_path: Path, end: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_flood_past_python_holds_nobody_up(tmp_path: Path, end: int, caplog: pytest.LogCaptureFixture) -> None:
     """More than a pipe holds, at every decision."""
     caplog.set_level(logging.INFO, logger="arena.bots")
     code = f"import os\ndef act(view, moves):\n    os.write({end}, b'y' * 300_000)\n    return moves[0]\n"

@@ -98,9 +98,7 @@ def test_what_has_raised_plays_on_in_the_same_process() -> None:
         ("segfault", "it was killed by SIGSEGV"),
     ],
 )
-def test_the_end_of_a_process_is_a_crash_and_the_next_game_has_a_new_one(
-    level: str, bot: str, how: str
-) -> None:
+def test_the_end_of_a_process_is_a_crash_and_the_next_game_has_a_new_one(level: str, bot: str, how: str) -> None:
     with at_table([bot, "first", "random"], level=level) as referee:
         fine = timeless(games(referee, [5], "b", "c"))
         seen = set()
@@ -222,9 +220,7 @@ def test_memory_is_bounded(level: str) -> None:
 
 @both
 @pytest.mark.slow
-def test_who_has_used_much_processor_time_gets_a_new_process_before_that_is_used_up(
-    tmp_path: Path, level: str
-) -> None:
+def test_who_has_used_much_processor_time_gets_a_new_process_before_that_is_used_up(tmp_path: Path, level: str) -> None:
     code = """
 import time
 class Bot:

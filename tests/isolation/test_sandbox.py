@@ -263,8 +263,12 @@ def test_limits_of_the_runner_are_kept_inside(bot: Path) -> None:
     argv, passed = sandboxed(confined((sys.executable, "-I", "-c", code), bot))
     ended = subprocess.run(
         ["/bin/sh", "-c", 'ulimit -d 300000; ulimit -f 100; exec "$@"', "sh", *argv],
-        pass_fds=passed, env={}, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        pass_fds=passed,
+        env={},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     for end in passed:
         os.close(end)
     assert ended.stdout.strip() == str(100 * 512)
@@ -362,13 +366,9 @@ def test_a_folder_full_of_dots_is_refused(tmp_path: Path) -> None:
         hidden(str(tmp_path))
 
 
-def test_without_bubblewrap_the_sandbox_refuses_with_the_remedy(
-    bot: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_bubblewrap_the_sandbox_refuses_with_the_remedy(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(bot))
-    with pytest.raises(
-        SandboxMissing, match=r"not installed \(.*bubblewrap.*--isolation process.*your files"
-    ):
+    with pytest.raises(SandboxMissing, match=r"not installed \(.*bubblewrap.*--isolation process.*your files"):
         sandboxed(confined((sys.executable,), bot))
 
 
@@ -396,17 +396,13 @@ def test_a_bubblewrap_that_is_not_permitted_is_named_with_its_words(bot: Path, f
         f'case "$1" in --version) echo bubblewrap 0.8.0;; --help) echo "{options}";; '
         '*) echo "bwrap: No permissions to create new namespace" >&2; exit 1;; esac'
     )
-    with pytest.raises(
-        SandboxMissing, match=r"No permissions to create new namespace\).*--isolation process"
-    ):
+    with pytest.raises(SandboxMissing, match=r"No permissions to create new namespace\).*--isolation process"):
         sandboxed(confined((sys.executable,), bot))
 
 
 def test_an_old_bubblewrap_is_refused(bot: Path, fake: Fake) -> None:
     fake('case "$1" in --version) echo bubblewrap 0.1.2;; --help) echo "  --seccomp FD";; esac')
-    with pytest.raises(
-        SandboxMissing, match=r"bubblewrap 0\.1\.2 at .* is too old, it does not know --cap-drop"
-    ):
+    with pytest.raises(SandboxMissing, match=r"bubblewrap 0\.1\.2 at .* is too old, it does not know --cap-drop"):
         sandboxed(confined((sys.executable,), bot))
 
 

@@ -112,8 +112,11 @@ tell([attempt(lambda: os.statvfs("/")), attempt(lambda: os.fstatvfs(0)),
 @pytest.mark.parametrize(
     ("program", "arguments", "said"),
     [
-        ("node", ("-e", "const os=require('os');console.log(os.totalmem(),os.cpus().length>0,process.execPath)"),
-         r"1073741824 true /.*node\n"),
+        (
+            "node",
+            ("-e", "const os=require('os');console.log(os.totalmem(),os.cpus().length>0,process.execPath)"),
+            r"1073741824 true /.*node\n",
+        ),
         ("java", ("-Xmx200m", "-version"), ""),
         ("perl", ("-e", "print $$"), r"2"),
         ("free", ("-m",), r"(?s).*Mem: +1024 +0 +1024 .*"),
@@ -121,7 +124,7 @@ tell([attempt(lambda: os.statvfs("/")), attempt(lambda: os.fstatvfs(0)),
         ("touch", ("/dev/null",), ""),
     ],
     ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
-)  # fmt: skip
+)
 def test_programs_that_ask_for_the_machine_get_on(
     program: str, arguments: tuple[str, ...], said: str, bot: Path
 ) -> None:

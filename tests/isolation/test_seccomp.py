@@ -30,9 +30,19 @@ EPERM, ENOSYS, DONE = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x50000
 ENOPROTOOPT = 0x50000 | errno.ENOPROTOOPT
 EINVAL, ENOTTY, EOPNOTSUPP = 0x50000 | errno.EINVAL, 0x50000 | errno.ENOTTY, 0x50000 | errno.EOPNOTSUPP
 JUDGED_BY_ARGUMENTS = {
-    "clone", "mmap", "socketpair", "fcntl", "ioctl", "madvise", "preadv2", "prctl", "utimensat", "setrlimit",
-    "prlimit64", "getsockopt",
-}  # fmt: skip
+    "clone",
+    "mmap",
+    "socketpair",
+    "fcntl",
+    "ioctl",
+    "madvise",
+    "preadv2",
+    "prctl",
+    "utimensat",
+    "setrlimit",
+    "prlimit64",
+    "getsockopt",
+}
 HEADERS = {
     "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
     "aarch64": "/usr/include/asm-generic/unistd.h",
@@ -43,8 +53,7 @@ machines = pytest.mark.parametrize("machine", MACHINES.values(), ids=list(MACHIN
 @functools.cache
 def instructions(machine: Machine) -> list[tuple[int, int, int, int]]:
     return [
-        (code, then, otherwise, k)
-        for code, then, otherwise, k in struct.iter_unpack("=HBBI", filter_program(machine))
+        (code, then, otherwise, k) for code, then, otherwise, k in struct.iter_unpack("=HBBI", filter_program(machine))
     ]
 
 
@@ -88,9 +97,7 @@ def test_every_number_gets_the_answer_of_the_lists(machine: Machine) -> None:
         if number in special:
             continue
         free = number in unknown or machine.gap <= number < SHARED or number >= NEWER
-        expected = (
-            EPERM if number in forbidden else DONE if number in pretended else ENOSYS if free else ALLOW
-        )
+        expected = EPERM if number in forbidden else DONE if number in pretended else ENOSYS if free else ALLOW
         assert judge(machine, number) == expected, number
 
 
@@ -337,8 +344,14 @@ tell([[attempt(lambda: os.posix_fadvise(file, 0, 0, advice)) for advice in range
       attempt(lambda: os.preadv(file, [bytearray(9)], 0, os.RWF_NOWAIT)), pages[255], pages[size - 1]])
 """
     assert learn(code, tmp_path) == [
-        ["None"] * 6, ["None"] * 5, [-1, errno.ENOSYS], "9", f"OSError {errno.EOPNOTSUPP}", 255, 255,
-    ]  # fmt: skip
+        ["None"] * 6,
+        ["None"] * 5,
+        [-1, errno.ENOSYS],
+        "9",
+        f"OSError {errno.EOPNOTSUPP}",
+        255,
+        255,
+    ]
     assert resident(tmp_path / "file") >= before
 
 

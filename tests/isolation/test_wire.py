@@ -74,12 +74,12 @@ def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) ->
         assert (told["decks"]["clan"], told["decks"]["tactic"]) == view.deck_counts
         assert (told["phase"], told["turns"], told["passes"]) == (view.phase, view.turns, view.passes)
         assert (told["ruse"], told["pending"], told["taken_from"]) == (
-            view.ruse_under_way, view.pending, view.taken_from,
-        )  # fmt: skip
-        assert told["known_in_hand"] == list(view.known_in_hand)
-        assert [(one["card"], one["deck"], one["above"]) for one in told["known_in_decks"]] == list(
-            view.known_in_decks
+            view.ruse_under_way,
+            view.pending,
+            view.taken_from,
         )
+        assert told["known_in_hand"] == list(view.known_in_hand)
+        assert [(one["card"], one["deck"], one["above"]) for one in told["known_in_decks"]] == list(view.known_in_decks)
         assert "events" not in told
 
 
@@ -93,9 +93,7 @@ def test_cards_that_the_recruiter_has_put_back_are_told() -> None:
         told = messages.act(7, view, moves, None)["known_in_decks"]
         assert [(one["card"], one["deck"], one["above"]) for one in told] == list(view.known_in_decks)
         found += told
-        state.apply(
-            next((move for move in moves if str(move) in ("scout", "draw tactic")), rng.choice(moves))
-        )
+        state.apply(next((move for move in moves if str(move) in ("scout", "draw tactic")), rng.choice(moves)))
     assert any(one["above"] for one in found)
 
 
@@ -136,8 +134,7 @@ def test_events_are_told_once_each_and_none_is_left_out() -> None:
             seat = message["seat"]
         if who == "runner":
             told += [
-                f"{'ab'[seat if one['by'] == 'me' else 1 - seat]} {one['text']}"
-                for one in message.get("events", ())
+                f"{'ab'[seat if one['by'] == 'me' else 1 - seat]} {one['text']}" for one in message.get("events", ())
             ]
     assert told == seen
     assert len(told) > 100
@@ -346,9 +343,7 @@ def test_how_a_command_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     spec = find_bot("cmd:sh mine/bot.js mine/near.bin far.bin", folder=tmp_path)
     monkeypatch.setenv("PATH", "/somewhere")
     launch: Launch = launch_of(spec, "sandbox", BotLimits())
-    assert launch.argv[1:] == tuple(
-        str(tmp_path / name) for name in ("mine/bot.js", "mine/near.bin", "far.bin")
-    )
+    assert launch.argv[1:] == tuple(str(tmp_path / name) for name in ("mine/bot.js", "mine/near.bin", "far.bin"))
     assert (launch.folder, launch.read_only, launch.system) == (
         tmp_path / "mine",
         (tmp_path / "far.bin",),

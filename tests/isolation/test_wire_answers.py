@@ -108,7 +108,7 @@ def test_a_card_that_is_not_in_the_hand_is_said_to_be_so() -> None:
         (b'{"id":ID,"move":0,"x":"' + b"x" * 65536 + b'"}\n', "longer than 65536 bytes"),
         (b"x" * 200000, "longer than 65536 bytes"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_answer_is_a_fault_of_the_protocol(answer: bytes, text: str) -> None:
     def act(message: Message) -> list[bytes]:
         data = answer.replace(b"ID", str(message["id"]).encode())

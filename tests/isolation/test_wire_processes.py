@@ -187,9 +187,7 @@ def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: st
     bot.close()
 
 
-def test_a_program_that_the_sandbox_does_not_show_is_said_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_the_sandbox_does_not_show_is_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _sandbox()
     for name in ("elsewhere/runit", "mine/bot.x"):
         (tmp_path / name).parent.mkdir()
@@ -257,9 +255,7 @@ def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | Non
     # the time limit twice, and two starts of Python on a machine that has other things to do
     assert seconds < 15
     alone = Referee(table.settings, [table.players["b"], table.players["c"]])
-    assert timeless(table.play_unit(PairTask(1, 0, "b", "c"))) == timeless(
-        alone.play_unit(PairTask(1, 0, "b", "c"))
-    )
+    assert timeless(table.play_unit(PairTask(1, 0, "b", "c"))) == timeless(alone.play_unit(PairTask(1, 0, "b", "c")))
 
 
 def test_a_child_that_was_left_behind_is_ended() -> None:
@@ -268,9 +264,7 @@ def test_a_child_that_was_left_behind_is_ended() -> None:
     table.play_unit(PairTask(0, 0, "a", "b"))
     bot.close()
     deadline = time.monotonic() + 10
-    while left := [
-        path for path in Path("/proc").glob("[0-9]*/cmdline") if b"wire/children.py" in _read(path)
-    ]:
+    while left := [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"wire/children.py" in _read(path)]:
         assert time.monotonic() < deadline, left  # a signal takes a moment
         time.sleep(0.01)
 

@@ -53,11 +53,7 @@ def abridged(said: list[tuple[str, Message]]) -> list[dict[str, Any]]:
         wanted |= {message["id"] for message in [one for one in asked if one["phase"] == phase][:2]}
     lines: list[dict[str, Any]] = []
     for who, message in said:
-        if (
-            message.get("id", 0) < asked[0]["id"]
-            or message.get("id", 0) > asked[-1]["id"]
-            or message["id"] in wanted
-        ):
+        if message.get("id", 0) < asked[0]["id"] or message.get("id", 0) > asked[-1]["id"] or message["id"] in wanted:
             lines.append({"from": who, "message": message})
         elif lines and "left_out" in lines[-1]:
             lines[-1]["left_out"] += 1

@@ -23,9 +23,7 @@ from arena.processes.limits import BotLimits
 
 Message = dict[str, Any]
 Special = Callable[[Message], Iterable[bytes]]
-SPEC = BotSpec(
-    "fake", "cmd:fake", "cmd:fake", "/nowhere/fake", command_hash("cmd:fake", ()), (), ("/nowhere/fake",)
-)
+SPEC = BotSpec("fake", "cmd:fake", "cmd:fake", "/nowhere/fake", command_hash("cmd:fake", ()), (), ("/nowhere/fake",))
 RULES = load_rules("base")
 SETUP = Setup(1, 0, RULES, (1 << 64) - 1, None)
 END = GameEnd(1, (2, 5), "five stones")

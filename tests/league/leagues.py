@@ -106,9 +106,27 @@ def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) ->
     """A game as it might have been; `score` in half points of the bot that began."""
     ending = 3 if forfeit else 0
     return (
-        game_key(task.pairing, task.deal, game), score, ending, forfeit, by, 5, 3, 40, 41, 20, 21, 100, 120, 5, 6,
-        b"", b"", 400, f"record {task.deal}/{game}", "why" if forfeit else None,
-    )  # fmt: skip
+        game_key(task.pairing, task.deal, game),
+        score,
+        ending,
+        forfeit,
+        by,
+        5,
+        3,
+        40,
+        41,
+        20,
+        21,
+        100,
+        120,
+        5,
+        6,
+        b"",
+        b"",
+        400,
+        f"record {task.deal}/{game}",
+        "why" if forfeit else None,
+    )
 
 
 def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
@@ -138,9 +156,7 @@ def sound(folder: Path) -> sqlite3.Connection:
     assert db.execute("PRAGMA foreign_key_check").fetchall() == []
     halves = db.execute("SELECT count(*) FROM (SELECT 1 FROM games GROUP BY deal HAVING count(*) <> 2)")
     assert halves.fetchone() == (0,), "a deal is not a pair of games"
-    shared = db.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM games GROUP BY deal HAVING count(DISTINCT pairing) > 1)"
-    )
+    shared = db.execute("SELECT count(*) FROM (SELECT 1 FROM games GROUP BY deal HAVING count(DISTINCT pairing) > 1)")
     assert shared.fetchone() == (0,), "a deal was played by two pairings"
     highest = db.execute("SELECT ifnull(max(deal), -1) FROM games").fetchone()[0]
     assert highest < int(db.execute("SELECT value FROM meta WHERE key = 'deals'").fetchone()[0])

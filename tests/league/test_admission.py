@@ -122,9 +122,7 @@ def test_the_history_says_what_a_bot_has_tried(found: League) -> None:
 
 
 @pytest.mark.usefixtures("real_check")
-def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(
-    found: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = Finding(ERROR, "load", "the disk is on fire")
 
     def failing(*args: Any, **options: Any) -> Any:
@@ -137,9 +135,7 @@ def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(
 
 
 @pytest.mark.usefixtures("real_check")
-def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(
-    found: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     def pressing(*args: Any, **options: Any) -> Any:
         os.kill(os.getpid(), signal.SIGINT)
         return check_bot(*args, **options)

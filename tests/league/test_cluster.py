@@ -60,9 +60,12 @@ def test_whoever_submits_pays_nothing_for_a_scheduler_that_dies(
 
 @pytest.mark.parametrize("command", [["serve"], ["league", "work"]])
 @pytest.mark.parametrize(
-    ("words", "said"), [(["--executor", "slurm"], "local and dask"),
-                        (["--executor", "local", "--scheduler", "tcp://h:1"], "--scheduler belongs to")],
-)  # fmt: skip
+    ("words", "said"),
+    [
+        (["--executor", "slurm"], "local and dask"),
+        (["--executor", "local", "--scheduler", "tcp://h:1"], "--scheduler belongs to"),
+    ],
+)
 def test_a_wrong_executor_is_told_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: Sequence[str], words: Sequence[str], said: str
 ) -> None:

@@ -204,9 +204,7 @@ def test_two_submit_at_once(tmp_path: Path, make: Make) -> None:
         assert sum(e.games for e in events.events(found) if e.kind == "played") == 200
         last = events.events(found)[-1]
         if last.total == games.count(found):
-            assert [line.elo for line in events.table_at(found, last.id)] == [
-                p.elo for p in standings(found).rows
-            ]
+            assert [line.elo for line in events.table_at(found, last.id)] == [p.elo for p in standings(found).rows]
 
 
 def test_two_versions_of_one_bot_at_once(tmp_path: Path, make: Make) -> None:

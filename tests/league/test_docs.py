@@ -62,9 +62,7 @@ def fixed(lines: list[str]) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("real_check")
-def test_the_walk_through(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_walk_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Only the bot that does not work is checked, for what the check says of others is not on the page."""
     check = admission.check
 

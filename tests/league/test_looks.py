@@ -84,8 +84,12 @@ def test_a_bot_that_never_plays_the_same_game_twice(tmp_path: Path) -> None:
         assert looked(found, "wavers")  # the history tells of it once, the log each time
         assert [e.note for e in events.events(found) if e.kind == events.NOTICED] == [f"unsteady: {remark.text}"]
         told = [(e.subject, e.outcome) for e in audit.entries(found) if e.what == "look"]
-        assert told == [("wavers v1", "noticed"), ("dice v1", "as before"), ("one v1", "as before"),
-                        ("wavers v1", "noticed")]  # fmt: skip
+        assert told == [
+            ("wavers v1", "noticed"),
+            ("dice v1", "as before"),
+            ("one v1", "as before"),
+            ("wavers v1", "noticed"),
+        ]
         assert games.count(found) == total  # what is played for a look does not count
         assert verify_league(found).sound
 

@@ -296,9 +296,7 @@ def played_league(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.mark.parametrize("sql", DAMAGE)
-def test_damage_is_found(
-    tmp_path: Path, sql: str, played_league: bytes, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_damage_is_found(tmp_path: Path, sql: str, played_league: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "league.sqlite").write_bytes(played_league)
     db = sqlite3.connect(tmp_path / "league.sqlite")
     db.execute(sql)

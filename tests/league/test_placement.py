@@ -272,9 +272,7 @@ def test_ctrl_c(found: League) -> None:
             if games.count(found):  # those of the check do not count
                 session.signals.count += 1
 
-        told = LeagueSession(
-            session.league, session.process, 1, session.isolation, session.signals, session.sink, tell
-        )
+        told = LeagueSession(session.league, session.process, 1, session.isolation, session.signals, session.sink, tell)
         one = settle(told, submission("last", LAST))
         one = versions.get(found, one.id)
     assert (one.state, one.attempts) == (PLACING, 0)

@@ -55,10 +55,7 @@ def test_a_folder(tmp_path: Path) -> None:
     before = found.hash
     written(tmp_path / "bot", helper=FIRST)
     assert read_submission("mine.py", tmp_path / "bot").hash != before
-    assert (
-        read_submission("helper.py", tmp_path / "bot").hash
-        != read_submission("mine.py", tmp_path / "bot").hash
-    )
+    assert read_submission("helper.py", tmp_path / "bot").hash != read_submission("mine.py", tmp_path / "bot").hash
 
 
 def test_the_bot_may_be_named_as_seen_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,9 +73,7 @@ def test_files_are_kept_once(found: League, process: LeagueProcess, tmp_path: Pa
         (REFUSED, "refused", REFUSED),
     ],
 )
-def test_the_same_file_again(
-    found: League, process: LeagueProcess, state: str, outcome: str, then: str
-) -> None:
+def test_the_same_file_again(found: League, process: LeagueProcess, state: str, outcome: str, then: str) -> None:
     one = send(found, process, "ann", FIRST).version
     if state != PENDING:
         put(found, one, state)
@@ -177,9 +175,7 @@ def test_unknown_bots(found: League) -> None:
     with pytest.raises(LeagueError, match="nothing has been submitted yet"):
         versions.of_bot(found, "ann")
     enter(found, "ann", "bob")
-    with pytest.raises(
-        LeagueError, match=r"no bot 'anm' in test; did you mean 'ann'\? \(there are ann, bob\)"
-    ):
+    with pytest.raises(LeagueError, match=r"no bot 'anm' in test; did you mean 'ann'\? \(there are ann, bob\)"):
         versions.of_bot(found, "anm")
 
 
@@ -202,8 +198,10 @@ def dead(found: League, one: Version) -> int:
     with found.change():
         number = found.insert(
             "INSERT INTO processes (machine, pid, born, doing, started, seen) VALUES (?, ?, 'before', 'submit', 0, ?)",
-            machine_boot(), os.getpid(), time.time(),
-        )  # fmt: skip
+            machine_boot(),
+            os.getpid(),
+            time.time(),
+        )
         found.run("UPDATE versions SET holder = ? WHERE version = ?", number, one.id)
     return number
 

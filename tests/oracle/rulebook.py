@@ -64,13 +64,12 @@ _ALL = [
     Options("ass-1999-base", False, hand_size=6, claim_window="any_before_draw"),
     *_edition("ps-2004", 6, 6, "any_before_draw", scout_return="top"),
     *_edition("iello", 6, 7, "after_play", scout_return="bottom"),
-    *_edition("bga", 6, 7, "after_play", scout_return="bottom", wild_binding="on_play",
-              ruse_targets="clan_only"),
+    *_edition("bga", 6, 7, "after_play", scout_return="bottom", wild_binding="on_play", ruse_targets="clan_only"),
     *_edition("battle-line", 7, 7, "any_before_draw", values=10, spy_value=8, scout_return="top"),
     Options("iello-base-expert", False, hand_size=6, claim_window="turn_start"),
     Options("s2-tactical", True, hand_size=7, claim_window="after_play", scout_return="top"),
     Options("s3-tactical", True, hand_size=7, claim_window="after_play", scout_source="single"),
-]  # fmt: skip
+]
 
 PRESETS: dict[str, Options] = {options.name: options for options in _ALL}
 for _short in ("base", "tactical", "expert"):  # "the short names mean IELLO's"
@@ -205,8 +204,7 @@ def _best(cards: tuple[str, ...], env: frozenset[str], values: int) -> Strength:
     named = [can_be(card, values)[0] for card in cards if not is_open(card)]
     colour = colour_of(named[0]) if named else COLOURS[0]
     readings = [
-        [as_ for as_ in can_be(card, values) if not is_open(card) or colour_of(as_) == colour]
-        for card in cards
+        [as_ for as_ in can_be(card, values) if not is_open(card) or colour_of(as_) == colour] for card in cards
     ]
     strongest: Strength | None = None
     for reading in product(*readings):
@@ -243,9 +241,7 @@ class Claim(NamedTuple):
     refutation: tuple[str, ...] | None
 
 
-Refuter = Callable[
-    [Sequence[str], Sequence[str], Collection[str], Collection[str], Options], tuple[str, ...] | None
-]
+Refuter = Callable[[Sequence[str], Sequence[str], Collection[str], Collection[str], Options], tuple[str, ...] | None]
 
 
 def refutation_plain(

@@ -170,8 +170,9 @@ def side_completed(game: Position, seat: int, stone: int) -> None:
         game.note("mud_not_all_four", "fog" not in env and bool(better))
     if all(is_clan(card) for card in side):
         values = {value_of(card) for card in side}
-        in_ring = {frozenset((at + step) % options.values + 1 for step in range(len(side)))
-                   for at in range(options.values)}  # fmt: skip
+        in_ring = {
+            frozenset((at + step) % options.values + 1 for step in range(len(side))) for at in range(options.values)
+        }
         straight = max(values) - min(values) == len(side) - 1
         game.note("no_wrap", frozenset(values) in in_ring and not straight)
 

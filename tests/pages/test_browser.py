@@ -31,9 +31,16 @@ pytestmark = [
     pytest.mark.skipif(not (BROWSER and DRIVER), reason="chromium and chromedriver are not installed"),
 ]
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
 
 STATE = """
 const text = (cell) => [...cell.querySelectorAll('.card')].map((card) => card.textContent);
@@ -139,8 +146,9 @@ def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
 @pytest.fixture
 def paper(driver: Any) -> Iterator[None]:
     """A sheet of A4 without its margins."""
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                           {"width": 718, "height": 1000, "deviceScaleFactor": 1, "mobile": False})  # fmt: skip
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 718, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+    )
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     yield
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
@@ -195,8 +203,9 @@ def test_rows_are_filtered(driver: Any, strange: Path) -> None:
 
 
 def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                           {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True})  # fmt: skip
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    )
     driver.get(strange.as_uri())
     assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
     assert driver.find_elements("css selector", "img") == []
@@ -208,8 +217,10 @@ def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:
 def test_a_page_is_as_wide_as_the_screen(driver: Any, compared: Path, tmp_path: Path, width: int) -> None:
     path = tmp_path / "compared.html"
     path.write_text(report_page(str(compared), count=2), encoding="utf-8")
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                           {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})  # fmt: skip
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
+    )
     driver.get(path.as_uri())
     assert driver.execute_script("return document.documentElement.scrollWidth") <= width
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -265,8 +276,9 @@ def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_
     script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
     path = tmp_path / "compared.html"
     path.write_text(report_page(str(compared), count=2), encoding="utf-8")
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
-                           {"features": [{"name": "prefers-color-scheme", "value": scheme}]})  # fmt: skip
+    driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
     driver.set_script_timeout(300)
     for page in (file, path)[: 2 if scheme == "light" else 1]:
         driver.get(page.as_uri())

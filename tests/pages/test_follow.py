@@ -22,9 +22,12 @@ def going_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run that is at work for four looks: without games, with some, with as many, with more."""
     folder = store_run(tmp_path / "run")
     there = run_line(find(str(folder)))
-    lines: Iterator[object] = iter([
-        *(replace(there, state=RUNNING, games=games) for games in (0, 20, 20, 40)), there,
-    ])  # fmt: skip
+    lines: Iterator[object] = iter(
+        [
+            *(replace(there, state=RUNNING, games=games) for games in (0, 20, 20, 40)),
+            there,
+        ]
+    )
     monkeypatch.setattr(following, "run_line", lambda _: next(lines))
     return folder
 

@@ -41,8 +41,12 @@ def test_a_state_is_all_that_lies_on_the_table(games: list[StoredGame]) -> None:
     """Independent of `flat`: the cards in sight and in the decks are the whole deck."""
     data = game_data(games[0], "1")
     for state in states(data):
-        cards = [card for seat in "ab" for key in (f"h{seat}", f"d{seat}", *(f"{seat}{at}" for at in range(1, 10)))
-                 for card in state.get(key, "").split()]  # fmt: skip
+        cards = [
+            card
+            for seat in "ab"
+            for key in (f"h{seat}", f"d{seat}", *(f"{seat}{at}" for at in range(1, 10)))
+            for card in state.get(key, "").split()
+        ]
         clan = [card for card in cards if card[0] in "rgbypk" and card[1:].isdigit()]
         pending = state.get("pend", " ")
         assert len(set(clan) - {pending}) + state["clan"] + (pending[0] in "rgbypk" and pending[1:].isdigit()) == 54
@@ -66,8 +70,13 @@ def test_every_claim_is_explained_by_its_proof(games: list[StoredGame]) -> None:
 
 
 def test_a_complete_side_without_a_claim_names_what_refutes_it(games: list[StoredGame]) -> None:
-    said = [value for game in games for state in states(game_data(game, "1")) for key, value in state.items()
-            if key[0] == "w"]  # fmt: skip
+    said = [
+        value
+        for game in games
+        for state in states(game_data(game, "1"))
+        for key, value in state.items()
+        if key[0] == "w"
+    ]
     assert any("which beats" in value for value in said)
 
 

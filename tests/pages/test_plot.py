@@ -48,8 +48,10 @@ def test_what_cannot_be_plotted_says_so(strange: Path, tmp_path: Path, arena: Ar
 
 
 def test_a_missing_library_is_named_with_its_extra(
-    strange: Path, arena: Arena, monkeypatch: pytest.MonkeyPatch  # noqa: F811
-) -> None:  # fmt: skip
+    strange: Path,
+    arena: Arena,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "arena.pages.drawings", raising=False)
     assert "schotten-arena[plot]" in arena("plot", strange, code=2).err

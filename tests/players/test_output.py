@@ -61,10 +61,15 @@ def test_what_is_too_much_is_dropped_and_said_once_a_game(caplog: pytest.LogCapt
             for _ in range(3):
                 print("12345678")
     assert logged(caplog) == [
-        "a: 12345678", "a: 1", "a: [more output in this game is dropped]",
-        "a: 12345678", "a: 1", "a: [more output in this game is dropped]",
-        "a: 12345", "a: [more output in this process is dropped]",
-    ]  # fmt: skip
+        "a: 12345678",
+        "a: 1",
+        "a: [more output in this game is dropped]",
+        "a: 12345678",
+        "a: 1",
+        "a: [more output in this game is dropped]",
+        "a: 12345",
+        "a: [more output in this process is dropped]",
+    ]
 
 
 @pytest.mark.usefixtures("lines")

@@ -10,8 +10,13 @@ from arena.game.formations import side_strength
 
 COLOURS = "rgbypk"
 LEVELS = [(category, part) for category in ("sum", "run", "colour", "kind", "colour run") for part in range(3)]
-BORDERS = {"sum": (11.5, 16.5), "run": (9.5, 15.5), "colour": (12.5, 17.5), "kind": (9.5, 18.5),
-           "colour run": (9.5, 15.5)}  # fmt: skip
+BORDERS = {
+    "sum": (11.5, 16.5),
+    "run": (9.5, 15.5),
+    "colour": (12.5, 17.5),
+    "kind": (9.5, 18.5),
+    "colour run": (9.5, 15.5),
+}
 CATEGORIES = ("sum", "run", "colour", "kind", "colour run")
 SHARES = {"sum": 0.12, "run": 0.18, "colour": 0.26, "kind": 0.22, "colour run": 0.22}
 

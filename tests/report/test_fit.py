@@ -46,8 +46,7 @@ def test_any_table_fits() -> None:
     for _ in range(200):
         columns = tuple(Column("h" * draw.randint(1, 12), left=draw.random() < 0.4) for _ in range(draw.randint(2, 15)))
         rows = tuple(
-            tuple(draw.choice(["ab" * draw.randint(0, 20), "7" * draw.randint(0, 12)]) for _ in columns)
-            for _ in "123"
+            tuple(draw.choice(["ab" * draw.randint(0, 20), "7" * draw.randint(0, 12)]) for _ in columns) for _ in "123"
         )
         width = draw.randint(75, 200)  # two columns are always there
         shown, left_out = fit(Table("t", "", columns, rows), width)

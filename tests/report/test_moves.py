@@ -53,8 +53,9 @@ def test_rows_are_the_decisions_of_the_records(games: list[GameResult]) -> None:
             assert row["owners"] == state.owners
             assert (row["deck_clan"], row["deck_tactic"]) == state.deck_counts
             assert (tuple(row["beside"].split()), tuple(row["beside_opponent"].split())) == (
-                state.row(seat), state.row(other)
-            )  # fmt: skip
+                state.row(seat),
+                state.row(other),
+            )
             assert row["pending"] == (state.pending or "")
 
 

@@ -158,10 +158,19 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     assert found.table["elo_error95"].isna().all()
     values = summary(found)
     assert values["head_to_head"] | {"counts": None} == {
-        "bot": "greedy", "opponent": "random", "unit": "pairs", "counts": None, "score": 1.0, "flag": ">",
-        "elo": None, "elo_error95": None, "elo_low": round(bound, 2), "elo_high": None, "normalized_elo": None,
+        "bot": "greedy",
+        "opponent": "random",
+        "unit": "pairs",
+        "counts": None,
+        "score": 1.0,
+        "flag": ">",
+        "elo": None,
+        "elo_error95": None,
+        "elo_low": round(bound, 2),
+        "elo_high": None,
+        "normalized_elo": None,
         "los": round(found.head_to_head.los, 4),
-    }  # fmt: skip
+    }
     assert 0.8 < values["head_to_head"]["los"] < 1
     assert values["first_player"]["elo"] is None
     assert any(f"> {bound:+.1f} Elo (95 %)" in line for line in remarks(found))
@@ -225,9 +234,17 @@ def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
     open_one = standings_report(begun).tables[-1]
     assert open_one.rows[7][3] == "├ ?"
     assert summary(begun)["bracket"][2]["meetings"][0] == {
-        "a": None, "b": None, "games": 0, "wins_a": 0, "draws": 0, "wins_b": 0, "points_a": 0, "points_b": 0,
-        "winner": None, "decided_by": None,
-    }  # fmt: skip
+        "a": None,
+        "b": None,
+        "games": 0,
+        "wins_a": 0,
+        "draws": 0,
+        "wins_b": 0,
+        "points_a": 0,
+        "points_b": 0,
+        "winner": None,
+        "decided_by": None,
+    }
 
 
 def test_large_fields_show_the_last_rounds(tmp_path: Path) -> None:

@@ -65,9 +65,11 @@ def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
 
 
 def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
-    lines = [ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", GameId(0, 1, 0)),
-             ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, GameId(2, 0, 1)),
-             ForfeitReason("counter", "crash", 1, "", GameId(0, 0, 0))]  # fmt: skip
+    lines = [
+        ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", GameId(0, 1, 0)),
+        ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, GameId(2, 0, 1)),
+        ForfeitReason("counter", "crash", 1, "", GameId(0, 0, 0)),
+    ]
     failed = standings(replace(run, forfeits=tuple(lines), folder="results/my run"))
     text = standings_text(failed)
     assert text.endswith(
@@ -77,8 +79,12 @@ def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
     )
     assert "\n- greedy: 2 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(failed, "markdown")
     assert json.loads(standings_text(failed, "json"))["forfeits"][0] == {
-        "bot": "greedy", "kind": "exception", "games": 2, "reason": "KeyError: '`?[2J'", "game": "0/1/0"
-    }  # fmt: skip
+        "bot": "greedy",
+        "kind": "exception",
+        "games": 2,
+        "reason": "KeyError: '`?[2J'",
+        "game": "0/1/0",
+    }
     assert summary(failed) == summary(standings(run))
     assert standings_text(failed, "csv") == standings_text(standings(run), "csv")
 

@@ -26,22 +26,30 @@ def fake_result(task: GameTask, strength: dict[str, float] | None = None, faults
     elif rng.random() < 0.05:
         score, stones, ending = 0.5, (4, 4), "stalemate"
     return GameResult(
-        id=task.id, round=task.round, first=task.first, second=task.second, score=score, ending=ending,
-        stones=stones, turns=rng.randrange(30, 60), plies=rng.randrange(40, 90), decisions=(25, 24),
-        record=f"record {task.key} " + "r7@3 " * 30, ms=(rng.randrange(90) / 1000, 0.25), max_ms=(0.01, 0.02),
-        times=(pack_times([32] * 20 + [200] * 5), pack_times([40] * 24)), duration_ms=0.5,
-        forfeit=forfeit, forfeit_by=by, detail=detail,
-    )  # fmt: skip
+        id=task.id,
+        round=task.round,
+        first=task.first,
+        second=task.second,
+        score=score,
+        ending=ending,
+        stones=stones,
+        turns=rng.randrange(30, 60),
+        plies=rng.randrange(40, 90),
+        decisions=(25, 24),
+        record=f"record {task.key} " + "r7@3 " * 30,
+        ms=(rng.randrange(90) / 1000, 0.25),
+        max_ms=(0.01, 0.02),
+        times=(pack_times([32] * 20 + [200] * 5), pack_times([40] * 24)),
+        duration_ms=0.5,
+        forfeit=forfeit,
+        forfeit_by=by,
+        detail=detail,
+    )
 
 
 def play_pairs(chunk: Chunk, play: Callable[[GameTask], GameResult] = fake_result) -> list[Row]:
     """The rows of a chunk of pairs."""
-    return [
-        play(game).to_row()
-        for task in chunk.tasks
-        if isinstance(task, PairTask)
-        for game in task.game_tasks()
-    ]
+    return [play(game).to_row() for task in chunk.tasks if isinstance(task, PairTask) for game in task.game_tasks()]
 
 
 def pair_tasks(bots: Sequence[str], deals: Iterable[int]) -> list[PairTask]:

@@ -65,14 +65,16 @@ def forfeits(folder: Path) -> dict[tuple[str, str], int]:
 class Running:
     """A run in a process of its own."""
 
-    def __init__(
-        self, folder: Path, data: dict[str, Any], workers: int = 2, decision_s: float = 60.0
-    ) -> None:
+    def __init__(self, folder: Path, data: dict[str, Any], workers: int = 2, decision_s: float = 60.0) -> None:
         command = [sys.executable, "-m", "tests.runner.runs", str(folder), json.dumps(data), str(workers)]
         self.process = subprocess.Popen(
-            [*command, str(decision_s)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            cwd=Path(__file__).resolve().parents[2], start_new_session=True,
-        )  # fmt: skip
+            [*command, str(decision_s)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).resolve().parents[2],
+            start_new_session=True,
+        )
         self.reported = 0
 
     def until(self, done: int) -> None:

@@ -76,14 +76,13 @@ HOSTILE: dict[str, tuple[dict[str, Any], str | None]] = {
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in ("loop_c", "loop_uncatchable", "segfault", "memory")
+        name
+        if name in ("loop_c", "loop_uncatchable", "segfault", "memory")
         else pytest.param(name, marks=pytest.mark.soak)
         for name in HOSTILE
     ],
 )
-def test_a_hostile_bot_loses_its_own_games_only(
-    name: str, undisturbed: list[tuple[Any, ...]], tmp_path: Path
-) -> None:
+def test_a_hostile_bot_loses_its_own_games_only(name: str, undisturbed: list[tuple[Any, ...]], tmp_path: Path) -> None:
     params, kind = HOSTILE[name]
     before = children(os.getpid())
     limits = replace(QUICK, decision_s=20) if name == "memory" else QUICK

@@ -107,9 +107,7 @@ def test_a_generous_clock_changes_nothing(inside: Any, tmp_path: Path) -> None:
     assert games(tmp_path) == inside(data)
 
 
-def test_few_processes_at_a_time_change_nothing(
-    inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_processes_at_a_time_change_nothing(inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "ProcessPool", functools.partial(ProcessPool, most=2))  # workers are forked
     data = settings(*QUICK[:3], games=2)
     play(tmp_path, {**data, "isolation": "process"}, 1)
@@ -249,9 +247,14 @@ class program:
     def __init__(self, *words: str, cwd: Path) -> None:
         command = [sys.executable, "-m", "arena.cli.main", *words]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, start_new_session=True,
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=cwd,
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+        )
 
     def __enter__(self) -> subprocess.Popen[str]:
         return self.process

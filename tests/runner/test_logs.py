@@ -102,9 +102,7 @@ def test_percent_signs_are_kept() -> None:
     assert from_plain(to_plain(record)).getMessage() == "100 %s"
 
 
-def test_what_bots_print_is_in_the_log_and_nowhere_else(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_bots_print_is_in_the_log_and_nowhere_else(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     loud = tmp_path / "loud.py"
     loud.write_text(
         "import os, sys\n"

@@ -93,8 +93,5 @@ def test_a_stream_that_breaks_does_not_stop_the_run() -> None:
 
 def test_unknown_speed_and_empty_standing_are_left_out() -> None:
     assert status_text(RunStatus(0, 0, 0.0, None, list)) == "0 of 0 games"
-    assert (
-        status_text(RunStatus(1, 10, 0.25, 36.0, list))
-        == "1 of 10 games (10 %), 0.25 games/s, 36 s left"
-    )
+    assert status_text(RunStatus(1, 10, 0.25, 36.0, list)) == "1 of 10 games (10 %), 0.25 games/s, 36 s left"
     assert shares_text([BotShare("a", 0, 0.0)]) == ""

@@ -43,6 +43,10 @@ def test_budgets_of_nodes_give_the_same_games_everywhere(rules: str, tmp_path: P
     if COMPILED:
         subprocess.run(
             [sys.executable, "-m", "tests.runner.runs", str(tmp_path / "plain"), json.dumps(data), "1", "600"],
-            cwd=ROOT, env=os.environ | {"ARENA_PURE": "1"}, check=True, capture_output=True, timeout=900,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=os.environ | {"ARENA_PURE": "1"},
+            check=True,
+            capture_output=True,
+            timeout=900,
+        )
         assert games(tmp_path / "plain") == once

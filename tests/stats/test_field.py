@@ -20,11 +20,26 @@ GAMES = pd.DataFrame(
         (2, 1, 1, "cid", "bob", 1.0, 3, 0, 5, 0, 6, "forfeit", "exception", "bob", 3.0, 0.0, 3, 0),
     ],
     columns=[
-        "pairing", "deal", "game", "first", "second", "score", "stones_first", "stones_second",
-        "points_first", "points_second", "turns", "ending", "forfeit", "forfeit_by", "ms_first", "ms_second",
-        "decisions_first", "decisions_second",
+        "pairing",
+        "deal",
+        "game",
+        "first",
+        "second",
+        "score",
+        "stones_first",
+        "stones_second",
+        "points_first",
+        "points_second",
+        "turns",
+        "ending",
+        "forfeit",
+        "forfeit_by",
+        "ms_first",
+        "ms_second",
+        "decisions_first",
+        "decisions_second",
     ],
-)  # fmt: skip
+)
 
 
 def row(table: pd.DataFrame, **keys: object) -> pd.Series:
@@ -97,13 +112,19 @@ def test_stones_and_points() -> None:
 def test_endings_of_the_field_and_of_wins() -> None:
     table = field.endings(GAMES)
     assert dict(zip(table["ending"], table["games"])) == {
-        "five stones": 2, "three adjacent": 1, "stalemate": 1, "forfeit": 2,
-    }  # fmt: skip
+        "five stones": 2,
+        "three adjacent": 1,
+        "stalemate": 1,
+        "forfeit": 2,
+    }
     assert table["share"].sum() == pytest.approx(1)
     ann = field.endings(GAMES, by=["bot"]).query("bot == 'ann'")
     assert dict(zip(ann["ending"], ann["games"])) == {
-        "five stones": 1, "three adjacent": 1, "stalemate": 0, "forfeit": 1,
-    }  # fmt: skip
+        "five stones": 1,
+        "three adjacent": 1,
+        "stalemate": 0,
+        "forfeit": 1,
+    }
 
 
 def test_forfeits_count_for_those_who_committed_them() -> None:

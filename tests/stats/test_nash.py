@@ -70,10 +70,17 @@ def test_a_bully_of_weak_bots_does_not_top_the_table() -> None:
     """ "bully" wins more often than "best" against the three weak ones, but loses to "best"."""
     rows: list[tuple[str, str, float]] = []
     for one, other, won in [
-        ("best", "bully", 12), ("best", "weak1", 13), ("best", "weak2", 13), ("best", "weak3", 13),
-        ("bully", "weak1", 20), ("bully", "weak2", 20), ("bully", "weak3", 20),
-        ("weak1", "weak2", 10), ("weak2", "weak3", 10), ("weak3", "weak1", 10),
-    ]:  # fmt: skip
+        ("best", "bully", 12),
+        ("best", "weak1", 13),
+        ("best", "weak2", 13),
+        ("best", "weak3", 13),
+        ("bully", "weak1", 20),
+        ("bully", "weak2", 20),
+        ("bully", "weak3", 20),
+        ("weak1", "weak2", 10),
+        ("weak2", "weak3", 10),
+        ("weak3", "weak1", 10),
+    ]:
         rows += [(one, other, 1.0)] * (won // 2) + [(other, one, 0.0)] * (won - won // 2)
         lost = 20 - won
         rows += [(one, other, 0.0)] * (lost // 2) + [(other, one, 1.0)] * (lost - lost // 2)

@@ -78,9 +78,14 @@ def test_two_bots_are_their_score() -> None:
 def test_a_draw_is_half_a_win_and_half_a_loss() -> None:
     drawn = frame(("a", "b", 0.5, 20), ("b", "c", 0.5, 20), ("c", "a", 1, 30), ("a", "c", 0, 10), ("a", "c", 1, 20))
     halved = frame(
-        ("a", "b", 1, 10), ("a", "b", 0, 10), ("b", "c", 1, 10), ("b", "c", 0, 10),
-        ("c", "a", 1, 30), ("a", "c", 0, 10), ("a", "c", 1, 20),
-    )  # fmt: skip
+        ("a", "b", 1, 10),
+        ("a", "b", 0, 10),
+        ("b", "c", 1, 10),
+        ("b", "c", 0, 10),
+        ("c", "a", 1, 30),
+        ("a", "c", 0, 10),
+        ("a", "c", 1, 20),
+    )
     assert elo_of(rate(drawn, prior=0)) == pytest.approx(elo_of(rate(halved, prior=0)), abs=1e-6)
 
 
@@ -190,8 +195,16 @@ def test_the_frame_is_tidy() -> None:
     rated = rate(field())
     table = rated.frame()
     assert table.columns.tolist()[:9] == [
-        "bot", "elo", "elo_error95", "games", "wins", "draws", "losses", "score", "flag",
-    ]  # fmt: skip
+        "bot",
+        "elo",
+        "elo_error95",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "score",
+        "flag",
+    ]
     assert table["elo"].is_monotonic_decreasing
     assert (table["wins"] + table["draws"] + table["losses"] == table["games"]).all()
     assert table["games"].tolist() == [320] * 5
@@ -355,9 +368,13 @@ def test_an_advantage_that_runs_away_is_told(score: float) -> None:
 def test_an_advantage_bound_only_by_a_longer_cycle_is_found() -> None:
     # Nobody beats the same bot from both seats, yet the cycle a > b > c > a exists from both.
     games = frame(
-        ("a", "b", 1, 3), ("b", "c", 1, 3), ("c", "a", 1, 3),
-        ("b", "a", 0, 3), ("c", "b", 0, 3), ("a", "c", 0, 3),
-    )  # fmt: skip
+        ("a", "b", 1, 3),
+        ("b", "c", 1, 3),
+        ("c", "a", 1, 3),
+        ("b", "a", 0, 3),
+        ("c", "b", 0, 3),
+        ("a", "c", 0, 3),
+    )
     assert rate(games, prior=0).first_advantage == pytest.approx(0, abs=1e-6)
 
 
@@ -450,8 +467,10 @@ def test_noise_of_the_fit_does_not_order_equal_bots() -> None:
     """In a round robin equal points are equal ratings, and such bots stand in the order of their names."""
     rng = np.random.default_rng(5)
     names = [f"b{number:02}" for number in rng.permutation(30)]
-    games = pd.DataFrame([(a, b, float(rng.integers(0, 2))) for a in names for b in names if a != b],
-                         columns=["first", "second", "score"])  # fmt: skip
+    games = pd.DataFrame(
+        [(a, b, float(rng.integers(0, 2))) for a in names for b in names if a != b],
+        columns=["first", "second", "score"],
+    )
     found = rate(games)
     points = dict(zip(found.bots, found.wins.tolist()))
     assert len(set(points.values())) < 20

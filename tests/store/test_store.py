@@ -95,10 +95,7 @@ def test_sums_against_counting_by_hand(store: Store) -> None:
     store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60))))
     results = list(store.results())
     for cell in store.pairing_sums():
-        summed = [
-            r for r in results
-            if (r.id.pairing, r.id.game, r.score * 2, r.ending) == cell_key(cell)
-        ]  # fmt: skip
+        summed = [r for r in results if (r.id.pairing, r.id.game, r.score * 2, r.ending) == cell_key(cell)]
         assert cell.games == len(summed)
         assert (cell.stones_first, cell.stones_second) == tuple(map(sum, zip(*(r.stones for r in summed))))
         assert (cell.turns, cell.plies) == (sum(r.turns for r in summed), sum(r.plies for r in summed))
@@ -187,10 +184,24 @@ def test_frame_and_table_agree_with_the_results(store: Store) -> None:
     store.add(chunk_of(range(40)), play_pairs(chunk_of(range(40))))
     results = list(store.results())
     lines = [
-        (*r.id, r.round, r.first, r.second, r.score, *r.stones, *r.points, r.turns, r.plies, r.ending,
-         r.forfeit, r.forfeit_by, *r.decisions, *r.ms)
+        (
+            *r.id,
+            r.round,
+            r.first,
+            r.second,
+            r.score,
+            *r.stones,
+            *r.points,
+            r.turns,
+            r.plies,
+            r.ending,
+            r.forfeit,
+            r.forfeit_by,
+            *r.decisions,
+            *r.ms,
+        )
         for r in results
-    ]  # fmt: skip
+    ]
     assert list(store.table(clock=True)) == lines
     assert list(store.table()) == [line[:-2] for line in lines]
     frame = store.frame()

@@ -34,8 +34,12 @@ def test_another_config_is_refused_key_by_key(tmp_path: Path) -> None:
     config = {**CONFIG, "bots": [{"name": "ann", "spec": "x.py"}, {"name": "bob", "spec": "y.py"}]}
     with open_store(tmp_path, config, ENTRIES) as store:
         store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
-    asked = {**CONFIG, "seed": 8, "clock": {"move_ms": 50, "bank_ms": 9},
-             "bots": [{"name": "ann", "spec": "z.py"}, {"name": "cid", "spec": "y.py"}]}  # fmt: skip
+    asked = {
+        **CONFIG,
+        "seed": 8,
+        "clock": {"move_ms": 50, "bank_ms": 9},
+        "bots": [{"name": "ann", "spec": "z.py"}, {"name": "cid", "spec": "y.py"}],
+    }
     changed = [ENTRIES[0], replace(ENTRIES[1], source="other")]
     with pytest.raises(StoreError) as caught:
         open_store(tmp_path, asked, changed)
@@ -99,8 +103,11 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
             open_store(tmp_path, CONFIG, ENTRIES)
         other = subprocess.run(
             [sys.executable, "-m", "tests.store.writer", str(tmp_path), "2"],
-            cwd=ROOT, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert f"another run is writing into {tmp_path} (process {os.getpid()})" in other.stderr
         assert other.stdout == ""
     open_store(tmp_path, CONFIG, ENTRIES).close()
@@ -251,8 +258,11 @@ def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None
 def start_writer(folder: Path, deals: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "tests.store.writer", str(folder), str(deals)],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.mark.process

@@ -63,10 +63,15 @@ def test_without_a_terminal_the_whole_game_is_printed(arena: Arena, played: Path
 
 @pytest.mark.parametrize(
     ("args", "said"),
-    [((), "expected two bots"), (("a", "b", "c"), "found 3"), (("greedy", "nobody"), "nobody"),
-     (("greedy", "first", "--bot", "x"), "stored games"), (("RUN", "1", "--seed", "2"), "has its own"),
-     (("RUN", "999"), "no game")],
-)  # fmt: skip
+    [
+        ((), "expected two bots"),
+        (("a", "b", "c"), "found 3"),
+        (("greedy", "nobody"), "nobody"),
+        (("greedy", "first", "--bot", "x"), "stored games"),
+        (("RUN", "1", "--seed", "2"), "has its own"),
+        (("RUN", "999"), "no game"),
+    ],
+)
 def test_wrong_use_is_told(arena: Arena, played: Path, args: tuple[str, ...], said: str) -> None:  # noqa: F811
     assert said in arena("watch", *(played if one == "RUN" else one for one in args), code=2).err
 

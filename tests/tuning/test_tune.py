@@ -125,8 +125,23 @@ def test_a_folder_of_another_tuning_is_left_alone(played: Played, tmp_path: Path
 @pytest.mark.process
 def test_the_command_resumes_with_the_same_result(arena: Arena, tmp_path: Path) -> None:  # noqa: F811
     (tmp_path / "noisy.py").write_text(BOT)
-    words = ["tune", "noisy.py", "--param", "noise:0..1", "--against", "random", "--trials", 3, "--games", 8,
-             "--confirm", 8, "--seed", 4, "--json"]  # fmt: skip
+    words = [
+        "tune",
+        "noisy.py",
+        "--param",
+        "noise:0..1",
+        "--against",
+        "random",
+        "--trials",
+        3,
+        "--games",
+        8,
+        "--confirm",
+        8,
+        "--seed",
+        4,
+        "--json",
+    ]
     once = json.loads(arena(*words, "--workers", 1, "--out", "one", code=None).out)
     arena(*words, "--workers", 2, "--out", "two", code=None)
     first, second = (json.loads((tmp_path / name / "tune.json").read_text()) for name in ("one", "two"))

@@ -170,7 +170,12 @@ def main() -> int:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         outcome = run(
-            Path(place, "crash"), given.seed, given.moments, given.authors, given.pause_s, given.isolation,
+            Path(place, "crash"),
+            given.seed,
+            given.moments,
+            given.authors,
+            given.pause_s,
+            given.isolation,
             given.uploads,
         )
     print(json.dumps(vars(outcome), indent=2))  # asdict spoils a Counter

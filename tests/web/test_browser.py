@@ -131,8 +131,10 @@ def choose(driver: Any, at: int, by_keys: bool) -> None:
         card.send_keys(Keys.ENTER) if by_keys else card.click()
         assert card.get_attribute("aria-pressed") == "true"
     stones = driver.find_elements("css selector", "[data-mark][role=button]")
-    texts = driver.execute_script("return [...document.querySelectorAll('[data-moves] button[name=move]')]"
-                                  ".filter((one) => one.offsetParent).map((one) => one.dataset.stone)")  # fmt: skip
+    texts = driver.execute_script(
+        "return [...document.querySelectorAll('[data-moves] button[name=move]')]"
+        ".filter((one) => one.offsetParent).map((one) => one.dataset.stone)"
+    )
     assert {stone.text.split()[0] for stone in stones} == set(texts) - {""}  # what is marked is legal, and all of it
     if stones:
         stone = stones[at % len(stones)]
@@ -199,8 +201,9 @@ def test_without_script_an_author_uploads_and_plays_a_whole_game(plain: Any, ser
     press(plain, "Play")
     moves = 0
     while kind(plain) == "decision":
-        buttons = plain.execute_script("return [...document.querySelectorAll('[data-moves] button[name=move]')]"
-                                       ".map((one) => !!one.offsetParent)")  # fmt: skip
+        buttons = plain.execute_script(
+            "return [...document.querySelectorAll('[data-moves] button[name=move]')].map((one) => !!one.offsetParent)"
+        )
         assert buttons
         assert all(buttons)  # the script hides those that it draws on the table
         assert not plain.find_elements("css selector", "button.pick")

@@ -93,9 +93,14 @@ def test_a_table_without_the_submission_is_asked_for_again(monkeypatch: pytest.M
 
 
 def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    for command in (["standings"], ["standings", "x", "--server", "http://x"], ["submit", "x"],
-                    ["submit", "x", "--server", "http://x", "--author", "A"],
-                    ["submit", "x", "--server", "http://x"], ["standings", "--server", "ftp://x"]):  # fmt: skip
+    for command in (
+        ["standings"],
+        ["standings", "x", "--server", "http://x"],
+        ["submit", "x"],
+        ["submit", "x", "--server", "http://x", "--author", "A"],
+        ["submit", "x", "--server", "http://x"],
+        ["standings", "--server", "ftp://x"],
+    ):
         assert main(command) == 2
         assert "Traceback" not in capsys.readouterr().err
 

@@ -56,9 +56,7 @@ def test_a_page_is_sent_as_it_was_while_it_is_made_anew(web: Web, monkeypatch: p
     assert now.headers["cache-control"] == "no-cache"
 
 
-def test_the_table_for_programs_is_made_once_and_again_after_changes(
-    web: Web, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_for_programs_is_made_once_and_again_after_changes(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.web.desk.LEAST_S", 0.1)
     made = []
 

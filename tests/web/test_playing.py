@@ -261,8 +261,12 @@ def test_a_form_from_elsewhere_plays_nothing(web: Web, form: str) -> None:
     stranger = Person(ann.client, form)
     for path, values in (("/play", {"bot": "one"}), (game.path, {"resign": "1"}), ("/play/kept/1", {})):
         stranger.post(path, 403, **values)
-    assert ann.client.post(game.path, data={"form": ann.form, "resign": "1"},
-                           headers={"origin": "http://evil.test"}).status_code == 403  # fmt: skip
+    assert (
+        ann.client.post(
+            game.path, data={"form": ann.form, "resign": "1"}, headers={"origin": "http://evil.test"}
+        ).status_code
+        == 403
+    )
     assert game.look() == game.page or game.moves
 
 
@@ -396,9 +400,8 @@ def cmdline(pid: int) -> bytes:
 def assert_nothing_is_left(web: Web) -> None:
     """No process of a game, no file of a bot."""
     end = time.monotonic() + PATIENCE_S
-    while (
-        any(b"arena.web.playing.child" in cmdline(pid) for pid in children(os.getpid()))
-        or list((web.folder / tables.FOLDER).glob("*/*"))
-    ):  # fmt: skip
+    while any(b"arena.web.playing.child" in cmdline(pid) for pid in children(os.getpid())) or list(
+        (web.folder / tables.FOLDER).glob("*/*")
+    ):
         assert time.monotonic() < end
         time.sleep(0.1)

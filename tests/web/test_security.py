@@ -47,9 +47,14 @@ def test_a_form_from_elsewhere_does_nothing(web: Web, form: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "headers", [{"origin": "http://evil.test"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"},
-                {"sec-fetch-site": "same-site"}],
-)  # fmt: skip
+    "headers",
+    [
+        {"origin": "http://evil.test"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
 def test_a_request_of_another_site_does_nothing(web: Web, headers: dict[str, str]) -> None:
     ann = web.person("Ann")
     answer = ann.client.post("/me/upload", data={"form": ann.form}, files={"file": ("mine.py", GOOD)}, headers=headers)
@@ -158,8 +163,14 @@ def test_what_a_bot_in_the_table_has_said_is_for_its_author(web: Web) -> None:
 def test_texts_of_bots_in_the_table_are_no_markup(web: Web) -> None:
     ann, game = spoilt(web, "Error: </pre></script><script>alert(1)</script>\x1b[31m\u202e")
     boss = web.person("Boss", admin=True)
-    for page in (ann.get("/me/bots/mine"), ann.get("/me"), ann.get("/history"), boss.get("/admin"),
-                 ann.get("/bots/mine"), ann.get(f"/games/{game}")):  # fmt: skip
+    for page in (
+        ann.get("/me/bots/mine"),
+        ann.get("/me"),
+        ann.get("/history"),
+        boss.get("/admin"),
+        ann.get("/bots/mine"),
+        ann.get(f"/games/{game}"),
+    ):
         assert "<script>alert" not in page
         assert "\x1b" not in page
         assert "\u202e" not in page
@@ -342,8 +353,6 @@ def test_a_large_body_is_not_read(web: Web) -> None:
     assert len(web.states()) == 2
 
 
-
-
 @pytest.mark.parametrize("limits", [Limits(uploads=2, mb=1, bots=2)])
 def test_limits_of_an_author(web: Web, limits: Limits) -> None:
     ann = web.person("Ann")
@@ -399,8 +408,15 @@ def answered(receive: Any, **headers: str) -> tuple[int, bool]:
             told.append(message["status"])
 
     kind = {"content-type": "application/x-www-form-urlencoded"} | headers
-    scope = {"type": "http", "method": "POST", "path": "/me/upload", "scheme": "http", "query_string": b"",
-             "headers": [(name.encode(), value.encode()) for name, value in kind.items()], "client": None}  # fmt: skip
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/me/upload",
+        "scheme": "http",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in kind.items()],
+        "client": None,
+    }
     guard = Guard(pages, upload_bytes=1000, body_s=0.2, metrics=Metrics(), secure=False)
     asyncio.run(guard(scope, receive, send))
     return told[0], bool(reached)

@@ -74,8 +74,16 @@ def test_which_file_is_the_bot() -> None:
         read_upload("x.zip", zipped({"a.py": BOT}), "Ann", entry="c.py")
 
 
-OUTSIDE = ("../evil.py", "/etc/evil.py", "a/../../evil.py", "a\\..\\evil.py", "C:/evil.py", "a//b.py", "a\n.py",
-           "./../e.py")  # fmt: skip
+OUTSIDE = (
+    "../evil.py",
+    "/etc/evil.py",
+    "a/../../evil.py",
+    "a\\..\\evil.py",
+    "C:/evil.py",
+    "a//b.py",
+    "a\n.py",
+    "./../e.py",
+)
 
 
 @pytest.mark.parametrize("name", [*OUTSIDE, "x" * 300 + ".py"])
@@ -146,8 +154,18 @@ def test_too_many_files_are_counted_before_they_are_read() -> None:
         read_upload("x.tar", tarred({f"{n}/": b"" for n in range(2001)}, type=tarfile.DIRTYPE), "Ann")
 
 
-@pytest.mark.parametrize("content", [b"PK\3\4", b"\x1f\x8bnonsense", b"\x7fELF", b"\0", b"x\0y", zipped({}),
-                                     zipped({"bot.py": BOT}, method=zipfile.ZIP_LZMA)])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"PK\3\4",
+        b"\x1f\x8bnonsense",
+        b"\x7fELF",
+        b"\0",
+        b"x\0y",
+        zipped({}),
+        zipped({"bot.py": BOT}, method=zipfile.ZIP_LZMA),
+    ],
+)
 def test_nonsense_is_refused_in_words(content: bytes) -> None:
     with pytest.raises(ArenaError) as error:
         read_upload("x.bin", content, "Ann")

@@ -27,23 +27,27 @@ _MOST_PARAMETERS, _PARAMETER, _EXPRESSION = 30, 80, 40
 
 # Calls whose results differ between two runs with one seed. A name that ends with a dot stands for a module.
 _CLOCKS = (
-    "time.", "datetime.datetime.now", "datetime.datetime.today", "datetime.datetime.utcnow", "datetime.date.today"
-)  # fmt: skip
+    "time.",
+    "datetime.datetime.now",
+    "datetime.datetime.today",
+    "datetime.datetime.utcnow",
+    "datetime.date.today",
+)
 _CHANCE = ("os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "secrets.", "os.getpid", "random.SystemRandom")
 _UNSEEDED = (
-    "random.Random", "random.seed", "numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.seed"
-)  # fmt: skip
+    "random.Random",
+    "random.seed",
+    "numpy.random.default_rng",
+    "numpy.random.RandomState",
+    "numpy.random.seed",
+)
 _GLOBAL = ("random.", "numpy.random.")
 _ADDRESSES = ("id", "hash")
-_ORDERED = (
-    "list", "tuple", "iter", "next", "enumerate", "max", "min", "sum", "map", "filter", "zip", "dict.fromkeys"
-)  # fmt: skip
+_ORDERED = ("list", "tuple", "iter", "next", "enumerate", "max", "min", "sum", "map", "filter", "zip", "dict.fromkeys")
 _SET_METHODS = ("union", "intersection", "difference", "symmetric_difference")
 _THREADS = ("threading", "_thread", "multiprocessing", "concurrent")
 _MUTABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-_MAKERS = (
-    "list", "dict", "set", "bytearray", "deque", "defaultdict", "Counter", "OrderedDict", "Random", "Rng"
-)  # fmt: skip
+_MAKERS = ("list", "dict", "set", "bytearray", "deque", "defaultdict", "Counter", "OrderedDict", "Random", "Rng")
 
 _Found = Iterator[tuple[HintKind, int, str]]
 """Kind, line and text of hints."""

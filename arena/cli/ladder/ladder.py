@@ -17,16 +17,35 @@ from arena.isolation.levels import ISOLATIONS
 
 @click.command()
 @click.argument("bot", required=False, shell_complete=options.complete_bots)
-@click.option("--rules", multiple=True, metavar="R", shell_complete=options.complete_rules,
-              help="Rule sets, with commas or several times. Default: base,tactical,expert; BOT: base.")  # fmt: skip
-@click.option("--games", type=options.whole(2), metavar="N",
-              help="Games for each two rungs that meet (default: as the file says); with a BOT at most so many against"
-              " a rung (default: 300).")  # fmt: skip
-@click.option("--config", "file", default="ladder", show_default=True, metavar="CONFIG",
-              shell_complete=options.complete_configs,
-              help="The ladder: a tournament, its bots from the lowest rung up.")  # fmt: skip
-@click.option("--out", type=options.NewFolder(), metavar="DIR",
-              help="Where the ladder's matches are kept.  [default: results/ladder]")  # fmt: skip
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="R",
+    shell_complete=options.complete_rules,
+    help="Rule sets, with commas or several times. Default: base,tactical,expert; BOT: base.",
+)
+@click.option(
+    "--games",
+    type=options.whole(2),
+    metavar="N",
+    help="Games for each two rungs that meet (default: as the file says); with a BOT at most so many against"
+    " a rung (default: 300).",
+)
+@click.option(
+    "--config",
+    "file",
+    default="ladder",
+    show_default=True,
+    metavar="CONFIG",
+    shell_complete=options.complete_configs,
+    help="The ladder: a tournament, its bots from the lowest rung up.",
+)
+@click.option(
+    "--out",
+    type=options.NewFolder(),
+    metavar="DIR",
+    help="Where the ladder's matches are kept.  [default: results/ladder]",
+)
 @click.option("--show", is_flag=True, help="Play nothing: show what is stored.")
 @click.option("--isolation", type=click.Choice(ISOLATIONS), help="Where BOT runs; none (default): with your rights.")
 @options.workers

@@ -47,8 +47,15 @@ def _show_past(found: League, at: str, form: str) -> None:
     table = events.table_at(found, event.id)
     lines = standing_lines(found, table, events.table_at(found, event.id - 1), past=True)
     if form == "json":
-        print_json({"league": found.name, "event": event.id, "happened": event.happened, "games": event.total,
-               "standings": lines})  # fmt: skip
+        print_json(
+            {
+                "league": found.name,
+                "event": event.id,
+                "happened": event.happened,
+                "games": event.total,
+                "standings": lines,
+            }
+        )
         return
     heading = f"{found.name} after event {event.id}, {utc_text(event.happened)}: {event.total:,} games"
     if lines:
@@ -116,8 +123,17 @@ def show(name: str, bot: str, number: int | None, against: str | None, form: str
             opponents = [line for line in opponents if line["opponent"] == other]
         faults = views.forfeit_lines(found, one)
         if form == "json":
-            print_json({"league": found.name, "bot": one.name, "author": one.author, "version": one.number,
-                   "versions": rows, "opponents": opponents, "forfeits": faults})  # fmt: skip
+            print_json(
+                {
+                    "league": found.name,
+                    "bot": one.name,
+                    "author": one.author,
+                    "version": one.number,
+                    "versions": rows,
+                    "opponents": opponents,
+                    "forfeits": faults,
+                }
+            )
             return
         author = f" by {one.author}" if one.author else ""
         tables = [versions_table(rows), opponents_table(opponents, f"{one.label} against"), forfeits_table(faults)]

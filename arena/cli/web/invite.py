@@ -16,8 +16,14 @@ from arena.text import counted, one_line
 @click.command()
 @league_argument
 @click.argument("author", required=False)
-@click.option("--days", type=options.real(0.001, 3650), default=90, show_default=True, metavar="N",
-              help="Days for which the invitation is valid.")  # fmt: skip
+@click.option(
+    "--days",
+    type=options.real(0.001, 3650),
+    default=90,
+    show_default=True,
+    metavar="N",
+    help="Days for which the invitation is valid.",
+)
 @click.option("--admin", is_flag=True, help="Make the author an organiser, who may do everything.")
 @click.option("--url", metavar="URL", help="Address of the server, for a link to sign in with.")
 @click.option("--revoke", is_flag=True, help="Revoke all invitations of AUTHOR and sign them out.")

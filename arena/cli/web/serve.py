@@ -20,25 +20,60 @@ if TYPE_CHECKING:
 @league_argument
 @click.option("--host", default="127.0.0.1", help="Address to listen on (default: this machine only).")
 @click.option("--port", type=options.whole(0, 65535), default=8000, show_default=True, metavar="N")
-@click.option("--workers", type=options.whole(0, 1024), metavar="N",
-              help="Processes that check and place bots (default: one fewer than cores; 0: none).")  # fmt: skip
+@click.option(
+    "--workers",
+    type=options.whole(0, 1024),
+    metavar="N",
+    help="Processes that check and place bots (default: one fewer than cores; 0: none).",
+)
 @click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
 @click.option("--secure", is_flag=True, help="Browsers reach it by HTTPS: send cookies by nothing else.")
-@click.option("--uploads", type=options.whole(1), default=20, show_default=True, metavar="N",
-              help="Uploads per author in an hour.")  # fmt: skip
-@click.option("--upload-mb", type=options.whole(1, 32), default=8, show_default=True, metavar="N",
-              help="Largest upload, in MiB.")  # fmt: skip
-@click.option("--bots", type=options.whole(1), default=5, show_default=True, metavar="N",
-              help="Bots of an author in the table or on their way there.")  # fmt: skip
-@click.option("--tables", type=options.whole(0, 1000), default=8, show_default=True, metavar="N",
-              help="Games of people against bots at a time; 0: none.")  # fmt: skip
+@click.option(
+    "--uploads",
+    type=options.whole(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Uploads per author in an hour.",
+)
+@click.option(
+    "--upload-mb", type=options.whole(1, 32), default=8, show_default=True, metavar="N", help="Largest upload, in MiB."
+)
+@click.option(
+    "--bots",
+    type=options.whole(1),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Bots of an author in the table or on their way there.",
+)
+@click.option(
+    "--tables",
+    type=options.whole(0, 1000),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="Games of people against bots at a time; 0: none.",
+)
 @click.option("--guests", is_flag=True, help="Let people play who are not signed in, at half of the tables.")
 @options.where_to_play
 @options.isolation_of_play
 def serve(
-    name: str, host: str, port: int, workers: int | None, play: bool, secure: bool, uploads: int, upload_mb: int,
-    bots: int, tables: int, guests: bool, executor: str | None, scheduler: str | None, isolation: str | None,
-) -> None:  # fmt: skip
+    name: str,
+    host: str,
+    port: int,
+    workers: int | None,
+    play: bool,
+    secure: bool,
+    uploads: int,
+    upload_mb: int,
+    bots: int,
+    tables: int,
+    guests: bool,
+    executor: str | None,
+    scheduler: str | None,
+    isolation: str | None,
+) -> None:
     """Serve LEAGUE on the web: its pages, and uploads by authors that were invited (arena league invite).
 
     The commands of arena league can be used on it at the same time. Stop it with Ctrl-C: games in hand are finished.
@@ -84,9 +119,14 @@ def serve(
 @options.isolation_of_play
 @options.trust
 def work(
-    name: str, play: bool, workers: int | None, executor: str | None, scheduler: str | None, isolation: str | None,
+    name: str,
+    play: bool,
+    workers: int | None,
+    executor: str | None,
+    scheduler: str | None,
+    isolation: str | None,
     trust: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Check and place what is submitted to LEAGUE as it comes, until Ctrl-C. Several may run side by side.
 
     `arena serve` starts some of these, with a core each.
@@ -102,8 +142,14 @@ def work(
             tell_result(found, result)
 
         with open_session(
-            found, "work", workers or 1, isolation, progress.add, progress.say, trust,
+            found,
+            "work",
+            workers or 1,
+            isolation,
+            progress.add,
+            progress.say,
+            trust,
             *options.executor_of(executor, scheduler),
-        ) as session:  # fmt: skip
+        ) as session:
             go_on(session, play, told)
         progress.end()

@@ -43,9 +43,16 @@ _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memor
 _EMPTY = ("/tmp", "/dev/shm")
 _TRIAL_S = 30.0
 _NEEDED = (
-    "--cap-drop", "--clearenv", "--die-with-parent", "--hostname", "--perms", "--remount-ro",
-    "--ro-bind-data", "--seccomp", "--unshare-cgroup-try",
-)  # fmt: skip
+    "--cap-drop",
+    "--clearenv",
+    "--die-with-parent",
+    "--hostname",
+    "--perms",
+    "--remount-ro",
+    "--ro-bind-data",
+    "--seccomp",
+    "--unshare-cgroup-try",
+)
 _INSTALL = {"apt-get": "install", "dnf": "install", "pacman": "-S", "zypper": "install", "apk": "add"}
 _WITHOUT = (
     "There is no silent fallback: at --isolation process a bot cannot see the other's cards, but it can still "

@@ -26,10 +26,36 @@ _LIBRARIES = ("lib", "lib32", "lib64", "libx32")
 _STORES = ("/nix/store", "/gnu/store")  # systems whose libraries are all over one folder
 #: Folders that hold much beside a bot; what lies below them may be a bot's.
 _CROWDED = (
-    "/", "/bin", "/dev/shm", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/lost+found", "/media", "/mnt", "/opt",
-    "/root", "/run/media", "/sbin", "/srv", "/tmp", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin",
-    "/usr/local/lib", "/usr/sbin", "/usr/share", "/var", "/var/lib", "/var/local", "/var/tmp",
-)  # fmt: skip
+    "/",
+    "/bin",
+    "/dev/shm",
+    "/home",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/lost+found",
+    "/media",
+    "/mnt",
+    "/opt",
+    "/root",
+    "/run/media",
+    "/sbin",
+    "/srv",
+    "/tmp",
+    "/usr",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/local",
+    "/usr/local/bin",
+    "/usr/local/lib",
+    "/usr/sbin",
+    "/usr/share",
+    "/var",
+    "/var/lib",
+    "/var/local",
+    "/var/tmp",
+)
 _CLOSED = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var/log", "/var/run", "/var/spool")
 _OPEN = ("/dev/shm", "/run/media")  # below them, although below those
 _DOCUMENTS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")

@@ -24,9 +24,14 @@ from arena.processes.procfs import read_text
 _STEADY = ("filesystems", "version")
 #: Settings of the kernel that allocators, the JVM and others look up. Nothing else is shown below /proc/sys.
 _SETTINGS = (
-    "kernel/cap_last_cap", "kernel/osrelease", "kernel/ostype", "kernel/pid_max", "kernel/threads-max",
-    "vm/max_map_count", "vm/overcommit_memory",
-)  # fmt: skip
+    "kernel/cap_last_cap",
+    "kernel/osrelease",
+    "kernel/ostype",
+    "kernel/pid_max",
+    "kernel/threads-max",
+    "vm/max_map_count",
+    "vm/overcommit_memory",
+)
 #: How fast a core runs just now depends on what its neighbours do (x86: "cpu MHz", others: "clock").
 _SPEED = re.compile(r"^((?:cpu MHz|clock)[^\S\n]*:).*$", re.MULTILINE)
 
@@ -106,10 +111,26 @@ def _figures() -> tuple[tuple[str, str], ...]:
 def _memory(memory_mb: int) -> str:
     all_of_it = ("MemTotal", "MemFree", "MemAvailable")
     nothing = (
-        "Buffers", "Cached", "SwapCached", "Active", "Inactive", "SwapTotal", "SwapFree", "Dirty", "Writeback",
-        "AnonPages", "Mapped", "Shmem", "Slab", "SReclaimable", "SUnreclaim", "KernelStack", "PageTables",
-        "Committed_AS", "AnonHugePages",
-    )  # fmt: skip
+        "Buffers",
+        "Cached",
+        "SwapCached",
+        "Active",
+        "Inactive",
+        "SwapTotal",
+        "SwapFree",
+        "Dirty",
+        "Writeback",
+        "AnonPages",
+        "Mapped",
+        "Shmem",
+        "Slab",
+        "SReclaimable",
+        "SUnreclaim",
+        "KernelStack",
+        "PageTables",
+        "Committed_AS",
+        "AnonHugePages",
+    )
     amounts = dict.fromkeys(all_of_it, memory_mb * MIB >> 10) | dict.fromkeys(nothing, 0)
     lines = [f"{name + ':':<15} {amount:>8} kB\n" for name, amount in amounts.items()]
     pages = [f"HugePages_{name + ':':<5} {0:>8}\n" for name in ("Total", "Free", "Rsvd", "Surp")]

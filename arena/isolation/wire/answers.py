@@ -217,8 +217,12 @@ def _kind(value: object) -> str:
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     names: dict[type, str] = {
-        dict: "an object", list: "a list", str: "a text", int: "a whole number", float: "a number with a fraction"
-    }  # fmt: skip
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        int: "a whole number",
+        float: "a number with a fraction",
+    }
     return names[type(value)]
 
 

@@ -42,8 +42,17 @@ class Entry:
 
     def sum(self, before: str) -> str:
         """The hash that it must have after an entry with the hash `before`."""
-        fields = [before, self.entry, repr(self.happened), self.who, self.what, self.subject, self.author,
-                  self.outcome, self.detail]  # fmt: skip
+        fields = [
+            before,
+            self.entry,
+            repr(self.happened),
+            self.who,
+            self.what,
+            self.subject,
+            self.author,
+            self.outcome,
+            self.detail,
+        ]
         return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
@@ -61,9 +70,16 @@ def record(
     new = Entry(number + 1, time.time(), _who(), what, subject, author, outcome, detail[:_LONGEST], "")
     league.run(
         f"INSERT INTO audit ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        new.entry, new.happened, new.who, new.what, new.subject, new.author, new.outcome, new.detail,
+        new.entry,
+        new.happened,
+        new.who,
+        new.what,
+        new.subject,
+        new.author,
+        new.outcome,
+        new.detail,
         new.sum(before),
-    )  # fmt: skip
+    )
 
 
 def _who() -> str:

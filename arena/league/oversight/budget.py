@@ -89,8 +89,9 @@ def _spans(league: League, author: str | None, since: float) -> list[tuple[float
         WORK,
         "WHERE began + seconds > ? AND version IN"
         " (SELECT v.version FROM versions v JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",
-        since, author,
-    )  # fmt: skip
+        since,
+        author,
+    )
     return [(max(began, since), began + seconds) for _, _, _, began, seconds in rows]
 
 
@@ -195,8 +196,10 @@ class Work:
         with league.change():
             self._number = league.insert(
                 "INSERT INTO work (version, process, began, seconds) VALUES (?, ?, ?, 0)",
-                version, process, time.time(),
-            )  # fmt: skip
+                version,
+                process,
+                time.time(),
+            )
 
     @property
     def seconds(self) -> float:

@@ -59,8 +59,9 @@ def write(league: League, deaths: Deaths) -> None:
     """Store it, within a change."""
     league.run(
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        _KEY, json.dumps(vars(deaths), sort_keys=True),
-    )  # fmt: skip
+        _KEY,
+        json.dumps(vars(deaths), sort_keys=True),
+    )
 
 
 def kept_apart(league: League) -> set[frozenset[int]]:
@@ -102,5 +103,8 @@ def note_death(league: League, process: int, doing: str) -> None:
     log.warning("%s", text)
     league.insert(
         "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'noticed', ?, 0, ?, ?)",
-        time.time(), next(iter(at_work)) if len(at_work) == 1 else None, league.count_games(), text,
-    )  # fmt: skip
+        time.time(),
+        next(iter(at_work)) if len(at_work) == 1 else None,
+        league.count_games(),
+        text,
+    )

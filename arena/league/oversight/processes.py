@@ -42,8 +42,13 @@ class LeagueProcess:
         with league.change():
             self.number = league.insert(
                 "INSERT INTO processes (machine, pid, born, doing, started, seen) VALUES (?, ?, ?, ?, ?, ?)",
-                machine_boot(), os.getpid(), start_time(os.getpid()), doing, now, now,
-            )  # fmt: skip
+                machine_boot(),
+                os.getpid(),
+                start_time(os.getpid()),
+                doing,
+                now,
+                now,
+            )
             budget.begin_counting(league)
         self.pause: Pause | None = paused(league)
         self.work: budget.Work | None = None

@@ -58,16 +58,26 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
         first, second = (names.setdefault(bot, len(names)) for bot in (game.first, game.second))
         pairing = (game.id.pairing, game.round, min(first, second), max(first, second), head[1])
         row = {
-            "pairing": pairings.setdefault(pairing, len(pairings)), "deal": game.id.deal, "game": game.id.game,
-            "round": game.round, "first": first, "second": second, "score": round(2 * game.score),
-            "stones_first": game.stones[0], "stones_second": game.stones[1],
-            "points_first": game.points[0], "points_second": game.points[1], "turns": game.turns, "plies": game.plies,
+            "pairing": pairings.setdefault(pairing, len(pairings)),
+            "deal": game.id.deal,
+            "game": game.id.game,
+            "round": game.round,
+            "first": first,
+            "second": second,
+            "score": round(2 * game.score),
+            "stones_first": game.stones[0],
+            "stones_second": game.stones[1],
+            "points_first": game.points[0],
+            "points_second": game.points[1],
+            "turns": game.turns,
+            "plies": game.plies,
             "ending": ENDINGS.index(game.ending),
             "forfeit": -1 if game.forfeit is None else FORFEITS.index(game.forfeit),
             "forfeit_by": -1 if game.forfeit_by is None else names[game.forfeit_by],
-            "decisions_first": game.decisions[0], "decisions_second": game.decisions[1],
+            "decisions_first": game.decisions[0],
+            "decisions_second": game.decisions[1],
             "seed": seeds.setdefault(seed, len(seeds)),
-        }  # fmt: skip
+        }
         rules.setdefault(head[1], len(rules))
         reasons.add_game(game)
         for name, value in row.items():
@@ -91,10 +101,17 @@ def run_of(games: Iterable[GameResult], path: Path, form: str) -> RunData:
 
 _COUNTS = (*GAME_COLUMNS, "seed")
 _SMALL = {
-    "pairing": np.int32, "deal": np.int64, "turns": np.int32, "plies": np.int32, "round": np.int32,
-    "decisions_first": np.int32, "decisions_second": np.int32,
-    "first": np.int32, "second": np.int32, "forfeit_by": np.int32,
-}  # fmt: skip
+    "pairing": np.int32,
+    "deal": np.int64,
+    "turns": np.int32,
+    "plies": np.int32,
+    "round": np.int32,
+    "decisions_first": np.int32,
+    "decisions_second": np.int32,
+    "first": np.int32,
+    "second": np.int32,
+    "forfeit_by": np.int32,
+}
 
 
 def _columns(path: Path, read: dict[str, Any], names: list[str]) -> GameColumns:

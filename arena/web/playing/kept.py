@@ -30,8 +30,12 @@ def keep(store: WebStore, account: Account, bot: str, result: str, record: str) 
             raise LeagueError(f"you keep {MOST} games, which is as many as one can: remove one, or download this one")
         return store.insert(
             "INSERT INTO kept_games (account, kept, bot, result, record) VALUES (?, ?, ?, ?, ?)",
-            account.number, time.time(), bot, result, record,
-        )  # fmt: skip
+            account.number,
+            time.time(),
+            bot,
+            result,
+            record,
+        )
 
 
 def kept_games(store: WebStore, account: Account) -> list[KeptGame]:

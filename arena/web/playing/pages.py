@@ -74,8 +74,14 @@ def _shown(request: Request, who: Visitor, template: str, status: int = 200, **g
     values: dict[str, Any] = {"live": False, "form": who.session.form, "guest": who.is_guest} | given
     answer = HTMLResponse(render(template, path, league=state.league, **values), status)
     if who.cookie is not None:
-        answer.set_cookie(f"{state.cookie}-guest", who.cookie, max_age=int(SESSION_S), secure=state.settings.secure,
-                          httponly=True, samesite="lax")  # fmt: skip
+        answer.set_cookie(
+            f"{state.cookie}-guest",
+            who.cookie,
+            max_age=int(SESSION_S),
+            secure=state.settings.secure,
+            httponly=True,
+            samesite="lax",
+        )
     return answer
 
 
@@ -102,8 +108,17 @@ async def _choose(request: Request) -> Response:
         state.tables.check(who.owner, address(request))
     except CannotPlay as error:
         fault = str(error)
-    return _shown(request, who, "play.html", bots=bots, chosen=request.query_params.get("bot", ""), kept=games,
-                  game=table, fault=fault, may=True)  # fmt: skip
+    return _shown(
+        request,
+        who,
+        "play.html",
+        bots=bots,
+        chosen=request.query_params.get("bot", ""),
+        kept=games,
+        game=table,
+        fault=fault,
+        may=True,
+    )
 
 
 def opponents(site: Site) -> list[tuple[str, str]]:
@@ -145,8 +160,10 @@ async def _begin(request: Request) -> Response:
 def _table(request: Request, who: Visitor) -> Table:
     found = state_of(request).tables.get(request.path_params["key"], who.owner)
     if found is None:
-        raise NoPage("this game is not there any more, or it is somebody else's. Games end with the server, and when"
-                     " nobody makes a move; what was kept is under Play.")  # fmt: skip
+        raise NoPage(
+            "this game is not there any more, or it is somebody else's. Games end with the server, and when"
+            " nobody makes a move; what was kept is under Play."
+        )
     return found
 
 
@@ -165,8 +182,10 @@ async def _act(request: Request) -> Response:
     who, state = await visitor(request), state_of(request)
     fields = await _fields(request, who)
     table = _table(request, who)
-    number, at = (int(text) if text.isdecimal() and len(text) < 10 else -1 for text in
-                  (fields.get("number", ""), fields.get("move", "")))  # fmt: skip
+    number, at = (
+        int(text) if text.isdecimal() and len(text) < 10 else -1
+        for text in (fields.get("number", ""), fields.get("move", ""))
+    )
     if "resign" in fields:
         state.tables.resign(table)
         await table.later_than(table.number, _FIRST_S)
@@ -217,8 +236,9 @@ def record_page(site: Site, record: str, path: str) -> str:
     found = game_data(game_of_line(RecordLine("the record", record, {})), "1")
     first = found["starter"]
     title = f"{found['names'][first]} – {found['names'][1 - first]}"
-    return site.render("game.html", path, title=title, about=found["result"], record=record, live=False,
-                       data={"games": [found]})  # fmt: skip
+    return site.render(
+        "game.html", path, title=title, about=found["result"], record=record, live=False, data={"games": [found]}
+    )
 
 
 def _kept_games(office: Office, account: Account) -> list[kept.KeptGame]:

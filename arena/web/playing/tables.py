@@ -54,9 +54,16 @@ class PlayLimits:
 
 
 _NOTHING: Mapping[str, Any] = {
-    "kind": WAITS, "stones": (), "news": "", "asks": "", "groups": (), "result": "", "text": "", "detail": "",
+    "kind": WAITS,
+    "stones": (),
+    "news": "",
+    "asks": "",
+    "groups": (),
+    "result": "",
+    "text": "",
+    "detail": "",
     "record": "",
-}  # fmt: skip
+}
 
 
 class CannotPlay(ArenaError):
@@ -208,8 +215,9 @@ class Tables:
             if isinstance(error, OSError):
                 raise CannotPlay("a game cannot be begun now; try again in some minutes") from error
             raise
-        order = Order(str(self._folder), bot.version, str(place), self._level, drawn_seed(isolated=True), person,
-                      begins, claims)  # fmt: skip
+        order = Order(
+            str(self._folder), bot.version, str(place), self._level, drawn_seed(isolated=True), person, begins, claims
+        )
         table.reader = asyncio.create_task(self._read(table))
         self._send(table, order.line())
         return table
@@ -317,9 +325,15 @@ class Bot:
 async def _start() -> asyncio.subprocess.Process:
     """The process of a game (`child`)."""
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "arena.web.playing.child", str(os.getpid()), stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE, limit=_LONGEST_LINE, start_new_session=True,
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "arena.web.playing.child",
+        str(os.getpid()),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=_LONGEST_LINE,
+        start_new_session=True,
+    )
 
 
 def _starter(owner: str, address: str) -> str:

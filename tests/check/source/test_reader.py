@@ -123,7 +123,9 @@ def test_what_outlives_a_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["from arena import Bot, Move, View", "from arena.players.bot import Bot, Move, View"])
 def test_the_programs_own_names_need_no_installation(tmp_path: Path, line: str) -> None:
-    text = line + """
+    text = (
+        line
+        + """
 
 class Mine(Bot):
     def begin(self, setup):
@@ -132,6 +134,7 @@ class Mine(Bot):
     def act(self, view: View, moves: list[Move]) -> Move:
         return moves[0]
 """
+    )
     found = source(tmp_path, text)
     assert (found.nature.entry, found.nature.hooks) == ("class Mine", ("begin", "act"))
     assert [one.text for one in found.hints] == ["class Mine"]

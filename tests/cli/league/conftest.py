@@ -17,9 +17,19 @@ from tests.league.leagues import BROKEN, FIRST, LAST, RAISES, RANDOM, skip_check
 __all__ = ["no_check", "real_check"]  # fixtures
 
 QUICK = (
-    "--isolation", "none", "--move-ms", 0,
-    "--error", 100, "--most-games", 16, "--sample", 3, "--games", 4,
-)  # fmt: skip
+    "--isolation",
+    "none",
+    "--move-ms",
+    0,
+    "--error",
+    100,
+    "--most-games",
+    16,
+    "--sample",
+    3,
+    "--games",
+    4,
+)
 ONE = ("--workers", 1)
 
 

@@ -24,9 +24,23 @@ def test_standings(played: Arena) -> None:
     assert "Change: since event 3" in out
     found = values(played("league", "standings", "open", "--json").out)
     assert set(found["standings"][0]) == {
-        "rank", "bot", "version", "author", "elo", "elo_error95", "new", "elo_change", "rank_change", "games",
-        "wins", "draws", "losses", "score", "forfeits", "hash",
-    }  # fmt: skip
+        "rank",
+        "bot",
+        "version",
+        "author",
+        "elo",
+        "elo_error95",
+        "new",
+        "elo_change",
+        "rank_change",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "score",
+        "forfeits",
+        "hash",
+    }
     assert [line["rank"] for line in found["standings"]] == [1, 2, 3]
     assert sum(line["elo"] for line in found["standings"]) == pytest.approx(0)
     # a bot that has come moves the mean; what the others moved is shown without that
@@ -68,8 +82,12 @@ def test_history(played: Arena) -> None:
     played("league", "retire", "open", "last", "--reason", "too \x1b[2Jweak")
     found = values(played("league", "history", "open", "--json").out)["events"]
     assert [(line["kind"], line["bot"]) for line in found] == [
-        ("created", None), ("accepted", "first"), ("accepted", "last"), ("accepted", "random"), ("retired", "last"),
-    ]  # fmt: skip
+        ("created", None),
+        ("accepted", "first"),
+        ("accepted", "last"),
+        ("accepted", "random"),
+        ("retired", "last"),
+    ]
     assert found[3]["elo"] is not None
     assert found[4]["elo_before"] is not None
     out = played("league", "history", "open").out
@@ -129,9 +147,11 @@ def test_list_with_damaged_leagues(arena: Arena) -> None:
     arena("league", "create", "open", *QUICK)
     whole = Path("leagues/open/league.sqlite").read_bytes()
     damaged = {
-        "empty": b"", "garbage": b"no database at all " * 100, "cut": whole[: len(whole) // 2],
+        "empty": b"",
+        "garbage": b"no database at all " * 100,
+        "cut": whole[: len(whole) // 2],
         "holes": whole[:4096] + bytes(len(whole) - 4096),
-    }  # fmt: skip
+    }
     for name, content in damaged.items():
         Path("leagues", name).mkdir()
         Path("leagues", name, "league.sqlite").write_bytes(content)

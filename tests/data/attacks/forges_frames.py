@@ -45,11 +45,7 @@ class ForgesFrames:
             at += os.write(self.pipe, data[at:])
 
     def answer(self, question, *moves):
-        self.write(
-            frame(
-                ANSWER, struct.pack("<IH", question, len(moves)), *(struct.pack("<H", one) for one in moves)
-            )
-        )
+        self.write(frame(ANSWER, struct.pack("<IH", question, len(moves)), *(struct.pack("<H", one) for one in moves)))
 
     # ---- what it does --------------------------------------------------------------------------------------
 
@@ -129,10 +125,7 @@ class ForgesFrames:
         time.sleep(60)
 
     def forges_a_long_fault(self, view, moves):
-        text = (
-            "\x1b]0;owned\x07\x1b[31m\r\u202e\u2028\n2000-01-01 00:00:00,000 INFO 1 arena.runner: forged "
-            * 400
-        )
+        text = "\x1b]0;owned\x07\x1b[31m\r\u202e\u2028\n2000-01-01 00:00:00,000 INFO 1 arena.runner: forged " * 400
         self.write(frame(FAULT, struct.pack("<IBB", self.question, ACT, EXCEPTION), text.encode()[:32_000]))
         time.sleep(60)
 
@@ -166,9 +159,7 @@ class ForgesFrames:
         self.write(pickle.dumps(Bomb(self.path)))
 
     def sends_a_pickle_in_a_frame(self, view, moves):
-        self.write(
-            frame(FAULT, struct.pack("<IBB", self.question, ACT, EXCEPTION), pickle.dumps(Bomb(self.path)))
-        )
+        self.write(frame(FAULT, struct.pack("<IBB", self.question, ACT, EXCEPTION), pickle.dumps(Bomb(self.path))))
         time.sleep(60)
 
     def sends_a_pickle_as_a_connection_would(self, view, moves):

@@ -80,6 +80,7 @@ def scattered():
 
 def given_to_pipes():
     """The pages that a pipe points to stay, also when they are no longer mapped."""
+
     class Vector(ctypes.Structure):
         _fields_ = (("place", ctypes.c_void_p), ("size", ctypes.c_size_t))
 
@@ -95,6 +96,7 @@ def given_to_pipes():
 
 def rules():
     """Sets of rules, of which each may hold any number."""
+
     def call(number, *values):
         found = LIBC.syscall(number, *values)
         if found < 0:

@@ -124,6 +124,15 @@ def pairs_of_sockets():
 
 
 WAYS = (
-    shared, growing, huge_pages, of_no_file, system_v, from_zero, temporary_files, shared_files, pipes,
-    pairs_of_sockets, private,
-)  # fmt: skip
+    shared,
+    growing,
+    huge_pages,
+    of_no_file,
+    system_v,
+    from_zero,
+    temporary_files,
+    shared_files,
+    pipes,
+    pairs_of_sockets,
+    private,
+)

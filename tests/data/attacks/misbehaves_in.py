@@ -44,9 +44,7 @@ class MisbehavesIn:
 
     def plays_illegally(self, view):
         taken = [card for side in view.mine for card in side]
-        return next(
-            move for move in MOVES[view.rules.spy_value] if move.kind == "place" and move.card in taken
-        )
+        return next(move for move in MOVES[view.rules.spy_value] if move.kind == "place" and move.card in taken)
 
     def forges(self, view):
         os.write(4, struct.pack("<IBIHH", 8, 13, 1, 1, 0))

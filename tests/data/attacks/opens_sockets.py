@@ -21,9 +21,7 @@ KINDS = {
 class OpensSockets:
     def __init__(self, port: int = 9, far: bool = True):
         self.worked = [
-            f"a socket for {name}"
-            for name, kind in KINDS.items()
-            if works(lambda kind=kind: socket.socket(*kind))
+            f"a socket for {name}" for name, kind in KINDS.items() if works(lambda kind=kind: socket.socket(*kind))
         ]
         hosts = ("127.0.0.1", "localhost", "::1", *(("169.254.169.254", "1.1.1.1") if far else ()))
         for address in [(host, port) for host in hosts]:

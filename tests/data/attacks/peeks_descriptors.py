@@ -26,9 +26,7 @@ class PeeksDescriptors:
             path = "?"
         if stat.S_ISFIFO(mode):
             pipes = {os.fstat(one).st_ino for one in (1, 2, *self.own())}
-            return (
-                "" if os.fstat(number).st_ino in pipes and self.seeks(number) is False else f"the pipe {path}"
-            )
+            return "" if os.fstat(number).st_ino in pipes and self.seeks(number) is False else f"the pipe {path}"
         return f"{path} (it can be sought in: {self.seeks(number)})"
 
     def sealed(self, number):

@@ -49,11 +49,6 @@ def secret(thing, view):
         return "a deal"
     if kind is State and thing.hand_of(1 - view.seat):
         return "the opponent's hand in a state"
-    if (
-        kind is bytes
-        and 54 <= len(thing) <= 60
-        and list(thing) != sorted(thing)
-        and len(set(thing)) == len(thing)
-    ):
+    if kind is bytes and 54 <= len(thing) <= 60 and list(thing) != sorted(thing) and len(set(thing)) == len(thing):
         return "a deck"
     return ""

@@ -17,10 +17,7 @@ class Piece(ctypes.Structure):
 class PeeksProcesses:
     def act(self, view, moves):
         worked = [
-            f"{attempt.__name__} of {pid}"
-            for pid in {1, os.getppid()} - {0}
-            for attempt in ATTEMPTS
-            if attempt(pid)
+            f"{attempt.__name__} of {pid}" for pid in {1, os.getppid()} - {0} for attempt in ATTEMPTS if attempt(pid)
         ]
         if worked:
             raise AssertionError(f"not stopped: {', '.join(worked)}")

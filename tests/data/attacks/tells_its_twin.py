@@ -286,8 +286,18 @@ class Fifo:
         os.write(self.end, bytes(numbers[:1]))
 
 
-MEDIA = {"ranges": Ranges, "files": Files, "hints": Hints, "cache": Cache, "at once": CacheAtOnce, "memory": Memory,
-         "calls": Calls, "sleepers": Sleepers, "cookies": Cookies, "fifo": Fifo}  # fmt: skip
+MEDIA = {
+    "ranges": Ranges,
+    "files": Files,
+    "hints": Hints,
+    "cache": Cache,
+    "at once": CacheAtOnce,
+    "memory": Memory,
+    "calls": Calls,
+    "sleepers": Sleepers,
+    "cookies": Cookies,
+    "fifo": Fifo,
+}
 ONE_OF_EACH = {}
 for kind in (Memory, Calls):  # before the first game: then the other process has not taken any yet
     with contextlib.suppress(OSError, TypeError):

@@ -11,8 +11,4 @@ class Fine:
 
     def act(self, view, moves):
         self.seen.append(len(moves))
-        return (
-            view.rng.choice(moves)
-            if view.rng.random() < self.boldness
-            else moves[len(self.seen) % len(moves)]
-        )
+        return view.rng.choice(moves) if view.rng.random() < self.boldness else moves[len(self.seen) % len(moves)]
