@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.comparison import resume
+    from arena.bots.bot import Bot, GameEnd, Setup, TimeLeft
     from arena.errors import ArenaError
     from arena.game.deals import Deal, make_deal
     from arena.game.engine import State, View
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from arena.game.record import parse_record, replay
     from arena.game.rng import Rng
     from arena.game.rules import Rules, load_rules
-    from arena.notebook import Run, load
-    from arena.play import PlayedGame, play_game
-    from arena.players.bot import Bot, GameEnd, Setup, TimeLeft
-    from arena.tournament import run_tournament
+    from arena.lab.comparison import resume
+    from arena.lab.notebook import Run, load
+    from arena.lab.play import PlayedGame, play_game
+    from arena.lab.tournament import run_tournament
 
 __all__ = [
     "ArenaError",
@@ -52,28 +52,28 @@ __all__ = [
 
 PLACES = {
     "ArenaError": "arena.errors",
-    "Bot": "arena.players.bot",
+    "Bot": "arena.bots.bot",
     "Deal": "arena.game.deals",
     "Event": "arena.game.event_log",
-    "GameEnd": "arena.players.bot",
+    "GameEnd": "arena.bots.bot",
     "Move": "arena.game.moves",
-    "PlayedGame": "arena.play",
+    "PlayedGame": "arena.lab.play",
     "Rng": "arena.game.rng",
     "Rules": "arena.game.rules",
-    "Run": "arena.notebook",
-    "Setup": "arena.players.bot",
+    "Run": "arena.lab.notebook",
+    "Setup": "arena.bots.bot",
     "State": "arena.game.engine",
-    "TimeLeft": "arena.players.bot",
+    "TimeLeft": "arena.bots.bot",
     "View": "arena.game.engine",
-    "load": "arena.notebook",
+    "load": "arena.lab.notebook",
     "load_rules": "arena.game.rules",
     "make_deal": "arena.game.deals",
     "parse_move": "arena.game.moves",
     "parse_record": "arena.game.record",
-    "play_game": "arena.play",
+    "play_game": "arena.lab.play",
     "replay": "arena.game.record",
-    "resume": "arena.comparison",
-    "run_tournament": "arena.tournament",
+    "resume": "arena.lab.comparison",
+    "run_tournament": "arena.lab.tournament",
 }
 """The module of each public name."""
 

@@ -21,9 +21,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.config.tournament import config_from_dict
-from arena.runner.progress import RunStatus
-from arena.runner.tournament import run_tournament
+from arena.tournament.config.tournament import config_from_dict
+from arena.tournament.runner.progress import RunStatus
+from arena.tournament.runner.tournament import run_tournament
 
 WORKERS = 2
 

@@ -21,19 +21,19 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.loading import load_bot
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import find_bot
 from arena.game.packing import TABLES
 from arena.game.rules import load_rules
-from arena.isolation.launch import Launch
-from arena.isolation.process import BotProcess
-from arena.isolation.python.bot import PythonBot
-from arena.match.tasks import PairTask
-from arena.players.loading import load_bot
-from arena.players.spec import find_bot
-from arena.processes.limits import BotLimits
-from arena.referee.lockstep import Lockstep
-from arena.referee.player import Player
-from arena.referee.referee import Referee
-from arena.referee.rows import GameSettings
+from arena.tournament.match.tasks import PairTask
+from arena.tournament.referee.lockstep import Lockstep
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
 
 WARM_UP = 20
 

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
+from arena.bots.bot import TimeLeft
+from arena.bots.loading import load_bot
+from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from arena.match.tasks import PairTask
-from arena.players.bot import TimeLeft
-from arena.players.loading import load_bot
-from arena.players.spec import find_bot
-from arena.referee.player import Player
-from arena.referee.referee import Referee
-from arena.referee.rows import GameSettings
+from arena.tournament.match.tasks import PairTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
 
 PAIRS = 500
 

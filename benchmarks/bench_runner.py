@@ -26,14 +26,14 @@ NAMES = "abcd"
 
 def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
     """Games a second of a referee in a process of its own that does nothing else."""
-    from arena.formats.round_robin import round_robin
+    from arena.bots.loading import load_bot
+    from arena.bots.spec import find_bot
     from arena.game.rules import load_rules
-    from arena.match.results import ScheduleProgress
-    from arena.players.loading import load_bot
-    from arena.players.spec import find_bot
-    from arena.referee.player import Player
-    from arena.referee.referee import Referee
-    from arena.referee.rows import GameSettings
+    from arena.tournament.formats.round_robin import round_robin
+    from arena.tournament.match.results import ScheduleProgress
+    from arena.tournament.referee.player import Player
+    from arena.tournament.referee.referee import Referee
+    from arena.tournament.referee.rows import GameSettings
 
     players = [Player.of(load_bot(find_bot(bot, name=name))) for name in NAMES]
     referee = Referee(GameSettings(load_rules("base"), 5), players)
@@ -53,8 +53,8 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
 
 def tournament(bot: str, games: int, workers: int) -> dict[str, float]:
     """A stored round robin of about `games` games."""
-    from arena.config.tournament import config_from_dict
-    from arena.runner.tournament import run_tournament
+    from arena.tournament.config.tournament import config_from_dict
+    from arena.tournament.runner.tournament import run_tournament
 
     bots = [{"spec": bot, "name": name} for name in NAMES]
     config = config_from_dict({"bots": bots, "games": max(games // 6, 2), "seed": 5})

@@ -22,12 +22,12 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.config.tournament import config_from_dict
-from arena.match.results import Row, ScheduleProgress
-from arena.match.tasks import Task
-from arena.runner.tournament import run_tournament
-from arena.store.reader import BotEntry, Reader
-from arena.store.writer import open_store
+from arena.tournament.config.tournament import config_from_dict
+from arena.tournament.match.results import Row, ScheduleProgress
+from arena.tournament.match.tasks import Task
+from arena.tournament.runner.tournament import run_tournament
+from arena.tournament.store.reader import BotEntry, Reader
+from arena.tournament.store.writer import open_store
 
 _AT_ONCE = 20_000
 _ARENA = (sys.executable, "-m", "arena.cli.main")

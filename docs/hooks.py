@@ -16,9 +16,9 @@ import click
 import arena
 import arena.policy
 from arena.cli.main import cli
-from arena.config.reference import settings_reference, tournament_reference
+from arena.lab.notebook import COLUMNS
 from arena.league.settings import LeagueSettings
-from arena.notebook import COLUMNS
+from arena.tournament.config.reference import settings_reference, tournament_reference
 
 ROOT = Path(__file__).resolve().parents[1]
 _MARKER = re.compile(r"<!-- (\w+) -->")

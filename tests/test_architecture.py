@@ -17,23 +17,13 @@ PAGE = PACKAGE.parent / "ARCHITECTURE.md"
 FLOORS = (
     ("compiled", "errors", "paths", "endings", "rounding"),
     ("text", "settings"),
-    ("processes", "game"),
-    ("policy",),
-    ("players",),
-    ("isolation", "training"),
-    ("match",),
-    ("formats",),
-    ("config",),
-    ("referee", "stats"),
-    ("store",),
-    ("report", "runner"),
-    ("check", "analysis", "adapters"),
+    ("game",),
+    ("policy", "stats"),
+    ("bots",),
+    ("tournament",),
     ("league",),
-    ("sources",),
-    ("pages",),
-    ("play", "notebook"),
-    ("tournament", "terminal"),
-    ("comparison", "tuning", "ladder"),
+    ("results",),
+    ("lab", "terminal", "adapters"),
     ("web",),
     ("cli",),
 )
@@ -45,7 +35,7 @@ SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if "_data" not in path.p
 
 
 def room_of(module: str) -> str:
-    """`arena.store.reader` is in the room `store`, `arena.errors` in `errors`."""
+    """`arena.tournament.store.reader` is in the room `store`, `arena.errors` in `errors`."""
     return ([*module.split("."), FACE])[1]
 
 
@@ -103,11 +93,11 @@ def test_there_is_no_circle() -> None:
         visit(module, ())
 
 
-@pytest.mark.parametrize("folder", ["arena", "bots", "tests", "examples", "benchmarks"])
+@pytest.mark.parametrize("folder", ["arena", "bots", "tests", "tools", "examples", "benchmarks"])
 def test_files_and_folders_are_small(folder: str) -> None:
     root = PACKAGE.parent
     files = [path for path in (root / folder).rglob("*.py") if not {"_data", "data"} & {*path.relative_to(root).parts}]
-    long = [path.name for path in files if path.read_text(encoding="utf-8").count("\n") > 500]
+    long = [path.name for path in files if path.read_text(encoding="utf-8").count("\n") > 700]
     assert not long
     for place in {path.parent for path in files}:
         assert sum(path.parent == place and path.name != "__init__.py" for path in files) <= 24, place

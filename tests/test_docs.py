@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import COMMANDS
-from arena.notebook import COLUMNS
-from arena.store.schema import RUN
+from arena.lab.notebook import COLUMNS
+from arena.tournament.store.schema import RUN
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [

@@ -23,13 +23,13 @@ endings.ENDINGS = (*endings.ENDINGS, "boredom")
 endings.ENDING_CODES["boredom"] = 4
 
 from dataclasses import replace
-from arena.match.tasks import Chunk, PairTask
-from arena.report.standings import COLUMNS, FORFEIT_COLUMNS
+from arena.tournament.match.tasks import Chunk, PairTask
+from arena.results.standings import COLUMNS, FORFEIT_COLUMNS
 from arena.stats.field import endings as share_of_endings, terminations
 from arena.stats.frames import check_games
-from arena.store.writer import open_store
-from tests.runner.fake import CONFIG, fake_result
-from tests.store.stored import ENTRIES
+from arena.tournament.store.writer import open_store
+from tests.tournament.runner.fake import CONFIG, fake_result
+from tests.tournament.store.stored import ENTRIES
 
 unit = PairTask(0, 0, "ann", "bob")
 one, two = (fake_result(task, faults=False) for task in unit.game_tasks())

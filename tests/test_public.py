@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.players.skeleton import SKELETON
+from arena.bots.skeleton import SKELETON
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ast.parse((ROOT / "arena" / "__init__.py").read_text(encoding="utf-8"))
@@ -60,8 +60,8 @@ def test_what_bots_need_is_light() -> None:
 def test_a_bot_in_a_process_of_its_own_imports_nothing_more() -> None:
     code = """
 import sys
-from arena.isolation.python.child import Child
-from arena.players.loading import load_bot
+from arena.bots.isolation.python.child import Child
+from arena.bots.loading import load_bot
 before = set(sys.modules)
 load_bot("scripted")
 print(sorted(set(sys.modules) - before))

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from arena.adapters.opponent import Opponent
 from arena.adapters.spaces import Mask, MissingLibrary, Numbers, as_rules, spaces_of
+from arena.bots.bot import Actor
 from arena.errors import ArenaError
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rng import derive_seed
 from arena.game.rules import Rules
-from arena.players.bot import Actor
-from arena.report.board import board_text
+from arena.results.board import board_text
 
 try:
     import gymnasium

@@ -19,9 +19,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from arena.bots.bot import Act
 from arena.game.engine import View
 from arena.game.moves import Move
-from arena.players.bot import Act
 from arena.text import quoted
 
 Agent = Callable[..., Any]

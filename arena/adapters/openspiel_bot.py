@@ -18,9 +18,9 @@ from collections import Counter
 from typing import Any
 
 from arena.adapters.openspiel_game import NAME, SchottenGame
+from arena.bots.bot import Bot, Setup
 from arena.game.engine import View
 from arena.game.moves import Move
-from arena.players.bot import Bot, Setup
 
 
 class OpenSpielBot(Bot):

@@ -26,7 +26,7 @@ from arena.game.deals import Deal
 from arena.game.engine import State, View
 from arena.game.event_log import Event
 from arena.game.rng import Rng
-from arena.report.board import board_text
+from arena.results.board import board_text
 
 try:
     import pyspiel

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from arena.bots.bot import Actor, GameEnd, Setup, hook_of
+from arena.bots.loading import load_bot
+from arena.bots.spec import find_bot
 from arena.game.deals import Deal
 from arena.game.engine import State
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules
-from arena.players.bot import Actor, GameEnd, Setup, hook_of
-from arena.players.loading import load_bot
-from arena.players.spec import find_bot
 
 
 class Opponent:

@@ -104,11 +104,11 @@ def _play_loop(rules: Rules, games: int, start: int) -> None:
 
 def _referee(rules: Rules) -> Callable[[int, int], object]:
     """The full referee with two bots that play the first legal move."""
-    from arena.match.tasks import GameTask
-    from arena.players.loading import load_bot
-    from arena.referee.player import Player
-    from arena.referee.referee import Referee
-    from arena.referee.rows import GameSettings
+    from arena.bots.loading import load_bot
+    from arena.tournament.match.tasks import GameTask
+    from arena.tournament.referee.player import Player
+    from arena.tournament.referee.referee import Referee
+    from arena.tournament.referee.rows import GameSettings
 
     referee = Referee(
         GameSettings(rules, 1), [Player("first", load_bot("first").make), Player("again", load_bot("first").make)]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.bots.isolation.levels import ISOLATIONS
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
-from arena.isolation.levels import ISOLATIONS
 from arena.text import json_text
 
 if TYPE_CHECKING:
-    from arena.check.budget import CheckProgress
+    from arena.league.check.budget import CheckProgress
 
 READY, NOT_READY = 0, 1
 QUICK_GAMES = 12
@@ -87,10 +87,10 @@ def check(
         raise click.UsageError(f"--quick means --games {QUICK_GAMES}, but --games {games} was given, too")
     if bank_ms == 0 and move_ms is None:
         raise click.UsageError("--bank-ms 0 without --move-ms is a clock without any time")
-    from arena.check.check import GAMES, RULES, check_bot
-    from arena.check.text import report_text
     from arena.cli.compare import split_variants
-    from arena.config.tournament import Clock
+    from arena.league.check.check import GAMES, RULES, check_bot
+    from arena.league.check.text import report_text
+    from arena.tournament.config.tournament import Clock
 
     wanted = None if games is None else games + games % 2  # each deal is played twice
     line = _Line()

@@ -19,8 +19,8 @@ from arena.cli.trust import require_trust
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.report.reading.comparison import Comparison
-    from arena.report.until_error import UntilError
+    from arena.results.reading.comparison import Comparison
+    from arena.results.until_error import UntilError
 
 
 @click.command()
@@ -121,9 +121,9 @@ def _play(
     to: Path | None,
 ) -> int:
     """Play all variants and show the tables."""
-    from arena.comparison import all_variants, new_comparison
-    from arena.report.reading.comparison import find_variant
-    from arena.tournament import drawn_seed, marked_folder, run_name
+    from arena.lab.comparison import all_variants, new_comparison
+    from arena.lab.tournament import drawn_seed, marked_folder, run_name
+    from arena.results.reading.comparison import find_variant
 
     if len(bots) < 2:
         raise ArenaError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
@@ -186,7 +186,7 @@ def play_and_show(
     until: UntilError | None = None,
 ) -> int:
     """Play what is left of a comparison and show its tables, of all variants or `only` some; the exit code."""
-    from arena.comparison import play_comparison
+    from arena.lab.comparison import play_comparison
 
     try:
         complete = play_comparison(
@@ -222,9 +222,9 @@ def folder_name(variant: str) -> str:
 
 def _stored_seed(folder: Path) -> int | None:
     """The seed of the comparison in a folder, None without one."""
-    from arena.report.reading.comparison import read_comparison
-    from arena.store.folders import inner_runs
-    from arena.store.reader import Reader
+    from arena.results.reading.comparison import read_comparison
+    from arena.tournament.store.folders import inner_runs
+    from arena.tournament.store.reader import Reader
 
     found = read_comparison(folder) if folder.is_dir() else None
     if found is not None:
@@ -244,8 +244,8 @@ def resume(
     trust: bool,
 ) -> int:
     """Play what is left of the comparison in a folder, with more games if `asked`; the exit code."""
-    from arena.comparison import check_sources, sources_of
-    from arena.report.reading.comparison import read_comparison
+    from arena.lab.comparison import check_sources, sources_of
+    from arena.results.reading.comparison import read_comparison
 
     found = read_comparison(folder)
     assert found is not None
@@ -265,8 +265,8 @@ def resume(
 def _folders(texts: Sequence[str]) -> list[Path]:
     """The named runs; those of a comparison in the order in which its variants were named."""
     from arena.paths import RESULTS
-    from arena.report.reading.comparison import read_comparison
-    from arena.store.folders import inner_runs, run_folder
+    from arena.results.reading.comparison import read_comparison
+    from arena.tournament.store.folders import inner_runs, run_folder
 
     found: list[Path] = []
     for text in texts:
@@ -289,7 +289,7 @@ def _folders(texts: Sequence[str]) -> list[Path]:
 
 def show_comparison(folders: Sequence[Path], baseline: str | None, form: str, to: Path | None) -> None:
     """The tables of stored variants."""
-    from arena.report.compare import comparison, read_variants
+    from arena.results.compare import comparison, read_variants
 
     report = comparison(read_variants(folders), baseline)
     print_report(report, form, to)

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from arena.processes.affinity import core_count
+from arena.bots.processes.affinity import core_count
 
 OPTIONAL = {
     "distributed": "needed to run on a Dask cluster: pip install 'schotten-arena[cluster]'",
@@ -25,7 +25,7 @@ def doctor() -> int:
 
     !! marks what is missing and required (exit code 1), -- what is missing but optional.
     """
-    from arena.isolation.doctor import capabilities
+    from arena.bots.isolation.doctor import capabilities
 
     found = checks()
     for line, fault in found:
@@ -61,7 +61,7 @@ def checks() -> list[tuple[str, bool]]:
 
 
 def _sandboxed() -> bool:
-    from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
+    from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
 
     try:
         require_bubblewrap()

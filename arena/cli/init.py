@@ -35,8 +35,8 @@ def init(folder: Path) -> None:
     bots/ is where bots are found by name, configs/ where tournaments are; examples/ holds scripts for the Python
     interface and, below bots/, the reference bots to read. Files that are there already are left as they are.
     """
+    from arena.bots.skeleton import SKELETON, class_name
     from arena.paths import data_folder
-    from arena.players.skeleton import SKELETON, class_name
 
     bot = SKELETON.format(name=BOT, class_name=class_name(BOT))
     files = {Path("bots") / f"{BOT}.py": bot.encode(), Path(".gitignore"): IGNORED.encode()}

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import click
 
+from arena.bots.processes.command_line import hide_values
 from arena.errors import ArenaError, did_you_mean
-from arena.processes.command_line import hide_values
 from arena.text import printable, quoted
 
 WRONG_USE = 2

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from arena.bots.skeleton import SKELETON, class_name
 from arena.errors import ArenaError
-from arena.players.skeleton import SKELETON, class_name
 from arena.text import quoted
 
 KAGGLE = '''"""{name}: a function agent(observation, configuration), as Kaggle has them. Describe its idea here.

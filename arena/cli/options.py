@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from arena.isolation.levels import ISOLATIONS
-from arena.match.tasks import DEAL_BITS
+from arena.bots.isolation.levels import ISOLATIONS
 from arena.settings import Kind, Setting, number_text, settings_of
 from arena.text import quoted
+from arena.tournament.match.tasks import DEAL_BITS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
 MANY = 10**9
 """The most of anything that is counted."""
-TOURNAMENT, CLOCK = "arena.config.tournament:TournamentConfig", "arena.config.tournament:Clock"
+TOURNAMENT, CLOCK = "arena.tournament.config.tournament:TournamentConfig", "arena.tournament.config.tournament:Clock"
 
 
 class Number(click.ParamType[int | float]):
@@ -62,7 +62,7 @@ class NewFolder(click.Path):
 
 
 def as_set(place: str, name: str) -> Number:
-    """A number with the bounds of a setting of the class at `place`, such as `arena.processes.limits:Limits`."""
+    """A number with the bounds of a setting of the class at `place`, such as `arena.bots.processes.limits:Limits`."""
 
     def find() -> Setting:
         module, _, of = place.partition(":")
@@ -203,7 +203,7 @@ def where_to_play(command: Command) -> Command:
 
 def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str | None]:
     """The executor's name and the scheduler, as given; a scheduler alone means dask."""
-    from arena.config.tournament import EXECUTORS
+    from arena.tournament.config.tournament import EXECUTORS
 
     name = executor or ("dask" if scheduler else "local")
     if name not in EXECUTORS:
@@ -264,7 +264,7 @@ def chosen_games(command: Callable[..., Result]) -> Callable[..., Result]:
         deal: int | None,
         **given: Any,
     ) -> Result:
-        from arena.report.reading.game import GameFilter
+        from arena.results.reading.game import GameFilter
 
         scores = {"--won": won, "--lost": lost, "--drawn": drawn}
         asked = [option for option, wanted in scores.items() if wanted]

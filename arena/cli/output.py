@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.cli.options import WIDE, wide
-from arena.report.formats import FORMATS, write
+from arena.results.formats import FORMATS, write
 from arena.text import one_line
 
 if TYPE_CHECKING:
-    from arena.report.table import Report
+    from arena.results.table import Report
 
 Result = TypeVar("Result")
 
@@ -62,7 +62,7 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
     """Print a report, and write its tables to the folder `to`, whose paths go to stderr."""
     click.echo(shown(report, form), nl=False)
     if to is not None:
-        from arena.report.export import write_csv
+        from arena.results.export import write_csv
 
         for path in write_csv(report, to):
             click.echo(path, err=True)
@@ -70,7 +70,7 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
 
 def write_page(page: str, to: Path) -> None:
     """Write a page whole or not at all, and say where; `-` is stdout."""
-    from arena.report.whole_file import write_whole
+    from arena.results.whole_file import write_whole
 
     if str(to) == "-":
         click.echo(page, nl=False)

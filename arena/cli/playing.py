@@ -18,12 +18,12 @@ from arena.cli.options import QUIET, VERBOSE
 from arena.errors import ArenaError
 
 if TYPE_CHECKING:
-    from arena.config.tournament import TournamentConfig
-    from arena.report.reading.run import RunData
-    from arena.report.until_error import UntilError
-    from arena.runner.progress import LineProgress, RunStatus
-    from arena.store.sequential_test import SequentialTest
+    from arena.results.reading.run import RunData
+    from arena.results.until_error import UntilError
     from arena.terminal.live import LiveTable
+    from arena.tournament.config.tournament import TournamentConfig
+    from arena.tournament.runner.progress import LineProgress, RunStatus
+    from arena.tournament.store.sequential_test import SequentialTest
 
 DONE, FORFEITED = 0, 1
 VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
@@ -37,9 +37,9 @@ def from_options(
     format_: str, bots: Sequence[str], given: Mapping[str, Any], tables: Mapping[str, Any], name: str = ""
 ) -> TournamentConfig:
     """Settings from the command line alone; `tables` are further ones as a file would give them."""
-    from arena.config.tournament import config_from_dict
-    from arena.players.spec import find_bots
-    from arena.tournament import run_name
+    from arena.bots.spec import find_bots
+    from arena.lab.tournament import run_name
+    from arena.tournament.config.tournament import config_from_dict
 
     specs = find_bots(tuple(bots))
     values = {"format": format_, "bots": [{"spec": one.spec, "name": one.name} for one in specs], **tables}
@@ -49,7 +49,7 @@ def from_options(
 
 def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str = "command line") -> TournamentConfig:
     """Settings with the options of the command line, which take precedence; `source` is for messages."""
-    from arena.config.tournament import config_from_dict
+    from arena.tournament.config.tournament import config_from_dict
 
     values = config.to_dict()
     values |= {key: given[key] for key in _OPTIONS if given.get(key) is not None}
@@ -62,7 +62,7 @@ def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str
 
 def until_error(error: float | None, bots: Sequence[str], given: MutableMapping[str, Any]) -> UntilError | None:
     """What --error, --bot and, as its limit, --games ask for; the games are those of the first look then."""
-    from arena.report.until_error import MOST_GAMES, UntilError
+    from arena.results.until_error import MOST_GAMES, UntilError
 
     if error is None:
         if bots:
@@ -90,9 +90,9 @@ def play(
     until: UntilError | None = None,
 ) -> int:
     """Play, write the tables, show the standings; the exit code. `named`: the settings have a name of their own."""
-    from arena.report.sprt import sprt_line
-    from arena.runner.progress import rate_text, status_text
-    from arena.tournament import play_config, sequential_test_of, with_folder
+    from arena.lab.tournament import play_config, sequential_test_of, with_folder
+    from arena.results.sprt import sprt_line
+    from arena.tournament.runner.progress import rate_text, status_text
 
     if until is not None and not resume:
         config = until.begin(config)
@@ -135,7 +135,7 @@ def progress_for(text: Callable[[RunStatus], str] | None = None) -> LiveTable | 
 
     `text` replaces the usual figures.
     """
-    from arena.runner.progress import LineProgress
+    from arena.tournament.runner.progress import LineProgress
 
     meta = click.get_current_context().meta
     if meta.get(QUIET):
@@ -167,11 +167,11 @@ def tell_error(until: UntilError) -> bool:
 
 def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
     from arena.cli.output import shown
-    from arena.report.export import export
-    from arena.report.formats.json import json_text
-    from arena.report.reading.run import read_run
-    from arena.report.standings import standings
-    from arena.report.standings_report import all_values, standings_report
+    from arena.results.export import export
+    from arena.results.formats.json import json_text
+    from arena.results.reading.run import read_run
+    from arena.results.standings import standings
+    from arena.results.standings_report import all_values, standings_report
 
     found = standings(read_run(folder))
     export(found, folder)
@@ -187,9 +187,9 @@ def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
 
 def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:
     """Write sprt.json into the folder of a run and show where the test stands."""
-    from arena.report.formats.json import json_text
-    from arena.report.sprt import sprt_text, sprt_values
-    from arena.report.whole_file import write_whole
+    from arena.results.formats.json import json_text
+    from arena.results.sprt import sprt_text, sprt_values
+    from arena.results.whole_file import write_whole
 
     result = test.result()
     one, two = run.bots

@@ -40,7 +40,7 @@ def ratings(
     points of the first (1, 0.5 or 0), and, if games share their cards, any label for the deal. DIR is the folder of a
     run, or its name in results/.
     """
-    from arena.report.ratings import ratings_report
+    from arena.results.ratings import ratings_report
     from arena.stats.nash import nash_ratings
     from arena.stats.pairs import counts_between
     from arena.stats.ratings import DEFAULT_PRIOR, by_pairs, rate
@@ -80,11 +80,11 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
 
 def read_games(source: str) -> pd.DataFrame:
     """The games of a CSV file or of a run: first, second, score, and deal if known."""
-    from arena.sources import LEAGUE
+    from arena.results.sources import LEAGUE
     from arena.stats.frames import StatsError, check_games, read_games_csv
-    from arena.store.folders import run_folder
-    from arena.store.reader import Reader
-    from arena.store.schema import DATABASE, StoreError
+    from arena.tournament.store.folders import run_folder
+    from arena.tournament.store.reader import Reader
+    from arena.tournament.store.schema import DATABASE, StoreError
 
     path = Path(source)
     if (path / LEAGUE).is_file():

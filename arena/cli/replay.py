@@ -14,8 +14,8 @@ from arena.cli.output import write_page
 from arena.text import indented
 
 if TYPE_CHECKING:
-    from arena.report.board import Step
-    from arena.report.reading.game import GameFilter, StoredGame
+    from arena.results.board import Step
+    from arena.results.reading.game import GameFilter, StoredGame
 
 KEYS = "Enter: next, b: back, 12: to move 12, c: next claim, e: end, a: all, q: quit"
 
@@ -53,9 +53,9 @@ def replay(
     the games of a run are listed: all, or those that --bot and the other options choose, among which GAME then counts.
     A game lost by forfeit ends with the reason.
     """
-    from arena.report.reading.game import is_file
-    from arena.report.records import is_record
-    from arena.sources import games_of, list_games, read_one
+    from arena.results.reading.game import is_file
+    from arena.results.records import is_record
+    from arena.results.sources import games_of, list_games, read_one
 
     if out is not None and not as_html:
         raise click.UsageError("-o is for a page; add --html")
@@ -74,7 +74,7 @@ def replay(
         return
     stored = read_one(source, game, wanted)
     if as_html:
-        from arena.pages.replay import replay_page
+        from arena.results.pages.replay import replay_page
 
         key = game or "1"
         write_page(replay_page(stored, key), out or Path(f"game-{key.replace('/', '-')}.html"))
@@ -91,7 +91,7 @@ def show_whole(stored: StoredGame, begin: int = 0) -> None:
 
 def _show(stored: StoredGame, begin: int, whole: bool, color: bool) -> None:
     from arena.game.record import parse_record
-    from arena.report.board import legend, result_line, step_text, steps
+    from arena.results.board import legend, result_line, step_text, steps
 
     record = parse_record(stored.record)
     shown = steps(stored.result or record)

@@ -14,8 +14,8 @@ from arena.cli.output import counting, output, print_report
 from arena.cli.web.ask import show_standings_of
 
 if TYPE_CHECKING:
-    from arena.match.results import GameResult
-    from arena.report.reading.game import GameFilter
+    from arena.results.reading.game import GameFilter
+    from arena.tournament.match.results import GameResult
 
 
 @click.command()
@@ -35,9 +35,9 @@ def standings(folder: str | None, form: str, server: str | None, prior: float | 
         show_standings_of(server, form)
         return
     assert folder is not None
-    from arena.report.standings import standings as compute
-    from arena.report.standings_report import standings_report
-    from arena.sources import LEAGUE, find, report_of
+    from arena.results.sources import LEAGUE, find, report_of
+    from arena.results.standings import standings as compute
+    from arena.results.standings_report import standings_report
     from arena.stats.ratings import DEFAULT_PRIOR
 
     kind, place = find(folder)
@@ -83,9 +83,9 @@ def export(
         raise click.UsageError("--records and --moves cannot both go to stdout")
     if games or crosstable or to is not None:
         _export_tables(source, games, crosstable, to)
-    from arena.report.moves import check_name, write_moves
-    from arena.report.records import write_records
-    from arena.sources import games_of
+    from arena.results.moves import check_name, write_moves
+    from arena.results.records import write_records
+    from arena.results.sources import games_of
 
     if moves not in (None, "-"):
         check_name(Path(moves))
@@ -106,12 +106,12 @@ def _counted(games: Iterable[GameResult], seen: Callable[[], object]) -> Iterato
 
 
 def _export_tables(source: str, games: bool, crosstable: bool, to: Path | None) -> None:
-    from arena.report.export import export as write
-    from arena.report.export import make_folder
-    from arena.report.reading.comparison import variant_folders
-    from arena.report.standings import standings as compute
-    from arena.sources import find, run_data
-    from arena.store.folders import COMPARISON
+    from arena.results.export import export as write
+    from arena.results.export import make_folder
+    from arena.results.reading.comparison import variant_folders
+    from arena.results.sources import find, run_data
+    from arena.results.standings import standings as compute
+    from arena.tournament.store.folders import COMPARISON
 
     kind, place = find(source)
     runs = [(kind, place)] if kind != COMPARISON else [("", one) for one in variant_folders(place).values()]

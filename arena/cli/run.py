@@ -12,14 +12,14 @@ from arena.cli import options
 from arena.cli.playing import from_options, play, until_error, with_options
 from arena.cli.trust import require_trust
 from arena.errors import ArenaError
-from arena.formats.registry import FORMATS
 from arena.settings import Setting, settings_of
+from arena.tournament.formats.registry import FORMATS
 
 _FORMATS = [one.name for one in FORMATS.values() if not one.two_bots]
 
-_ROUNDS = options.as_set("arena.formats.swiss:SwissSettings", "rounds")
-_MATCHES = options.as_set("arena.formats.series:SeriesSettings", "matches")
-_PAIRS = options.as_set("arena.formats.sprt:SprtSettings", "max_pairs")
+_ROUNDS = options.as_set("arena.tournament.formats.swiss:SwissSettings", "rounds")
+_MATCHES = options.as_set("arena.tournament.formats.series:SeriesSettings", "matches")
+_PAIRS = options.as_set("arena.tournament.formats.sprt:SprtSettings", "max_pairs")
 
 
 @click.command()
@@ -35,7 +35,7 @@ def run(config: str, out: Path | None, as_json: bool, strict: bool, **given: Any
 
     Options take precedence over the file. The same command resumes a run that was interrupted.
     """
-    from arena.tournament import named_config
+    from arena.lab.tournament import named_config
 
     until = until_error(given.pop("error"), given.pop("errors_of"), given)
     return play(with_options(named_config(config), given), out, as_json, strict, until=until)
@@ -148,11 +148,11 @@ def resume(
 
     Resuming runs the bots that the folder names. If somebody else has written it, they are shown, and you are asked.
     """
-    from arena.config.growth import GROWING, grown
-    from arena.report.reading.run import stored_config
-    from arena.sources import FILE, LEAGUE, find
-    from arena.store.folders import COMPARISON
-    from arena.store.reader import Reader
+    from arena.results.reading.run import stored_config
+    from arena.results.sources import FILE, LEAGUE, find
+    from arena.tournament.config.growth import GROWING, grown
+    from arena.tournament.store.folders import COMPARISON
+    from arena.tournament.store.reader import Reader
 
     asked = {key: number for key in GROWING if (number := given.pop(key)) is not None}
     until = until_error(error, errors_of, asked)
@@ -173,7 +173,7 @@ def resume(
         settings = stored_config(reader)
         ours = reader.is_ours()
     if not ours and require_trust(place, settings, trust):
-        from arena.store.writer import reopen_store
+        from arena.tournament.store.writer import reopen_store
 
         with reopen_store(place) as store:
             store.claim()

@@ -22,7 +22,7 @@ def runs(folder: Path | None, limit: int, form: str) -> None:
     interrupted run with: arena resume NAME
     """
     from arena.paths import RESULTS
-    from arena.report.run_list import run_lines, runs_report
+    from arena.results.run_list import run_lines, runs_report
 
     root = RESULTS if folder is None else folder
     if folder is not None and not folder.is_dir():

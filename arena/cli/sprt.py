@@ -22,7 +22,7 @@ _HYPOTHESES = ("elo0", "elo1", "alpha", "beta", "model", "max_pairs")
 
 def _n(name: str) -> options.Number:
     """A number with the bounds of a setting of the test."""
-    return options.as_set("arena.formats.sprt:SprtSettings", name)
+    return options.as_set("arena.tournament.formats.sprt:SprtSettings", name)
 
 
 @click.command(context_settings={"show_default": True})
@@ -122,7 +122,7 @@ def _from_counts(
 
 
 def _show_counts(result: SprtResult, as_json: bool) -> None:
-    from arena.report.formats.json import json_text
-    from arena.report.sprt import sprt_text, sprt_values
+    from arena.results.formats.json import json_text
+    from arena.results.sprt import sprt_text, sprt_values
 
     click.echo(json_text(sprt_values(result)) if as_json else sprt_text(result), nl=False)

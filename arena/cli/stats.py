@@ -34,8 +34,8 @@ def stats(folder: str, error: float, prior: float | None, whole: bool, to: Path 
     Ratings, scores by bot and by opponent with their errors, how many pairs are still needed, the first player,
     length, stones and points, endings, forfeits, thinking time. CSV and JSON have more tables than the terminal.
     """
-    from arena.report.run_stats import stats_report
-    from arena.sources import report_of
+    from arena.results.run_stats import stats_report
+    from arena.results.sources import report_of
     from arena.stats.ratings import DEFAULT_PRIOR
 
     if not (math.isfinite(error) and error > 0):

@@ -75,12 +75,12 @@ def submit(
             raise click.UsageError("on a server the author is whoever was invited; leave --author out")
         return submit_to(server, token, bot, folder, called, again, form)
     assert name is not None
+    from arena.bots.processes.affinity import core_count
     from arena.league import placement, versions
     from arena.league.match_runner import open_session
     from arena.league.oversight.budget import BudgetSpent
     from arena.league.store import open_league
     from arena.league.submission import read_submission
-    from arena.processes.affinity import core_count
 
     with open_league(name) as league:
         submission = read_submission(bot, folder, called, author)
@@ -133,7 +133,7 @@ def _show(league: League, now: Version, outcome: str, warnings: Sequence[str], f
 
 def _tell_of_missing_files(bot: str, reason: str) -> None:
     """If a bot was refused because a module or file beside it was not submitted, say how to submit both."""
-    from arena.players.spec import find_bot
+    from arena.bots.spec import find_bot
 
     path = Path(find_bot(bot).path)
     for module, file in re.findall(r"No module named '(\w+)'|No such file or directory: '([^'/]+)'", reason):

@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.text import one_line
 
 if TYPE_CHECKING:
-    from arena.config.tournament import TournamentConfig
+    from arena.tournament.config.tournament import TournamentConfig
 
 _LONGEST = 200
 _SHOWN = 40
@@ -44,7 +44,7 @@ def require_trust(place: Path, config: TournamentConfig, trust: bool) -> bool:
 
 def _started(config: TournamentConfig) -> list[str]:
     """What a run starts besides this program's own bots on this machine, a line each."""
-    from arena.processes.affinity import core_count
+    from arena.bots.processes.affinity import core_count
 
     lines = [
         one_line(f"{bot.name}: {bot.spec} {dict(bot.params) or ''}".rstrip() + f" (isolation {level})", _LONGEST)
@@ -61,8 +61,8 @@ def _started(config: TournamentConfig) -> list[str]:
 
 def _is_own(spec: str) -> bool:
     """Is it one of the bots that come with the program?"""
+    from arena.bots.spec import find_bot, parse_spec
     from arena.paths import data_folder
-    from arena.players.spec import find_bot, parse_spec
 
     try:
         if not re.fullmatch(r"\w+", parse_spec(spec).target):

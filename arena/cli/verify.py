@@ -30,10 +30,10 @@ def verify(source: str, to: Path | None) -> int:
 
     The exit code is 1 if anything is damaged or any game differs.
     """
-    from arena.report.reading.comparison import variant_folders
-    from arena.report.reading.game import is_file, verify_file
-    from arena.sources import LEAGUE, find
-    from arena.store.folders import COMPARISON
+    from arena.results.reading.comparison import variant_folders
+    from arena.results.reading.game import is_file, verify_file
+    from arena.results.sources import LEAGUE, find
+    from arena.tournament.store.folders import COMPARISON
 
     if is_file(source):
         if to is not None:
@@ -45,8 +45,8 @@ def verify(source: str, to: Path | None) -> int:
             raise click.UsageError("--salvage is for the folder of a single run")
         return _salvage(folder, to)
     if kind == LEAGUE:
-        from arena.league.as_run import league_faults
         from arena.league.store import open_league
+        from arena.results.reading.league_run import league_faults
 
         with open_league(folder, write=False) as league:
             return _tell(league_faults(league), league.count_games(), "")
@@ -60,8 +60,8 @@ def verify(source: str, to: Path | None) -> int:
 
 
 def _verify_run(folder: Path) -> int:
-    from arena.report.reading.game import game_faults
-    from arena.store.reader import Reader
+    from arena.results.reading.game import game_faults
+    from arena.tournament.store.reader import Reader
 
     with Reader(folder) as reader:
         if not reader.has_checksums:
@@ -99,9 +99,9 @@ def _tell(checked: Iterator[str | None], expected: int | None, remedy: str) -> i
 
 
 def _salvage(folder: Path, to: Path) -> int:
-    from arena.report.reading.game import game_fault
-    from arena.report.reading.run import read_run
-    from arena.store.salvage import salvage
+    from arena.results.reading.run import read_run
+    from arena.tournament.match.verify import game_fault
+    from arena.tournament.store.salvage import salvage
 
     found = salvage(folder, to, lambda result, config: game_fault(result, config.rules, config.seed or 0))
     of = "" if found.stored is None else f" of {found.stored:,}"

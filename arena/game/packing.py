@@ -115,7 +115,7 @@ if not cython.compiled:
 TABLES = 128
 """Games that `Tables` can hold."""
 
-#: Kinds of frames, as in `arena.isolation.python.messages`; in C they are written out.
+#: Kinds of frames, as in `arena.bots.isolation.python.messages`; in C they are written out.
 ASK, ANSWER = 4, 13
 #: A frame that asks for one move, up to the view: size, kind, question, count, flags, clock, table.
 QUESTION = struct.Struct("<IBIHBddH")
@@ -233,7 +233,7 @@ def answer_all(desks: list[Desk], acts: list[Any], data: bytes, at: int, count: 
 class Line:
     """The runner's ends of two pipes to a bot's process: questions for one move, and their answers.
 
-    The common case is all in one step, see `ask`; frames are those of `arena.isolation.python.messages`.
+    The common case is all in one step, see `ask`; frames are those of `arena.bots.isolation.python.messages`.
     """
 
     if not cython.compiled:

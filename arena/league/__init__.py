@@ -11,7 +11,7 @@ the standings after each event. Several processes may work on it at once, and ea
     games           pairings, reserved deals, games stored exactly once
     rating events   the joint rating, and the standings after each event
     pairing         who should play whom next
-    match_runner    playing, with the machinery of `arena.runner`
+    match_runner    playing, with the machinery of `arena.tournament.runner`
     admission placement play    what happens to a submission; games beyond it
     looks           bots looked at again at random
     verification    is all of it whole?

@@ -8,17 +8,17 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from arena.check.budget import CheckProgress
-from arena.check.check import check_bot
-from arena.check.findings import TRIES
-from arena.check.report import WARNING, CheckReport, Finding
-from arena.check.text import MARGIN, finding_text
 from arena.errors import ArenaError
+from arena.league.check.budget import CheckProgress
+from arena.league.check.check import check_bot
+from arena.league.check.findings import TRIES
+from arena.league.check.report import WARNING, CheckReport, Finding
+from arena.league.check.text import MARGIN, finding_text
 from arena.league.match_runner import BotsFailed, MatchRunner
 from arena.league.settings import LeagueError
 from arena.league.versions import Version
-from arena.match.results import GameResult, Row
-from arena.match.tasks import PairTask
+from arena.tournament.match.results import GameResult, Row
+from arena.tournament.match.tasks import PairTask
 
 log = logging.getLogger("arena.league")
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arena.match.tasks import PAIRING_BITS
-from arena.store.games import read_figures
+from arena.tournament.match.tasks import PAIRING_BITS
+from arena.tournament.store.games import read_figures
 
 _COLUMNS = {"id": np.int64, "score": np.int8, "forfeit": np.int8, "forfeit_by": np.int8}
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from arena.endings import AFTER, forfeit_of
 from arena.league.store import League
 from arena.league.versions import Version
-from arena.match.results import Row
-from arena.match.tasks import PAIRING_BITS, GameId, PairTask
+from arena.tournament.match.results import Row
+from arena.tournament.match.tasks import PAIRING_BITS, GameId, PairTask
 
 if TYPE_CHECKING:
     import pandas as pd

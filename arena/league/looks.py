@@ -19,23 +19,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.check.findings import tried
-from arena.check.metrics import MemoryMeter
-from arena.check.sessions import AGAINST, CheckSettings, open_session
 from arena.errors import ArenaError
 from arena.game.engine import State
 from arena.game.record import Record, parse_record
 from arena.game.rules import load_rules
 from arena.league import admission, events, games, versions
+from arena.league.check.findings import tried
+from arena.league.check.metrics import MemoryMeter
+from arena.league.check.sessions import AGAINST, CheckSettings, open_session
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner, PairsFailed
 from arena.league.oversight import audit
 from arena.league.placement import retire_unloadable
 from arena.league.store import League
 from arena.league.versions import Version
-from arena.match.results import GameResult, Row
-from arena.match.tasks import PAIRING_BITS, GameId, PairTask
 from arena.stats.frames import Ints
 from arena.text import one_line
+from arena.tournament.match.results import GameResult, Row
+from arena.tournament.match.tasks import PAIRING_BITS, GameId, PairTask
 
 UNITS = 3
 """Deals that are played again in a look."""

@@ -1,4 +1,4 @@
-"""Playing a league's games: stored bots unpacked into a private folder, and played by an executor of `arena.runner`.
+"""Playing a league's games: stored bots unpacked into a private folder, and played by one of its executors.
 
 A `MatchRunner` lives as long as one submission, or one call of `play`. It unpacks each version once and lines up
 some of them at a time. Each lineup has a number that is used once (a row of the table `crews`) and from it a seed of
@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, Self
 
+from arena.bots.isolation.process import require_isolation
+from arena.bots.spec import BotSpec, find_bot
 from arena.errors import ArenaError
-from arena.isolation.process import require_isolation
 from arena.league import games, versions
 from arena.league.oversight import audit
 from arena.league.oversight.processes import LeagueProcess
@@ -28,18 +29,17 @@ from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry
 from arena.league.versions import Version
-from arena.match.results import COLUMNS, Row
-from arena.match.tasks import PairTask
 from arena.paths import data_folder
-from arena.players.spec import BotSpec, find_bot
-from arena.runner.dispatch import Dispatcher
-from arena.runner.executors import make_executor
-from arena.runner.executors.base import Executor, Failed, Lost, Played, WorkerFault
-from arena.runner.job import Job
-from arena.runner.logs import RunLog, Sink
-from arena.runner.signals import StopSignals
-from arena.store.sqlite import PLAYING
 from arena.text import counted
+from arena.tournament.match.results import COLUMNS, Row
+from arena.tournament.match.tasks import PairTask
+from arena.tournament.runner.dispatch import Dispatcher
+from arena.tournament.runner.executors import make_executor
+from arena.tournament.runner.executors.base import Executor, Failed, Lost, Played, WorkerFault
+from arena.tournament.runner.job import Job
+from arena.tournament.runner.logs import RunLog, Sink
+from arena.tournament.runner.signals import StopSignals
+from arena.tournament.store.sqlite import PLAYING
 
 log = logging.getLogger("arena.league")
 
@@ -130,7 +130,7 @@ def open_session(
 ) -> Iterator[LeagueSession]:
     """Register this process with the league and open its log; `isolation` overrides the league's setting.
 
-    `executor` and its `scheduler` say where games are played (`arena.runner.executors`); bots are checked here.
+    `executor` and its `scheduler` say where games are played (`tournament.runner.executors`); bots are checked here.
 
     A league that this user has not created plays in the sandbox, unless `isolation` says otherwise or `trust` takes it
     over as it is: LeagueError with the remedy.

@@ -16,18 +16,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
+from arena.bots.isolation.levels import ISOLATIONS
 from arena.errors import ArenaError, did_you_mean
-from arena.isolation.levels import ISOLATIONS
 from arena.league.figures import LeagueFigures, read_league_figures
 from arena.league.settings import LeagueError, LeagueSettings, check_author, check_name, stored_settings
 from arena.league.submission import check_path
-from arena.match.results import Row
-from arena.match.tasks import PAIRING_BITS
-from arena.store.games import read_games, store_games
-from arena.store.ownership import MARK, is_marked, mark_of
-from arena.store.schema import FORFEITS_INDEX, GAMES, META
-from arena.store.sqlite import Connection, Database
-from arena.store.tables import Table, read_rows
+from arena.tournament.match.results import Row
+from arena.tournament.match.tasks import PAIRING_BITS
+from arena.tournament.store.games import read_games, store_games
+from arena.tournament.store.ownership import MARK, is_marked, mark_of
+from arena.tournament.store.schema import FORFEITS_INDEX, GAMES, META
+from arena.tournament.store.sqlite import Connection, Database
+from arena.tournament.store.tables import Table, read_rows
 
 LEAGUES = Path("leagues")
 SECRET_BITS = 128

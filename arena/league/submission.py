@@ -17,11 +17,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
+from arena.bots.commands import PREFIX, SYSTEM_FOLDERS, command_words, find_command
+from arena.bots.faults import BotError
+from arena.bots.spec import BotSpec, find_bot, find_file, parse_spec
 from arena.errors import ArenaError, did_you_mean
 from arena.league.settings import LeagueError, check_author, check_name
-from arena.players.commands import PREFIX, SYSTEM_FOLDERS, command_words, find_command
-from arena.players.faults import BotError
-from arena.players.spec import BotSpec, find_bot, find_file, parse_spec
 from arena.text import one_line, quoted
 
 MOST_FILES = 500

@@ -18,10 +18,10 @@ from arena.league.oversight import audit, deaths, pause
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.submission import StoredFile, Submission
-from arena.match.results import GameResult, Row
-from arena.match.tasks import GameId
-from arena.report.reading.game import game_fault
 from arena.text import one_line
+from arena.tournament.match.results import GameResult, Row
+from arena.tournament.match.tasks import GameId
+from arena.tournament.match.verify import game_fault
 
 MOST_FAULTS = 100
 """Faults that are told; of a league with more, all is wrong."""

@@ -17,9 +17,9 @@ from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import DATABASE, League, open_league
 from arena.league.submission import check_path
 from arena.league.versions import PENDING, PLACING, Version
-from arena.match.results import GameResult
-from arena.match.tasks import GameId
 from arena.text import first_line, spreadsheet_cell
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameId
 
 Line = dict[str, Any]
 

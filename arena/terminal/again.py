@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from time import perf_counter_ns
 from typing import Any
 
+from arena.bots.bot import Actor, Setup, hook_of
+from arena.bots.faults import author_traceback, show_value
+from arena.bots.loading import LoadedBot
 from arena.errors import ArenaError
 from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
-from arena.players.bot import Actor, Setup, hook_of
-from arena.players.faults import author_traceback, show_value
-from arena.players.loading import LoadedBot
-from arena.referee.generators import seed_generators
-from arena.report.decisions import decisions
-from arena.report.reading.game import StoredGame
+from arena.results.decisions import decisions
+from arena.results.reading.game import StoredGame
+from arena.tournament.referee.generators import seed_generators
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from arena.bots.bot import Bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.engine import View
 from arena.game.moves import Move
-from arena.players.bot import Bot
-from arena.report.board import legend
+from arena.results.board import legend
 from arena.terminal.advice import hint_text, read_move, why
 from arena.terminal.scene import Scene
 

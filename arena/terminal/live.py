@@ -14,12 +14,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.report.formats.fit import shortened
-from arena.report.table import percent
-from arena.runner.progress import RunStatus, status_text
-from arena.runner.progress import Text as StatusText
+from arena.results.formats.fit import shortened
+from arena.results.table import percent
 from arena.terminal.quick_ratings import QuickRatings
 from arena.text import one_line, printable_lines
+from arena.tournament.runner.progress import RunStatus, status_text
+from arena.tournament.runner.progress import Text as StatusText
 
 EVERY_S = 1.0
 SHARE = 0.02
@@ -31,7 +31,7 @@ _FIGURES = 46  # cells that the other columns take
 class LiveTable:
     """Shows rank, Elo with its error, score and forfeits of each bot, a bar, games a second and the time left.
 
-    `text` replaces the line of figures below the bar. Listens as `arena.runner.progress.ProgressListener` says.
+    `text` replaces the line of figures below the bar. Listens as `tournament.runner.progress.ProgressListener` says.
     """
 
     def __init__(self, text: StatusText | None = None, console: Console | None = None) -> None:

@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.league.rating import Standings
-from arena.report.formats.fit import shortened
-from arena.report.table import percent
-from arena.runner.progress import rate_text
+from arena.results.formats.fit import shortened
+from arena.results.table import percent
 from arena.terminal.live import EVERY_S, SHARE
 from arena.text import one_line
+from arena.tournament.runner.progress import rate_text
 
 _AROUND = 5  # lines around the rows of bots
 _FIGURES = 40  # cells that the other columns take

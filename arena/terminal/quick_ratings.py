@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from arena.runner.progress import PairResult
+from arena.tournament.runner.progress import PairResult
 
 _SCALE = 400 / math.log(10)
 _PRIOR = 2.0  # virtual draws of a bot against an average one

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from arena.game.engine import View
 from arena.game.rules import Rules
-from arena.report.decisions import Position
+from arena.results.decisions import Position
 
 Cards = tuple[str, ...]
 _STONES = range(1, 10)

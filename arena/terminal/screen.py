@@ -19,7 +19,7 @@ from prompt_toolkit.output import ColorDepth
 from rich.console import Console
 from rich.text import Text
 
-from arena.players.output import BotOutput, redirected
+from arena.bots.output import BotOutput, redirected
 from arena.terminal.drawing import draw, signs_for
 from arena.terminal.scene import Scene
 from arena.terminal.session import Session

@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from arena.bots.bot import Actor, TimeLeft
+from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.loading import load_bot
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import BotSpec
 from arena.errors import ArenaError
 from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move
 from arena.game.record import RESIGNED, Record, deal_text, parse_record, record_text, replay, result_text, with_about
 from arena.game.rules import Rules
-from arena.isolation.python.bot import PythonBot
-from arena.isolation.wire.bot import WireBot
-from arena.match.results import GameResult, Row
-from arena.match.tasks import GameTask
-from arena.players.bot import Actor, TimeLeft
-from arena.players.loading import load_bot
-from arena.players.spec import BotSpec
-from arena.processes.limits import BotLimits
-from arena.referee.player import Player
-from arena.referee.referee import Referee
-from arena.referee.rows import GameSettings
-from arena.report.records import record_line, record_lines
-from arena.report.whole_file import write_whole
+from arena.results.records import record_line, record_lines
+from arena.results.whole_file import write_whole
 from arena.terminal.desk import Person, Resigned
 from arena.text import first_line, one_line
+from arena.tournament.match.results import GameResult, Row
+from arena.tournament.match.tasks import GameTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
 
 _PERSON, _BOT = "person", "bot"  # what the record of an unfinished game tells besides
 
@@ -46,7 +46,7 @@ class Audience(Protocol):
 class Seating:
     """Who plays what. `bots` and `names` are (who begins, the other); a person has no bot.
 
-    `claims`: the person claims stones. `level`: where bots run (`arena.isolation.levels`), within `limits`. `clock` is
+    `claims`: the person claims stones. `level`: where bots run (`bots.isolation.levels`), within `limits`. `clock` is
     the bots' time; a person has all there is.
     """
 
@@ -88,7 +88,7 @@ class Session:
         self._players: list[_Led] = []
 
     def speaker(self) -> tuple[str, int]:
-        """Whose code is running: for `arena.players.output.BotOutput`."""
+        """Whose code is running: for `arena.bots.output.BotOutput`."""
         return ("arena", -1) if self._referee is None else self._referee.who()
 
     def play(self, person: Person | None = None) -> None:

@@ -10,10 +10,10 @@ from arena.game.event_log import Event
 from arena.game.moves import Move
 from arena.game.record import parse_record
 from arena.game.rules import Rules
-from arena.report.board import result_line, steps
-from arena.report.decisions import Position
-from arena.report.formats.fit import shortened
-from arena.report.reading.game import StoredGame
+from arena.results.board import result_line, steps
+from arena.results.decisions import Position
+from arena.results.formats.fit import shortened
+from arena.results.reading.game import StoredGame
 from arena.terminal.scene import Scene, scene_of_position
 from arena.text import one_line
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from arena.league import placement, versions
 from arena.league.oversight import audit
 from arena.league.oversight import pause as pauses
-from arena.report.league import log_table
+from arena.results.league import log_table
 from arena.text import one_line
 from arena.web import accounts
 from arena.web.accounts import Invitation, Session

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.league import versions
-from arena.report.formats.json import finite, json_text
+from arena.results.formats.json import finite, json_text
 from arena.web import queue
 from arena.web.accounts import Account
 from arena.web.desk import Office

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from arena.bots.skeleton import SKELETON, class_name
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
@@ -16,16 +17,15 @@ from arena.league.oversight.pause import paused
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League
-from arena.match.results import GameResult
-from arena.match.tasks import GameId
-from arena.pages.game_data import game_data
-from arena.pages.shapes import Dot, Dots, Lines
-from arena.pages.svg import svg
-from arena.pages.words import PAGE
-from arena.players.skeleton import SKELETON, class_name
-from arena.report.formats.json import finite, json_text
-from arena.report.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
-from arena.report.reading.game import StoredGame
+from arena.results.formats.json import finite, json_text
+from arena.results.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
+from arena.results.pages.game_data import game_data
+from arena.results.pages.shapes import Dot, Dots, Lines
+from arena.results.pages.svg import svg
+from arena.results.pages.words import PAGE
+from arena.results.reading.game import StoredGame
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameId
 from arena.web.render import render
 
 SKELETON_NAME = "mybot"

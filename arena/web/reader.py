@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
+from arena.bots.processes.command_line import command_of
+from arena.bots.processes.priority import behind
 from arena.league.store import League, open_league
-from arena.processes.command_line import command_of
-from arena.processes.priority import behind
 from arena.web.public import NoPage, Site, open_site
 
 T = TypeVar("T")

@@ -11,14 +11,14 @@ from urllib.parse import quote
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from arena.pages.render import embedded
-from arena.pages.words import COLOURS, PAGE, VIEWER
+from arena.results.pages.render import embedded
+from arena.results.pages.words import COLOURS, PAGE, VIEWER
 from arena.text import one_line, printable_lines, utc_text
 
 STATIC = {
-    "page.css": ("arena.pages", "text/css"),
-    "tables.js": ("arena.pages", "text/javascript"),
-    "viewer.js": ("arena.pages", "text/javascript"),
+    "page.css": ("arena.results.pages", "text/css"),
+    "tables.js": ("arena.results.pages", "text/javascript"),
+    "viewer.js": ("arena.results.pages", "text/javascript"),
     "web.css": ("arena.web", "text/css"),
     "live.js": ("arena.web", "text/javascript"),
     "play.js": ("arena.web", "text/javascript"),
@@ -66,7 +66,7 @@ def render(template: str, path: str, *, ending: str = "", data: Mapping[str, Any
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=ChoiceLoader([PackageLoader("arena.web"), PackageLoader("arena.pages")]),
+        loader=ChoiceLoader([PackageLoader("arena.web"), PackageLoader("arena.results.pages")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

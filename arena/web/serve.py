@@ -16,9 +16,9 @@ from pathlib import Path
 
 import uvicorn
 
+from arena.bots.processes.command_line import command_of
+from arena.bots.processes.priority import behind
 from arena.errors import ArenaError
-from arena.processes.command_line import command_of
-from arena.processes.priority import behind
 from arena.web.app import create_app
 from arena.web.connection import Connection
 from arena.web.state import WebSettings

@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.errors import ArenaError
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from arena.report.whole_file import write_whole
+from arena.results.whole_file import write_whole
 from arena.web import public
 from arena.web.render import STATIC, static_file
 

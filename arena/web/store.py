@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from arena.bots.processes.forking import fork_lock
 from arena.league.settings import LeagueError
-from arena.processes.forking import fork_lock
 
 FILE = "web.sqlite"
 _APPLICATION, _VERSION = 0x53545742, 1  # "STWB"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.adapters.kaggle import configuration_of, kaggle_bot, observation_of
-from arena.play import play_game
+from arena.lab.play import play_game
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 

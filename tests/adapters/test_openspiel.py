@@ -18,7 +18,7 @@ from arena.game.deals import deal_from_cards, make_deal  # noqa: E402
 from arena.game.engine import State  # noqa: E402
 from arena.game.rng import Rng  # noqa: E402
 from arena.game.rules import load_rules, preset_names  # noqa: E402
-from arena.play import play_game  # noqa: E402
+from arena.lab.play import play_game  # noqa: E402
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.play import play_game
+from arena.lab.play import play_game
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 FOLDER = Path(__file__).parents[2] / "examples" / "rl"

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
+from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
+from arena.bots.processes.limits import Limits
+from arena.bots.processes.procfs import children
 from arena.endings import forfeit_of
-from arena.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
-from arena.processes.limits import Limits
-from arena.processes.procfs import children
-from arena.runner.logs import LOG
-from arena.runner.tournament import RunReport
-from arena.store.reader import Reader
-from tests.processes.waiting import wait_for
-from tests.runner.runs import play
+from arena.tournament.runner.logs import LOG
+from arena.tournament.runner.tournament import RunReport
+from arena.tournament.store.reader import Reader
+from tests.bots.processes.waiting import wait_for
+from tests.tournament.runner.runs import play
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTACKS = ROOT / "tests" / "data" / "attacks"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.processes.control_groups import ControlGroups, NoGroups, require_groups
 from arena.errors import ArenaError
-from arena.processes.control_groups import ControlGroups, NoGroups, require_groups
-from arena.referee.player import Player
-from arena.runner import supervisor
-from arena.runner.worker_process import WorkerProcess
+from arena.tournament.referee.player import Player
+from arena.tournament.runner import supervisor
+from arena.tournament.runner.worker_process import WorkerProcess
 from tests.attacks.runs import LIMITS, Outcome, attack, tournament
 from tests.attacks.test_lockstep import can_play_in_step
 
@@ -89,8 +89,8 @@ def _killed_from_outside(
 @pytest.mark.slow
 def test_a_slow_step_is_no_stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each answer is in time, but four of them were not: the worker was taken for dead, and the run for broken."""
-    monkeypatch.setattr("arena.runner.worker_process._STALL_S", 2.0)
-    monkeypatch.setattr("arena.runner.dispatch._CHUNK_S", 60.0)
+    monkeypatch.setattr("arena.tournament.runner.worker_process._STALL_S", 2.0)
+    monkeypatch.setattr("arena.tournament.runner.dispatch._CHUNK_S", 60.0)
     monkeypatch.setattr(Player, "in_step", property(lambda player: can_play_in_step(player.remote)))
     slow = [attack("dawdles_in_step", seconds=one) for one in (1.3, 1.2)]
     found = tournament(

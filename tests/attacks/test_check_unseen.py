@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from arena.check.check import check_bot
+from arena.league.check.check import check_bot
 
 LOOKS = """
 import os, sys
 def act(view, moves):
-    odd = [name for name in ("arena.isolation.audit", "arena.check", "sysconfig") if name in sys.modules]
+    odd = [name for name in ("arena.bots.isolation.audit", "arena.league.check", "sysconfig") if name in sys.modules]
     odd += [name for name in os.environ if "AUDIT" in name]
-    odd += [arg for arg in sys.argv if "arena.check" in arg or arg == "check"]
+    odd += [arg for arg in sys.argv if "arena.league.check" in arg or arg == "check"]
     assert not odd, odd
-    assert not hasattr(sys.modules.get("arena.isolation"), "audit")
+    assert not hasattr(sys.modules.get("arena.bots.isolation"), "audit")
     return moves[0]
 """
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from arena.report.reading.run import read_run
-from arena.report.standings import standings
-from arena.store.reader import Reader
+from arena.results.reading.run import read_run
+from arena.results.standings import standings
+from arena.tournament.store.reader import Reader
 from tests.attacks.runs import LIMITS, attack, needs_sandbox, tournament
 
 pytestmark = [

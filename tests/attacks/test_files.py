@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.spec import find_bot
 from arena.errors import ArenaError
-from arena.players.spec import find_bot
 from tests.attacks.runs import harmless, needs_sandbox, planted, stage
-from tests.runner.runs import forfeits, play
+from tests.tournament.runner.runs import forfeits, play
 
 pytestmark = pytest.mark.process
 

@@ -14,7 +14,7 @@ from arena.league import admission, events, games, versions
 from arena.league.match_runner import open_session
 from arena.league.play import play_games
 from arena.league.store import create_league, open_league
-from arena.runner import supervisor
+from arena.tournament.runner import supervisor
 from tests.league.leagues import FIRST, LAST, MIDDLE, enter, settings, submission
 from tests.league.leagues import settled as settled_in
 from tests.league.test_crash import ended, forked

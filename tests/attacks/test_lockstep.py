@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
+from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation.python.messages import DRAWS, HAS_END, HAS_OBSERVE
 from arena.game.rules import load_rules
-from arena.isolation.python.bot import PythonBot
-from arena.isolation.python.messages import DRAWS, HAS_END, HAS_OBSERVE
-from arena.referee.player import Player
-from arena.referee.referee import Referee
-from arena.referee.rows import GameSettings
-from arena.runner.logs import LOG
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
+from arena.tournament.runner.logs import LOG
 from tests.attacks.runs import LIMITS, Attack, attack, harmless
-from tests.runner.runs import games, play
+from tests.tournament.runner.runs import games, play
 
 pytestmark = [
     pytest.mark.process,
@@ -41,7 +41,9 @@ def can_play_in_step(remote: object) -> bool:
 
 def played(folder: Path, one: Attack, in_step: bool, patch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """All games of an attacker and two harmless bots, in step or one by one; workers are forked from this process."""
-    patch.setattr("arena.runner.dispatch._CHUNK_S", 60.0)  # many games at a time, however slow this machine is
+    patch.setattr(
+        "arena.tournament.runner.dispatch._CHUNK_S", 60.0
+    )  # many games at a time, however slow this machine is
     patch.setattr(Player, "in_step", property(lambda player: in_step and can_play_in_step(player.remote)))
     bots = [one.setting(folder), harmless("ann"), {"spec": "first", "name": "bob"}]
     data = {"name": "step", "bots": bots, "games": GAMES, "seed": SEED, "isolation": "process"}

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.isolation import process as processes
-from arena.isolation.launch import Launch
-from arena.isolation.pipe import DeadlinePassed, ProcessEnded
-from arena.isolation.process import BotProcess, watch_bots
-from arena.processes.control_groups import NO_GROUPS
-from arena.processes.limits import BotLimits
-from tests.isolation.inside import need_sandbox
-from tests.processes.waiting import wait_for
+from arena.bots.isolation import process as processes
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.bots.isolation.process import BotProcess, watch_bots
+from arena.bots.processes.control_groups import NO_GROUPS
+from arena.bots.processes.limits import BotLimits
+from tests.bots.isolation.inside import need_sandbox
+from tests.bots.processes.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 LIMITS = BotLimits(memory_mb=100)

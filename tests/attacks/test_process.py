@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.processes.procfs import is_running
+from arena.bots.processes.procfs import is_running
 from tests.attacks.runs import LIMITS, SECRET, Attack, Outcome, attack, planted, tournament
-from tests.processes.waiting import wait_for
+from tests.bots.processes.waiting import wait_for
 
 pytestmark = [
     pytest.mark.process,

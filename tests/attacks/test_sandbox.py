@@ -313,7 +313,7 @@ def test_the_log_stays_readable(group: str, outcome: Callable[[str], Outcome]) -
 
 def test_the_log_says_whose_words_those_are(outcome: Callable[[str], Outcome]) -> None:
     lines = outcome("speaks").log.split("\n")
-    forged = [line for line in lines if "arena.runner: forged" in line]
+    forged = [line for line in lines if "arena.tournament.runner: forged" in line]
     assert forged
     assert all("arena.bots: babbles-" in line for line in forged)
     assert any("[more output in this game is dropped]" in line for line in lines)

@@ -1,4 +1,4 @@
-"""An arena under siege, for a round of submissions; `python -m tests.attacks.siege` lays longer ones."""
+"""An arena under siege, for a round of submissions; `python -m tools.siege` lays longer ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.runs import needs_sandbox
-from tests.attacks.siege import MODES, NAMES, Siege
+from tools.siege import MODES, NAMES, Siege
 
 
 def test_there_are_twenty_hostile_bots() -> None:

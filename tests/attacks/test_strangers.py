@@ -18,9 +18,9 @@ from arena.league.oversight.processes import LeagueProcess, release_dead
 from arena.league.settings import LeagueError
 from arena.league.store import open_league
 from arena.league.versions import write_files
-from arena.store.reader import Reader
+from arena.tournament.store.reader import Reader
 from tests.league.leagues import enter, league
-from tests.store.stored import forged
+from tests.tournament.store.stored import forged
 
 EVIL = "from pathlib import Path\nPath({!r}).write_text('ran')\ndef act(view, moves):\n    return moves[0]\n"
 PATHS = ["/abs", "../up.py", "a/../../up.py", "a//b", "./a.py", "C:/x.py", "a\\b.py", "x\n.py", ""]

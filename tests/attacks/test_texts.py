@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.faults import BotError
+from arena.bots.loading import load_bot
 from arena.game.rules import load_rules
-from arena.match.results import GameResult
-from arena.match.tasks import GameTask
-from arena.players.faults import BotError
-from arena.players.loading import load_bot
-from arena.referee.player import Player
-from arena.referee.referee import Referee
-from arena.referee.rows import GameSettings
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
 
 PLAIN = "def act(view, moves):\n    return moves[0]\n"
 HERE = Path(__file__).parents[2]

@@ -1,5 +1,5 @@
 """Attackers in other languages, which in the sandbox see the system's programs; how they may babble is tested in
-tests/isolation."""
+tests/bots/isolation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.reader import Reader
+from arena.tournament.store.reader import Reader
 from tests.attacks.runs import ATTACKS, LIMITS, SECRET, harmless, needs_sandbox, planted
-from tests.runner.runs import play
+from tests.tournament.runner.runs import play
 
 pytestmark = [
     pytest.mark.process,

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.check.check import check_bot
-from arena.processes.procfs import children, is_running
-from tests.check.checked import LocalSessions
+from arena.bots.processes.procfs import children, is_running
+from arena.league.check.check import check_bot
+from tests.bots.isolation.inside import need_sandbox
+from tests.bots.processes.waiting import wait_for
 from tests.cli.conftest import Arena, program
-from tests.isolation.inside import need_sandbox
-from tests.processes.waiting import wait_for
+from tests.league.check.checked import LocalSessions
 
 pytestmark = pytest.mark.process
 BOTS = Path(__file__).parents[1] / "data" / "check"
@@ -28,7 +28,7 @@ QUICKLY = ("--isolation", "process", "--rules", "base", "--games", 2)
 def locally(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bot plays in this process."""
     local = functools.partial(check_bot, open_session=LocalSessions())
-    monkeypatch.setattr("arena.check.check.check_bot", local)
+    monkeypatch.setattr("arena.league.check.check.check_bot", local)
 
 
 @pytest.mark.sandbox

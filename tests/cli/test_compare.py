@@ -15,10 +15,10 @@ import pytest
 from arena.cli.compare import split_variants
 from arena.errors import ArenaError
 from arena.game.record import parse_record
-from arena.report.compare import VariantRun, comparison
+from arena.results.compare import VariantRun, comparison
 from arena.stats.frames import StatsError
 from arena.stats.variants import holm
-from arena.store.reader import Reader
+from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, json_of
 
 pytestmark = pytest.mark.process

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from arena.game.rules import load_rules, preset_names
-from arena.store.reader import Reader
+from arena.tournament.store.reader import Reader
+from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, json_of, program
-from tests.processes.waiting import wait_for_games
 
 pytestmark = pytest.mark.process
 QUIET = ("--workers", 1)

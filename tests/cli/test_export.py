@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import arena as public
-from arena.store.reader import Reader
+from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 
 

@@ -83,7 +83,7 @@ def test_a_fault_of_the_user_is_one_line_and_code_2(monkeypatch: pytest.MonkeyPa
     def wrong(*_: object) -> None:
         raise ArenaError("the lamp is out; light it")
 
-    monkeypatch.setattr("arena.store.folders.run_folder", wrong)
+    monkeypatch.setattr("arena.tournament.store.folders.run_folder", wrong)
     found = arena("standings", "x", code=2)
     assert (found.out, found.err) == ("", "Error: the lamp is out; light it\n")
     outcome = CliRunner().invoke(cli, ["standings", "x"])
@@ -94,7 +94,7 @@ def test_a_fault_of_ours_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
     def bug(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("arena.store.folders.run_folder", bug)
+    monkeypatch.setattr("arena.tournament.store.folders.run_folder", bug)
     with pytest.raises(ZeroDivisionError):
         main(["standings", "x"])
 
@@ -108,7 +108,7 @@ def test_an_interrupt_is_code_130(monkeypatch: pytest.MonkeyPatch, arena: Arena)
             raise KeyboardInterrupt
 
     for when in (pressed, lambda *_: type("Making", (), {"field": Pressed()})):
-        monkeypatch.setattr("arena.store.folders.run_folder", when)
+        monkeypatch.setattr("arena.tournament.store.folders.run_folder", when)
         assert "Interrupted" in arena("standings", "x", code=130).err
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.loading import load_bot
 from arena.cli.new import class_name
-from arena.players.loading import load_bot
 from tests.cli.conftest import Arena
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.reader import Reader
+from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena
 from tests.cli.test_main import loaded_by
 

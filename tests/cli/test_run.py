@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.report.standings import COLUMNS
-from arena.store.schema import DATABASE
+from arena.results.standings import COLUMNS
+from arena.tournament.store.schema import DATABASE
+from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, program
-from tests.processes.waiting import wait_for_games
 
 pytestmark = pytest.mark.process
 SAME = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")

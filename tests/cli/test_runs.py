@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.store.folders import latest
-from arena.store.schema import DATABASE
-from arena.store.writer import is_in_use, reopen_store
+from arena.tournament.store.folders import latest
+from arena.tournament.store.schema import DATABASE
+from arena.tournament.store.writer import is_in_use, reopen_store
 from tests.cli.conftest import Arena
-from tests.report.synthetic import store_run
+from tests.results.synthetic import store_run
 
 MATCH = ["match", "random", "first", "--games", 2, "--workers", 1]
 
@@ -111,7 +111,7 @@ def test_who_is_at_work(tmp_path: Path) -> None:
 def test_a_run_at_work_in_another_process(arena: Arena) -> None:
     store_run(Path("results/half").resolve(), units=4)
     program = (
-        "import sys; from arena.store.writer import reopen_store; store = reopen_store(sys.argv[1]);"
+        "import sys; from arena.tournament.store.writer import reopen_store; store = reopen_store(sys.argv[1]);"
         " print('ready', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, "results/half"]

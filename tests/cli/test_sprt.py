@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from arena.cli.playing import SPRT_FILE
-from arena.store.reader import Reader
+from arena.tournament.store.reader import Reader
+from tests.bots.processes.waiting import wait_for_games
 from tests.cli.conftest import SLOW_BOT, Arena, program
-from tests.processes.waiting import wait_for_games
-from tests.runner.runs import games
+from tests.tournament.runner.runs import games
 
 pytestmark = pytest.mark.process
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "statistics.json").read_text())

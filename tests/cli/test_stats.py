@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.report.run_stats import ONLY_IN_FILES, TITLES
+from arena.results.run_stats import ONLY_IN_FILES, TITLES
 from arena.stats.pairs import head_to_head, units_needed
-from arena.store.reader import Reader
+from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, json_of
 
 pytestmark = pytest.mark.process

@@ -17,7 +17,7 @@ from arena.game.engine import State, View
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng, derive_seed
 from arena.game.rules import Rules, load_rules
-from tests.differential import RULE_SETS
+from tools.differential import RULE_SETS
 
 TACTICAL = [name for name in RULE_SETS if load_rules(name).tactics]
 AUTO_CLAIMS = ((True, True), (False, False), (True, False), (False, True))

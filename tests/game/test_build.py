@@ -92,7 +92,9 @@ def copied(to: Path, compiled: bool) -> Path:
     shutil.copytree(PACKAGE, to / "arena", ignore=ignore)
     if not (to / "arena" / "_data").exists():
         shutil.copytree(data_folder("configs"), to / "configs", ignore=ignore)
-    shutil.copytree(Path(__file__).parents[1], to / "tests", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    for folder in ("tests", "tools"):
+        source = Path(__file__).parents[2] / folder
+        shutil.copytree(source, to / folder, ignore=shutil.ignore_patterns("__pycache__", "data"))
     return to
 
 

@@ -1,4 +1,4 @@
-"""The fast engine against the oracle at every decision: a short run (tests/differential.py is the long one)."""
+"""The fast engine against the oracle at every decision: a short run (tools/differential.py is the long one)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 from arena.game.engine import State
 from arena.game.moves import Move, parse_move
-from tests import differential
-from tests.differential import RULE_SETS, TASTES, Difference, jobs, play_both
 from tests.oracle import RULINGS, Oracle
+from tools import differential
+from tools.differential import RULE_SETS, TASTES, Difference, jobs, play_both
 
 GAMES = 12
 

@@ -7,8 +7,8 @@ import pytest
 from arena import ArenaError, Rng, State, load_rules, make_deal
 from arena.game.engine import IllegalMove
 from arena.game.moves import parse_move
-from tests.differential import RULE_SETS
 from tests.game.play import COMPILED, go, printed_both_ways, random_game, set_up
+from tools.differential import RULE_SETS
 
 #: Keys and samples along random games, one line a position.
 LINES = """

@@ -1,4 +1,4 @@
-"""Golden counts of move sequences for every rule set (written by tests/make_perft.py)."""
+"""Golden counts of move sequences for every rule set (written by tools/make_perft.py)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.differential import RULE_SETS
 from tests.game.play import COMPILED
-from tests.make_perft import FILE, kind_of, oracle_depth, oracle_of, positions, state_of
+from tools.differential import RULE_SETS
+from tools.make_perft import FILE, kind_of, oracle_depth, oracle_of, positions, state_of
 
 POSITIONS: list[dict[str, Any]] = json.loads(FILE.read_text())["positions"]
 

@@ -27,7 +27,7 @@ def test_wild_values_end_no_process(seed: int, tmp_path: Path) -> None:
     note = tmp_path / "note"
     note.write_bytes(bytes(4096))
     done = subprocess.run(
-        [sys.executable, "-m", "tests.game.wild_values", str(seed), "3000", str(note)],
+        [sys.executable, "-m", "tools.wild_values", str(seed), "3000", str(note)],
         capture_output=True,
         timeout=240,
         check=False,

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from arena.check.check import check_bot
-from arena.check.report import ERROR, Finding
-from arena.isolation import process as processes
+from arena.bots.isolation import process as processes
 from arena.league import admission, events, games, match_runner, placement, versions
 from arena.league.admission import trial
+from arena.league.check.check import check_bot
+from arena.league.check.report import ERROR, Finding
 from arena.league.match_runner import MatchRunner, open_session
 from arena.league.oversight.processes import LeagueProcess
 from arena.league.play import play_games
@@ -24,8 +24,8 @@ from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
 from arena.league.versions import PENDING, REFUSED
-from arena.runner import executors
-from arena.runner.job import Job
+from arena.tournament.runner import executors
+from arena.tournament.runner.job import Job
 from tests.league.leagues import (
     BROKEN,
     FIRST,

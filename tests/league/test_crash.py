@@ -18,6 +18,7 @@ from arena.league.play import play_games
 from arena.league.rating import standings
 from arena.league.store import League, create_league, open_league
 from arena.league.versions import ACTIVE
+from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import (
     FIRST,
     LAST,
@@ -28,7 +29,6 @@ from tests.league.leagues import (
     sound,
     submission,
 )
-from tests.processes.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="these tests fork")]
 

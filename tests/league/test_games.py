@@ -11,7 +11,7 @@ from arena.league import games, views
 from arena.league.games import Fixture, ForfeitCount, HeadToHead, lineup_seed
 from arena.league.oversight.processes import LeagueProcess
 from arena.league.store import League, open_league
-from arena.match.tasks import PairTask
+from arena.tournament.match.tasks import PairTask
 from tests.league.leagues import SECRET, enter, played, row, sound
 
 TAKE = """

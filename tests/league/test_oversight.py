@@ -18,9 +18,9 @@ from arena.league.oversight.processes import LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league
+from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, played, some_points, submission, submit
-from tests.processes.waiting import wait_for
-from tests.store.stored import forged
+from tests.tournament.store.stored import forged
 
 # ---------------------------------------------------------------- budgets
 

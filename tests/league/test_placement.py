@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from arena.bots.processes.procfs import children
 from arena.league import events, games, match_runner, placement, versions
 from arena.league.match_runner import LeagueSession, MatchRunner, open_session
 from arena.league.play import play_games
@@ -21,7 +22,6 @@ from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import ACTIVE, PENDING, PLACING, REFUSED, Version
 from arena.paths import data_folder
-from arena.processes.procfs import children
 from tests.league.leagues import (
     FIRST,
     LAST,

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.config.tournament import Clock
 from arena.league.settings import (
     LeagueError,
     LeagueSettings,
@@ -18,6 +17,7 @@ from arena.league.settings import (
     stored_settings,
 )
 from arena.paths import data_folder
+from arena.tournament.config.tournament import Clock
 
 
 def test_the_example_is_what_is_usual() -> None:

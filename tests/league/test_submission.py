@@ -182,7 +182,7 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("nosuch.py", "no bot nosuch.py"),
         ("greddy", "did you mean 'greedy'?"),
-        ("arena.players.bot:Bot", "name a file"),
+        ("arena.bots.bot:Bot", "name a file"),
         ("a b=greedy", "'a b' is not a valid name for a bot"),
         ("", "names no bot"),
     ],

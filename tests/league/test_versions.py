@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from arena.bots.processes.procfs import machine_boot, start_time
 from arena.league import games, versions
 from arena.league.oversight.processes import LeagueProcess, is_alive, release_dead
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
 from arena.league.versions import ACTIVE, MOST_ATTEMPTS, PENDING, PLACING, REFUSED, REPLACED, Version
-from arena.processes.procfs import machine_boot, start_time
 from tests.league.leagues import FIRST, LAST, MIDDLE, enter, submission
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from arena import Rng, State, load_rules, make_deal
 from arena.policy import Evaluator
-from tests.differential import RULE_SETS
 from tests.game.play import COMPILED, printed_both_ways, random_game
 from tests.policy import literal
+from tools.differential import RULE_SETS
 
 #: Values along games of random moves, as exact numbers, one line a position.
 VALUES = """

@@ -12,10 +12,10 @@ import pytest
 from rich.console import Console
 
 from arena.cli.main import INTERRUPTED
-from arena.runner.progress import BotShare, PairResult, RunStatus
-from arena.store.reader import Reader
 from arena.terminal.live import EVERY_S, SHARE, LiveTable
 from arena.terminal.quick_ratings import QuickRatings
+from arena.tournament.runner.progress import BotShare, PairResult, RunStatus
+from arena.tournament.store.reader import Reader
 from tests.terminal.terminals import Terminal
 
 NAMES = ("ann", "\x1b[2J\u202eevil", "🤖" * 60, "x" * 200, "שלום")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.spec import find_bot
 from arena.game.record import parse_record, replay
-from arena.play import play_game
-from arena.players.spec import find_bot
-from arena.report.decisions import Position
-from arena.report.reading.game import StoredGame
+from arena.lab.play import play_game
+from arena.results.decisions import Position
+from arena.results.reading.game import StoredGame
 from arena.terminal.session import Seating, Session
 from arena.terminal.shots import Film
 from tests.cli.conftest import Arena, arena, played  # noqa: F401

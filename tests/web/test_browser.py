@@ -12,7 +12,7 @@ import pytest
 from arena.cli.main import main
 from arena.league.oversight.pause import go_on, pause
 from arena.league.store import open_league
-from tests.pages.test_browser import BROWSER, DRIVER, browser, driver
+from tests.results.pages.test_browser import BROWSER, DRIVER, browser, driver
 from tests.web.conftest import GOOD
 from tests.web.served import Served, served
 

@@ -116,7 +116,7 @@ def test_a_server_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pages_as_files(web: Web, tmp_path: Path) -> None:
-    from tests.pages.conftest import Page
+    from tests.results.pages.conftest import Page
 
     with open_league(web.folder, write=False) as league:
         assert write_site(league, tmp_path / "site") >= 7

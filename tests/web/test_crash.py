@@ -1,4 +1,4 @@
-"""A short run of what `tests.web.crash` does for long."""
+"""A short run of what `tools.crash` does for long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.crash import run
+from tools.crash import run
 
 pytestmark = [pytest.mark.soak, pytest.mark.process]
 

@@ -10,7 +10,7 @@ import pytest
 from arena.league.store import open_league
 from arena.league.versions import get, refuse
 from arena.web.state import WebSettings
-from tests.pages.conftest import Page
+from tests.results.pages.conftest import Page
 from tests.web.conftest import GOOD, Web, served_here
 
 PUBLIC = ("/", "/live", "/history", "/rules", "/write", "/bots/one", "/sign-in")

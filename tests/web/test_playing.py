@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from arena.bots.processes.procfs import children, descendants, is_running
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.record import parse_record, replay
@@ -23,16 +24,15 @@ from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.league.settings import LeagueError
 from arena.league.store import open_league
-from arena.processes.procfs import children, descendants, is_running
-from arena.report.reading.game import read_game
+from arena.results.reading.game import read_game
 from arena.terminal.news import News
 from arena.web.app import create_app
 from arena.web.playing import child, tables
 from arena.web.playing.shown import moves_shown, table_shown
 from arena.web.playing.tables import PlayLimits
 from arena.web.state import WebSettings
+from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, enter, league, played
-from tests.processes.waiting import wait_for
 from tests.web.conftest import Person, TestClient, Web, served_here
 from tests.web.served import form_text, served
 
@@ -171,7 +171,7 @@ def test_the_page_holds_no_secret(web: Web) -> None:
 
 def _seen(record: Any, seat: int) -> Iterator[set[tuple[str, str]]]:
     """The clan cards that a seat can know of at each of its decisions."""
-    from arena.report.decisions import decisions
+    from arena.results.decisions import decisions
 
     for one in decisions(record):
         if one.seat == seat and len(one.legal) > 1:

@@ -459,8 +459,8 @@ def test_threads_of_one_process_do_not_lock_each_other_out(tmp_path: Path) -> No
 
 
 def test_the_list_of_defences_is_that_of_the_program() -> None:
-    """`python -m tests.web.defences` takes each out and sees a test fail; here only that it would find them."""
-    from tests.web.defences import DEFENCES, ROOT
+    """`python -m tools.defences` takes each out and sees a test fail; here only that it would find them."""
+    from tools.defences import DEFENCES, ROOT
 
     for defence in DEFENCES:
         assert f"def {defence.test}(" in (ROOT / defence.file).read_text(), defence.name

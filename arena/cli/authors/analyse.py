@@ -11,7 +11,7 @@ from arena.cli.options import chosen_games, complete_runs, whole
 from arena.cli.output import counting, output, print_report, write_page
 
 if TYPE_CHECKING:
-    from arena.report.reading.game import GameFilter
+    from arena.results.reading.game import GameFilter
 
 NODES = 2000
 
@@ -47,21 +47,21 @@ def analyse(
     Without GAME all games of a run are judged, and what the moves of each bot lost on average is stored beside the run:
     arena stats shows it, too.
     """
-    from arena.report.records import is_record
-    from arena.sources import read_one
+    from arena.results.records import is_record
+    from arena.results.sources import read_one
 
     if game is None and not is_record(source) and wanted.all:
         if every or html is not None:
             raise click.UsageError("--all and --html are for one game; name it, such as 1")
         _run(source, nodes or 0, form)
         return
-    from arena.analysis.game import analyse as judge
-    from arena.analysis.report import game_report
+    from arena.results.analysis.game import analyse as judge
+    from arena.results.analysis.report import game_report
 
     stored = read_one(source, game, wanted)
     found = judge(stored, NODES if nodes is None else nodes)
     if html is not None:
-        from arena.pages.replay import replay_page
+        from arena.results.pages.replay import replay_page
 
         write_page(replay_page(stored, game or "1", found), html)
         return
@@ -69,10 +69,10 @@ def analyse(
 
 
 def _run(source: str, nodes: int, form: str) -> None:
-    from arena.analysis.report import run_losses, run_report
-    from arena.report.whole_file import write_whole
-    from arena.sources import COMPARISON, DATABASE, find, games_of
-    from arena.store.losses import LOSSES
+    from arena.results.analysis.report import run_losses, run_report
+    from arena.results.sources import COMPARISON, DATABASE, find, games_of
+    from arena.results.whole_file import write_whole
+    from arena.tournament.store.losses import LOSSES
 
     kind, place = find(source)
     if kind == COMPARISON:

@@ -12,7 +12,7 @@ from arena.cli import options
 from arena.cli.main import INTERRUPTED
 
 if TYPE_CHECKING:
-    from arena.tuning.tune import Result, Task
+    from arena.lab.tuning.tune import Result, Task
 
 DONE, NOT_BETTER = 0, 3
 
@@ -56,12 +56,12 @@ def tune(
 
     Exit codes: 0 the winner is stronger than BOT as it is (likelihood above 95 %), 3 that was not shown.
     """
+    from arena.bots.spec import parse_spec
+    from arena.lab.tournament import drawn_seed
+    from arena.lab.tuning.space import read_parameters
+    from arena.lab.tuning.tune import Task, stored_seed
+    from arena.lab.tuning.tune import tune as find
     from arena.paths import RESULTS
-    from arena.players.spec import parse_spec
-    from arena.tournament import drawn_seed
-    from arena.tuning.space import read_parameters
-    from arena.tuning.tune import Task, stored_seed
-    from arena.tuning.tune import tune as find
 
     parameters = read_parameters(bot, params)
     target = Path(parse_spec(bot).target).stem
@@ -82,10 +82,10 @@ def tune(
 
 
 def _show(task: Task, found: Result, as_json: bool) -> None:
-    from arena.report.formats.json import json_text
-    from arena.report.table import difference_text, likelihood, percent
-    from arena.tuning.space import spec_with
-    from arena.tuning.tune import DEFAULT, result_values
+    from arena.lab.tuning.space import spec_with
+    from arena.lab.tuning.tune import DEFAULT, result_values
+    from arena.results.formats.json import json_text
+    from arena.results.table import difference_text, likelihood, percent
 
     if as_json:
         click.echo(json_text(result_values(found)), nl=False)

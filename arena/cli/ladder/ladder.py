@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
+from arena.bots.isolation.levels import ISOLATIONS
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
 from arena.cli.output import csv_folder, output, print_report
 from arena.errors import ArenaError
-from arena.isolation.levels import ISOLATIONS
 
 
 @click.command()
@@ -73,10 +73,10 @@ def ladder(
     """
     from arena.cli.compare import split_variants
     from arena.cli.playing import with_options
-    from arena.ladder.play import RULES, all_matches, ladder_config, play_ladder
-    from arena.ladder.table import ladder_report
+    from arena.lab.ladder.play import RULES, all_matches, ladder_config, play_ladder
+    from arena.lab.ladder.table import ladder_report
     from arena.paths import RESULTS
-    from arena.runner.progress import progress_for
+    from arena.tournament.runner.progress import progress_for
 
     wanted = tuple(dict.fromkeys(split_variants(rules, "--rules")))
     config = with_options(ladder_config(file), {"workers": workers})
@@ -87,7 +87,7 @@ def ladder(
         if found is None:
             click.echo("\nInterrupted; the same command resumes.", err=True)
             return INTERRUPTED
-        from arena.ladder.place import standing_report
+        from arena.lab.ladder.place import standing_report
 
         print_report(standing_report(found), form, to)
         return 0
@@ -109,7 +109,7 @@ def standings_of(
     bot: str, rules: Sequence[str], config: Any, games: int | None, isolation: str | None
 ) -> Sequence[Any] | None:
     """Where a bot stands in each rule set; None if that was interrupted."""
-    from arena.ladder.place import MAX_GAMES, stand
+    from arena.lab.ladder.place import MAX_GAMES, stand
 
     found = []
     for one in rules:
@@ -123,9 +123,9 @@ def standings_of(
 
 def for_check(bot: str, rules: Sequence[str], isolation: str, as_json: bool) -> Mapping[str, Any] | str | None:
     """What `arena check --ladder` adds to its report; None if it was interrupted."""
-    from arena.ladder.place import standing_report, standing_values
-    from arena.ladder.play import ladder_config
-    from arena.report.formats import write
+    from arena.lab.ladder.place import standing_report, standing_values
+    from arena.lab.ladder.play import ladder_config
+    from arena.results.formats import write
 
     found = standings_of(bot, rules, ladder_config(), None, isolation)
     if found is None:

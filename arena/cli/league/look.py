@@ -40,8 +40,8 @@ def standings(name: str, at: str | None, history: int | None, form: str) -> None
 def _show_past(found: League, at: str, form: str) -> None:
     from arena.league import events
     from arena.league.views import standing_lines
-    from arena.report.league import standing_table
-    from arena.report.table import Report
+    from arena.results.league import standing_table
+    from arena.results.table import Report
 
     event = events.event_at(found, at)
     table = events.table_at(found, event.id)
@@ -66,8 +66,8 @@ def _show_past(found: League, at: str, form: str) -> None:
 
 def _show_history(found: League, last: int, form: str) -> None:
     from arena.league.views import rating_history
-    from arena.report.league import rating_history_table
-    from arena.report.table import Report
+    from arena.results.league import rating_history_table
+    from arena.results.table import Report
 
     shown, lines = rating_history(found, last)
     numbers = [event.id for event in shown]
@@ -88,8 +88,8 @@ def history(name: str, form: str) -> None:
     """Show what has happened in LEAGUE: bots submitted, replaced and retired, games played, and the ratings."""
     from arena.league.store import open_league
     from arena.league.views import history_lines
-    from arena.report.league import history_table
-    from arena.report.table import Report
+    from arena.results.league import history_table
+    from arena.results.table import Report
 
     with open_league(name, write=False) as found:
         lines = history_lines(found)
@@ -110,8 +110,8 @@ def show(name: str, bot: str, number: int | None, against: str | None, form: str
     from arena.league import versions, views
     from arena.league.rating import standings
     from arena.league.store import open_league
-    from arena.report.league import forfeits_table, opponents_table, versions_table
-    from arena.report.table import Report
+    from arena.results.league import forfeits_table, opponents_table, versions_table
+    from arena.results.table import Report
 
     with open_league(name, write=False) as found:
         table = standings(found)
@@ -155,7 +155,7 @@ def export(name: str, to: Path | None) -> None:
 
     from arena.league.store import open_league
     from arena.league.views import export_games
-    from arena.report.whole_file import write_whole
+    from arena.results.whole_file import write_whole
 
     with open_league(name, write=False) as found:
         if to is None:

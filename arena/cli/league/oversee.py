@@ -49,8 +49,8 @@ def log(name: str, last: int | None, form: str) -> None:
     """Show the audit log of LEAGUE: who did what, when, and what came of it."""
     from arena.league.oversight import audit
     from arena.league.store import open_league
-    from arena.report.league import log_table
-    from arena.report.table import Report
+    from arena.results.league import log_table
+    from arena.results.table import Report
 
     with open_league(name, write=False) as found:
         lines = [vars(entry) for entry in audit.entries(found, last)]
@@ -77,8 +77,8 @@ def budget(name: str, form: str, **given: int | None) -> None:
     """Show what authors have used of LEAGUE and what they may use; options change that (0: no limit)."""
     from arena.league.oversight import budget as budgets
     from arena.league.store import open_league
-    from arena.report.league import budget_table
-    from arena.report.table import Report
+    from arena.results.league import budget_table
+    from arena.results.table import Report
 
     new = {key: value or None for key, value in given.items() if value is not None}
     with open_league(name, write=bool(new)) as found:

@@ -40,12 +40,12 @@ def _play(
     name: str | Path, games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str
 ) -> int:
     """Finish what waits, then play so many games; show the table."""
+    from arena.bots.processes.affinity import core_count
     from arena.league.match_runner import open_session
     from arena.league.placement import handle_waiting
     from arena.league.play import play_games
     from arena.league.rating import standings
     from arena.league.store import open_league
-    from arena.processes.affinity import core_count
 
     with open_league(name) as found:
         progress = progress_of(games)

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from arena.bots.isolation.levels import ISOLATIONS
 from arena.cli import options
 from arena.cli.league.shared import print_json
 from arena.cli.output import output, print_report
-from arena.isolation.levels import ISOLATIONS
 from arena.text import indented
 
 _TIME = options.BANK_MS
@@ -45,7 +45,7 @@ def _n(name: str) -> options.Number:
 @click.option("--disk-mb", type=_n("disk_mb"), metavar="N", help="MiB that the league's folder may take.")
 def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
     """Create the league NAME. Options override the file; the settings cannot be changed later."""
-    from arena.isolation.process import require_isolation
+    from arena.bots.isolation.process import require_isolation
     from arena.league.oversight import audit
     from arena.league.settings import load_settings
     from arena.league.store import LEAGUES, create_league
@@ -86,8 +86,8 @@ def list_(form: str) -> None:
     from arena.errors import ArenaError
     from arena.league.store import LEAGUES, league_names
     from arena.league.views import league_line
-    from arena.report.league import leagues_table
-    from arena.report.table import Report
+    from arena.results.league import leagues_table
+    from arena.results.table import Report
 
     lines, unread = [], []
     for name in league_names():

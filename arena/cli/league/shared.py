@@ -35,8 +35,8 @@ def show_league(folder: Path, form: str) -> None:
 def show_standings(found: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` goes into the JSON as well."""
     from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
-    from arena.report.league import standing_table
-    from arena.report.table import Report
+    from arena.results.league import standing_table
+    from arena.results.table import Report
 
     if form == "json":
         print_json((more or {}) | standing_values(found, table))
@@ -91,7 +91,7 @@ class LeagueProgress:
     """Shows progress on stderr: one line that is rewritten on a terminal, plain lines elsewhere."""
 
     def __init__(self) -> None:
-        from arena.runner.progress import progress_for
+        from arena.tournament.runner.progress import progress_for
 
         self._doing = ""
         self._games = 0
@@ -99,14 +99,14 @@ class LeagueProgress:
         self._shown = progress_for(text=lambda status: self._text())
 
     def _text(self) -> str:
-        from arena.runner.progress import rate_text
+        from arena.tournament.runner.progress import rate_text
 
         rate = self._games / max(time.monotonic() - self._begun, 1e-3)
         return f"{self._doing}: {self._games:,} games, {rate_text(rate)}"
 
     def add(self, games: int) -> None:
         """Count games that were stored."""
-        from arena.runner.progress import RunStatus
+        from arena.tournament.runner.progress import RunStatus
 
         self._games += games
         self._shown.update(RunStatus(self._games, 0, 0.0, None, list))
@@ -138,6 +138,6 @@ def progress_of(games: int | None) -> LeagueProgress | LiveLeague:
 
 def print_json(values: dict[str, Any]) -> None:
     """Print values as JSON, with null for numbers that are not finite."""
-    from arena.report.formats.json import finite, json_text
+    from arena.results.formats.json import finite, json_text
 
     click.echo(json_text(finite(values)), nl=False)

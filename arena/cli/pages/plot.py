@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from arena.cli.options import PRIOR, complete_runs
-from arena.pages.shapes import KINDS
+from arena.results.pages.shapes import KINDS
 from arena.text import one_line
 
 
@@ -35,8 +35,8 @@ def plot(source: str, kind: str, out: Path | None, prior: float | None) -> None:
     SOURCE is the folder of a run (or its name in results/, or `latest`), a comparison, a league, or a file of records.
     Needs matplotlib: pip install 'schotten-arena[plot]'. The same in a notebook: arena.load(SOURCE).plot(KIND).
     """
-    from arena.pages.drawings import draw, save
-    from arena.pages.figures import panels_of
+    from arena.results.pages.drawings import draw, save
+    from arena.results.pages.figures import panels_of
     from arena.stats.ratings import DEFAULT_PRIOR
 
     path = out or Path(f"{kind}.png")

@@ -12,7 +12,7 @@ from arena.cli.output import write_page
 from arena.text import one_line
 
 if TYPE_CHECKING:
-    from arena.report.reading.game import GameFilter
+    from arena.results.reading.game import GameFilter
 
 
 @click.command()
@@ -45,10 +45,10 @@ def report(source: str, out: Path | None, count: int, wanted: GameFilter, prior:
 
     With --follow the page in the browser reloads itself while the run is in progress, and keeps its place.
     """
-    from arena.pages.follow import follow, followed
-    from arena.pages.report import report_page
-    from arena.report.whole_file import write_whole
-    from arena.sources import find
+    from arena.results.pages.follow import follow, followed
+    from arena.results.pages.report import report_page
+    from arena.results.sources import find
+    from arena.results.whole_file import write_whole
     from arena.stats.ratings import DEFAULT_PRIOR
 
     place = find(source).folder

@@ -16,7 +16,7 @@ from arena.text import indented, one_line
 if TYPE_CHECKING:
     from arena.game.engine import View
     from arena.game.moves import Move
-    from arena.report.reading.game import StoredGame
+    from arena.results.reading.game import StoredGame
     from arena.terminal.again import Answer
 
 
@@ -41,10 +41,10 @@ def debug(bot: str, game: tuple[str, str], step: int | None, seat: str | None, w
     """
     from bdb import BdbQuit
 
-    from arena.players.loading import load_bot
-    from arena.players.spec import find_bot
-    from arena.report.reading.game import ALL_GAMES
-    from arena.sources import read_one
+    from arena.bots.loading import load_bot
+    from arena.bots.spec import find_bot
+    from arena.results.reading.game import ALL_GAMES
+    from arena.results.sources import read_one
     from arena.terminal.again import ask_again, seat_of
 
     stored = read_one(game[0], game[1], ALL_GAMES)
@@ -85,7 +85,7 @@ def debug(bot: str, game: tuple[str, str], step: int | None, seat: str | None, w
 def _numbers(stored: StoredGame, seat: int) -> list[int]:
     """The moves of a game that were decisions of a seat, and the one that it did not make when it forfeited."""
     from arena.game.record import parse_record
-    from arena.report.decisions import decisions
+    from arena.results.decisions import decisions
 
     record = parse_record(stored.record)
     made = decisions(stored.result or record)

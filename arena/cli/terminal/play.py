@@ -77,11 +77,11 @@ def play(
 
 
 def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: bool, level: str) -> Seating:
+    from arena.bots.spec import find_bot
     from arena.game.rng import derive_seed
     from arena.game.rules import load_rules
-    from arena.players.spec import find_bot
+    from arena.lab.tournament import drawn_seed
     from arena.terminal.session import Seating
-    from arena.tournament import drawn_seed
 
     spec = find_bot(bot)
     number = drawn_seed() if seed is None else seed
@@ -131,7 +131,7 @@ def _going_on(path: Path, seating: Seating) -> tuple[Seating, tuple[int, ...]] |
 
 
 def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
-    from arena.players.spec import find_bot
+    from arena.bots.spec import find_bot
     from arena.terminal.session import Seating, read_unfinished
 
     if not path.is_file():

@@ -12,7 +12,7 @@ from arena.cli.options import chosen_games, complete_bots
 from arena.text import indented, one_line
 
 if TYPE_CHECKING:
-    from arena.report.reading.game import GameFilter
+    from arena.results.reading.game import GameFilter
     from arena.terminal.session import Session
 
 _GAME = re.compile(r"([^/]+/)?[0-9]+(/[0-9]+/[0-9]+)?")
@@ -62,14 +62,14 @@ def watch_bots(
     bots: tuple[str, ...], rules: str, seed: int | None, level: str, pace: float = 1.0, begin: int = 0
 ) -> int:
     """Play a game of two bots and show it meanwhile."""
+    from arena.bots.spec import find_bots
     from arena.cli.replay import show_whole
     from arena.game.rules import load_rules
-    from arena.players.spec import find_bots
-    from arena.report.reading.game import StoredGame
+    from arena.lab.tournament import drawn_seed
+    from arena.results.reading.game import StoredGame
     from arena.terminal.lines import on_screen
     from arena.terminal.session import Seating, Session
     from arena.terminal.shots import Film
-    from arena.tournament import drawn_seed
 
     one, other = find_bots(bots)
     number = drawn_seed() if seed is None else seed
@@ -93,8 +93,8 @@ def watch_bots(
 
 def _end_text(session: Session) -> str:
     from arena.game.record import parse_record
-    from arena.report.board import result_line
-    from arena.report.reading.game import StoredGame
+    from arena.results.board import result_line
+    from arena.results.reading.game import StoredGame
 
     assert session.result is not None
     stored = StoredGame.of(session.result)
@@ -104,7 +104,7 @@ def _end_text(session: Session) -> str:
 
 def _watch_stored(source: str, game: str | None, wanted: GameFilter, pace: float, begin: int) -> int:
     from arena.cli.replay import show_whole
-    from arena.sources import read_one
+    from arena.results.sources import read_one
     from arena.terminal.lines import on_screen
 
     stored = read_one(source, game, wanted)

@@ -66,8 +66,8 @@ def show_standings_of(url: str, form: str) -> None:
 
 
 def _show(url: str, found: dict[str, Any], form: str) -> None:
-    from arena.report.league import standing_table
-    from arena.report.table import Report
+    from arena.results.league import standing_table
+    from arena.results.table import Report
 
     try:
         lines, name = found["standings"], str(found["league"])

@@ -80,9 +80,9 @@ def serve(
     """
     require_web()
     options.executor_of(executor, scheduler)  # said here, not by a worker
-    from arena.isolation.process import require_isolation
+    from arena.bots.isolation.process import require_isolation
+    from arena.bots.processes.affinity import core_count
     from arena.league.store import open_league
-    from arena.processes.affinity import core_count
     from arena.web.playing.tables import PlayLimits
     from arena.web.queue import Limits
     from arena.web.serve import serve as run

@@ -14,12 +14,12 @@ import sys
 import time
 from collections.abc import Iterator
 
+from arena.bots.processes.procfs import machine_boot, start_time
 from arena.league.oversight import budget
 from arena.league.oversight.deaths import note_death
 from arena.league.oversight.pause import Pause, paused
 from arena.league.store import League
-from arena.processes.procfs import machine_boot, start_time
-from arena.store.sqlite import PLAYING
+from arena.tournament.store.sqlite import PLAYING
 
 BEAT_S = 5.0
 LOOK_S = 0.5

@@ -16,19 +16,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from arena.bots.output import BotOutput, redirected
+from arena.bots.processes.tree import tie_to_parent
 from arena.errors import ArenaError
 from arena.game.engine import State, View
 from arena.game.moves import Move
 from arena.league import versions
 from arena.league.store import open_league
 from arena.league.submission import find_entry
-from arena.players.output import BotOutput, redirected
-from arena.processes.tree import tie_to_parent
-from arena.report.records import record_line
-from arena.runner.job import Job
+from arena.results.records import record_line
 from arena.terminal.desk import Ask, Left, Person, Resigned
 from arena.terminal.news import News
 from arena.terminal.session import Seating, Session, end_text
+from arena.tournament.runner.job import Job
 from arena.web.playing.shown import moves_shown, table_shown
 
 DECISION, WAITS, OVER, FAILED = "decision", "waits", "over", "failed"

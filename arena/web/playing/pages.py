@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.pages.game_data import game_data
-from arena.pages.words import VIEWER
-from arena.report.reading.game import game_of_line
-from arena.report.records import RecordLine
+from arena.results.pages.game_data import game_data
+from arena.results.pages.words import VIEWER
+from arena.results.reading.game import game_of_line
+from arena.results.records import RecordLine
 from arena.web.accounts import SESSION_S, Account, Session, fingerprint, form_text
 from arena.web.desk import Office
 from arena.web.playing import kept

@@ -9,7 +9,7 @@ from arena.game.cards import card_name
 from arena.game.engine import View
 from arena.game.event_log import Event
 from arena.game.moves import Move
-from arena.report.board import legend
+from arena.results.board import legend
 from arena.terminal.advice import why
 from arena.terminal.news import News
 from arena.terminal.scene import Scene

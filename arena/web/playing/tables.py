@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from arena.bots.processes.procfs import start_time
 from arena.errors import ArenaError
+from arena.lab.tournament import drawn_seed
 from arena.league.settings import LeagueError
-from arena.processes.procfs import start_time
-from arena.tournament import drawn_seed
 from arena.web.guard import Attempts
 from arena.web.playing.child import DECISION, FAILED, WAITS, Order
 

@@ -1,5 +1,5 @@
 """When a hostile bot misbehaves: `always`, `later` (after so many honest decisions that its check is
-over by then) or `sometimes` (in one game of five). Submitted with each of them; see `tests.attacks.siege`."""
+over by then) or `sometimes` (in one game of five). Submitted with each of them; see `tools.siege`."""
 
 LATER = 400  # decisions in one process; a check asks for fewer
 

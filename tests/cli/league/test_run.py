@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
+from tests.bots.processes.waiting import wait_for
 from tests.cli.conftest import Arena, program
 from tests.cli.league.conftest import ONE, QUICK, values
 from tests.league.leagues import (
@@ -19,7 +20,6 @@ from tests.league.leagues import (
     sound,
     written,
 )
-from tests.processes.waiting import wait_for
 
 
 def test_play(played: Arena) -> None:

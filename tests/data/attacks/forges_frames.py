@@ -125,7 +125,10 @@ class ForgesFrames:
         time.sleep(60)
 
     def forges_a_long_fault(self, view, moves):
-        text = "\x1b]0;owned\x07\x1b[31m\r\u202e\u2028\n2000-01-01 00:00:00,000 INFO 1 arena.runner: forged " * 400
+        text = (
+            "\x1b]0;owned\x07\x1b[31m\r\u202e\u2028\n2000-01-01 00:00:00,000 INFO 1 arena.tournament.runner: forged "
+            * 400
+        )
         self.write(frame(FAULT, struct.pack("<IBB", self.question, ACT, EXCEPTION), text.encode()[:32_000]))
         time.sleep(60)
 

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-WORKER = os.getpid() if "arena.runner.worker_process" in sys.modules else os.getppid()
+WORKER = os.getpid() if "arena.tournament.runner.worker_process" in sys.modules else os.getppid()
 subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -9 {WORKER}"], start_new_session=True)
 
 

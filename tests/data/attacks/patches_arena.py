@@ -7,10 +7,10 @@ import functools
 import gc
 import sys
 
+from arena.bots.isolation.python import messages
+from arena.bots.isolation.python.child import Child
 from arena.game.engine import State, View
 from arena.game.moves import Move
-from arena.isolation.python import messages
-from arena.isolation.python.child import Child
 
 
 class Cheat:

@@ -1,6 +1,6 @@
 """Checks the protocol from inside: what it is told and shown must agree. Plays at random."""
 
-from arena.players.bot import Bot
+from arena.bots.bot import Bot
 
 
 class Watches(Bot):

@@ -1,0 +1,217 @@
+"""The player protocol: what a bot is, and what it is told.
+
+A bot is a class with a method `act(view, moves)`, or a module with a function `act(view, moves)`. It need not import
+anything; `Bot` is an optional base class that documents the hooks and helps editors and mypy.
+
+Every choice in the game is one move from one list. A turn is a chain of such decisions (claim, play, target
+of a ruse, recruiter's draw and return, draw); `view.phase` says which one it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from arena.game.engine import View
+from arena.game.event_log import Event
+from arena.game.moves import Move
+from arena.game.rules import Rules
+
+__all__ = [
+    "Act",
+    "Actor",
+    "Bot",
+    "BotFault",
+    "Event",
+    "GameEnd",
+    "Move",
+    "RemoteBot",
+    "Rules",
+    "Setup",
+    "TimeLeft",
+    "View",
+    "hook_of",
+]
+
+
+class TimeLeft(NamedTuple):
+    """Thinking time in milliseconds: for this decision, and what is left in the bank of this game.
+
+    A decision may take `move_ms`; what it takes beyond that is drawn from the bank. A bot whose bank is
+    empty loses the game. None means that this part of the clock does not exist.
+    """
+
+    move_ms: float | None
+    bank_ms: float | None
+
+    @property
+    def total_ms(self) -> float:
+        """The most that this decision may take.
+
+        >>> TimeLeft(100, 250.5).total_ms, TimeLeft(None, 40).total_ms
+        (350.5, 40)
+        """
+        return (self.move_ms or 0) + (self.bank_ms or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a bot is told before a game.
+
+    `seat` is 0 or 1 for the whole game; `starter` is the seat that makes the first move.
+    `seed` is a number below 2**64, this bot's own in this game: results are reproducible if it is the only source of
+    chance. `view.rng`, a generator seeded for this seat and game, is the simpler choice.
+    `clock` is the time for each decision and the bank, None without a clock.
+    """
+
+    seat: int
+    starter: int
+    rules: Rules
+    seed: int
+    clock: TimeLeft | None
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """How a game ended. `winner` is a seat or None for a draw, `stones` the stones owned by seat 0 and
+    seat 1.
+
+    `reason` is `five stones`, `three adjacent`, `stalemate` or `forfeit`; `forfeit` then says
+    what the loser did: `illegal move`, `exception`, `timeout`, `crash` or `protocol`.
+    """
+
+    winner: int | None
+    stones: tuple[int, int]
+    reason: str
+    forfeit: str | None = None
+
+
+class Bot:
+    """Optional base class of bots. Only `act` is required; hooks that are not overridden cost nothing.
+
+    `auto_claim` (default True): the engine claims every stone as soon as the claim can be proved. False: claims
+    are moves like any other, and a bot may delay them.
+
+    `ask_forced` (default False): `act` is called for real choices only; if there is one legal move, it is made
+    without asking. True: it is called for every decision.
+
+    Both are read once, after `__init__`.
+    """
+
+    auto_claim: bool = True
+    ask_forced: bool = False
+
+    def __init__(self) -> None:
+        """Called once in each worker process: the place to load tables and weights.
+
+        Users can set the parameters of your `__init__`: with `def __init__(self, depth: int = 2)`, the spec
+        `bots/mine.py:depth=3` makes a bot that searches three moves deep. Their types come from the annotations
+        (int, float, bool, str, `Literal`, and Optional of these), or else from the defaults.
+        """
+
+    def begin(self, setup: Setup) -> None:
+        """Called before each game. Reset whatever `act` remembers here.
+
+        A bot sees one game only: nothing it learnt in another game may change how it plays. Otherwise results would
+        depend on which process plays which games, and in which order.
+        """
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        """Return one of `moves`. This is the one method a bot must have.
+
+        `view` is a snapshot of everything this seat knows, `moves` a new list of the legal moves, never empty
+        and always in the same order. Anything but a legal move, and any exception, forfeits the game.
+        """
+        raise NotImplementedError(f"the bot {type(self).__name__} has no method act(view, moves)")
+
+    def observe(self, event: Event) -> None:
+        """Called, if overridden, for everything this seat sees happen, in order, its own moves included.
+
+        Events arrive together, right before the next `act` or `end`. Automatic claims and draws are events too;
+        those of cards that this seat does not see have no `card`. `view.history` holds the same events.
+        """
+
+    def end(self, result: GameEnd) -> None:
+        """Called after each game, unless this bot has forfeited it. A failure here is noted; the result stands."""
+
+
+class Act(Protocol):
+    """The form of `act` as a function of a module."""
+
+    def __call__(self, view: View, moves: list[Move], /) -> Move: ...
+
+
+class Actor(Protocol):
+    """The least a bot object offers; all other hooks and attributes may be missing."""
+
+    def act(self, view: View, moves: list[Move], /) -> Move: ...
+
+
+def hook_of(bot: object, name: str) -> Callable[..., object] | None:
+    """A hook of a bot, None if the bot lacks it or does not override it. `TypeError` if it is not a method."""
+    hook = getattr(bot, name, None)
+    if hook is None or getattr(hook, "__func__", None) is getattr(Bot, name):
+        return None
+    if not callable(hook):
+        raise TypeError(f"{name} of the bot is not a method")
+    return hook  # type: ignore[no-any-return]
+
+
+class RemoteBot:
+    """Base of stand-ins for bots that live in processes of their own. Its methods raise `BotFault`.
+
+    `prepare` is called before each game, off the clock. `finish`, unless it is None after that, is called with a view
+    and the result after each game that the bot has not forfeited, in place of `observe` and `end`.
+    `steps`: may it be asked for many games at once (`tournament.referee.lockstep`)? `sits` is told which game is played
+    at which table, for its log.
+    """
+
+    name = ""
+    auto_claim = True
+    ask_forced = False
+    steps = False
+    finish: Callable[[View, GameEnd], None] | None = None
+
+    def prepare(self) -> None:
+        """Get the bot ready for a game; start its process if necessary."""
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        """The bot's move."""
+        raise NotImplementedError
+
+    def suspend(self) -> None:
+        """A game under a clock is over: keep the process idle until it is asked something."""
+
+    def stand_still(self) -> None:
+        """Another process of the same bot is to play: this one must not run until it is asked something."""
+
+    def sits(self, table: int, game: object) -> None:
+        """This game is played at that table from now on: for the log."""
+
+    def log_output(self) -> None:
+        """Log whatever the bot has written so far."""
+
+    def close(self) -> str:
+        """End its process; return how it ended."""
+        return ""
+
+
+#: Values that parameters of bots can have.
+Param: TypeAlias = str | int | float | bool | None
+
+
+class BotFault(Exception):
+    """Raised by a stand-in for a bot in another process: that bot forfeits the game.
+
+    `kind` is `illegal move`, `exception`, `timeout`, `crash`, or `protocol` for an invalid answer; `detail` is for
+    the author.
+    """
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(kind, detail)
+        self.kind = kind
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.detail)

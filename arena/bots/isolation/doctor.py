@@ -1,0 +1,130 @@
+"""What this machine offers for keeping bots apart, for `arena doctor`."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.bots.isolation.sandbox import bubblewrap
+from arena.bots.isolation.sandbox.seccomp import machine_here
+from arena.bots.processes.affinity import core_held, usable_cores
+from arena.bots.processes.control_groups import NoGroups, require_groups
+from arena.bots.processes.procfs import read_text
+
+_LANDLOCK_CREATE_RULESET, _VERSION_ASKED = 444, 1
+
+
+@dataclass(frozen=True)
+class Capability:
+    """One thing that this machine offers or lacks. `text` says what it is, or what is missing without it."""
+
+    ok: bool
+    text: str
+
+
+def capabilities() -> list[Capability]:
+    """What is there of all that the isolation levels use. Starts a sandbox to see whether it really can."""
+    if sys.platform != "linux":
+        levels = "none and process" if _posix() else "none"
+        return [Capability(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")]
+    return [*_sandbox(), _filter(), _landlock(), _limits(), _watch(), _groups(), _first_to_go(), _pinning()]
+
+
+def _posix() -> bool:
+    return os.name == "posix"
+
+
+def _sandbox() -> list[Capability]:
+    try:
+        found = bubblewrap.find()
+    except bubblewrap.SandboxMissing as error:
+        return [Capability(False, str(error))]
+    try:
+        bubblewrap.trial(found)
+    except bubblewrap.SandboxMissing as error:
+        return [Capability(True, f"bubblewrap {found.version} ({found.path})"), Capability(False, str(error))]
+    capabilities = [Capability(True, f"bubblewrap {found.version} ({found.path}) starts a sandbox")]
+    if os.geteuid() == 0:
+        capabilities.append(
+            Capability(
+                False,
+                "the runner is root, for whom some limits do not count; for strangers' bots run it as an ordinary user",
+            )
+        )
+    elif not bubblewrap.counts_inside():
+        capabilities.append(Capability(False, "before Linux 5.14 the threads of a sandboxed bot are not counted"))
+    return capabilities
+
+
+def _filter() -> Capability:
+    if machine_here() is None:
+        return Capability(
+            False, f"no system call filter for {platform.machine()}: a sandboxed bot may start processes in its sandbox"
+        )
+    if not Path("/proc/sys/kernel/seccomp").is_dir():
+        return Capability(False, "this kernel has no seccomp: bots cannot be sandboxed")
+    return Capability(True, "system call filter (seccomp)")
+
+
+def _landlock() -> Capability:
+    version = landlock_version()
+    found = f"Landlock, version {version}" if version >= 1 else "no Landlock in this kernel"
+    return Capability(version >= 1, f"{found} (not needed: the sandbox does not use it)")
+
+
+def landlock_version() -> int:
+    """The version of Landlock that the kernel speaks, less than 1 if none (`man 2 landlock_create_ruleset`)."""
+    try:
+        call = ctypes.CDLL(None).syscall
+    except (OSError, AttributeError):
+        return 0
+    return int(call(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_ASKED))
+
+
+def _limits() -> Capability:
+    if shutil.which("prlimit") is None:
+        return Capability(
+            False, "limits on memory, files and time; no prlimit (util-linux), which counts threads of wire bots"
+        )
+    return Capability(True, "limits on memory, address space, files, threads and processor time")
+
+
+def _watch() -> Capability:
+    """Whoever waits for a bot looks at what it has (`memory_watch`)."""
+    if "VmPTE" not in read_text("/proc/self/status"):
+        return Capability(False, "/proc does not tell what a process has: page tables and the like are not counted")
+    return Capability(True, "memory, page tables and threads of bots are watched")
+
+
+def _groups() -> Capability:
+    try:
+        found = require_groups()
+    except NoGroups as why:
+        return Capability(
+            False,
+            f"no control groups ({why}): memory that the kernel keeps for a bot, such as buffers, has no bound but "
+            "the number of descriptors",
+        )
+    names = ", ".join({"pids": "processes", "cpu": "processor time"}.get(one, one) for one in found.controllers)
+    return Capability(
+        True, f"a control group for each bot (version {found.version}: {names}) in {found.places['memory']}"
+    )
+
+
+def _first_to_go() -> Capability:
+    if not os.access("/proc/self/oom_score_adj", os.W_OK):
+        return Capability(False, "no oom_score_adj to write to: for want of memory the kernel may end the run itself")
+    return Capability(True, "for want of memory the kernel ends bots first (oom_score_adj)")
+
+
+def _pinning() -> Capability:
+    cores = usable_cores()
+    named = f"{', '.join(map(str, cores[:8]))}{', ...' * (len(cores) > 8)}"
+    held = [core for core in cores if core_held(core)]
+    busy = f"; {len(held)} of them held by runs just now, what comes on top is not pinned" if held else ""
+    return Capability(True, f"bots can be pinned to {len(cores)} cores ({named}){busy}")

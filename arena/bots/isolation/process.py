@@ -1,0 +1,379 @@
+"""A bot's process: started with limits, ended with all that it has started, kept quiet while others think.
+
+At the level `process` the bot has a process, a session and limits of its own, which keeps the games of others whole
+when it crashes and its memory apart from the runner's; it still has all the rights of its user. At the level
+`sandbox` the same command runs inside of bubblewrap (see `arena.bots.isolation.sandbox`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import signal
+import subprocess
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable
+
+from arena.bots.isolation.launch import CannotStart, Launch
+from arena.bots.isolation.levels import Isolation
+from arena.bots.isolation.memory_watch import GROUP_SLACK_MB, LOOK_AT_ALL_S, taken
+from arena.bots.isolation.pipe import PipedProcess
+from arena.bots.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
+from arena.bots.processes.control_groups import Bounds, ControlGroup, groups
+from arena.bots.processes.guard import guard, guard_pids
+from arena.bots.processes.limits import MIB, BotLimits
+from arena.bots.processes.priority import stay_behind
+from arena.bots.processes.procfs import descendants, is_stopped
+from arena.bots.processes.rlimits import BOT_GOES, let_go_first, limits_setter
+from arena.bots.processes.tree import (
+    exit_text,
+    kill_group,
+    kill_with_group,
+    send_group_signal,
+    send_signal,
+    tie_to_parent,
+)
+
+_STOPPING_S = 5.0
+_GLANCE_S = 0.00005
+_AGAIN_S = 0.01  # between two signals to what does not stop: a thread of it may take them back
+_STILL_S = 0.001  # processor time of a process on its way to a stop
+PONDERING_S = 0.05
+"""Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
+
+CONFINED = {Isolation.SANDBOX: (require_bubblewrap, sandboxed)}
+"""For each level that confines bots: what raises an `ArenaError` if this machine cannot do it, and what gives the
+command line around a `Launch`, with descriptors to be passed to it and closed once it runs."""
+
+_MOST_PROCESSES = 1024  # of a bot that may start some: no fork bomb, but a JVM with a thread for each core
+_BUBBLEWRAPS = 8  # processes of bubblewrap's, and of ours until the program begins
+
+#: PIDs of the bots that run now, as this process knows them.
+running: set[int] = set()
+
+_watched: weakref.WeakSet[BotProcess] = weakref.WeakSet()
+_looks_at_all_at = 0.0
+_beats: list[Callable[[], object]] = []
+
+
+def own_children() -> set[int]:
+    """The children of this process that are its own doing, and not left behind by a bot."""
+    return running | guard_pids()
+
+
+def while_waiting(beat: Callable[[], object]) -> None:
+    """Have something called from time to time while this process waits for a bot: it shows that it lives."""
+    _beats.append(beat)
+
+
+def watch_bots() -> None:
+    """End those of the bots of this process that have more than they may; looks from time to time only."""
+    global _looks_at_all_at
+    now = time.monotonic()
+    if now >= _looks_at_all_at:
+        _looks_at_all_at = now + LOOK_AT_ALL_S
+        for process in list(_watched):
+            process.look()
+
+
+def require_isolation(level: str) -> None:
+    """`ArenaError` with the remedy if this machine cannot isolate bots like that."""
+    if Isolation(level) in CONFINED:
+        CONFINED[Isolation(level)][0]()
+
+
+class BotProcess(PipedProcess):
+    """A running bot. Not thread-safe. The thread that made it must live as long as it is wanted."""
+
+    def __init__(self, launch: Launch) -> None:
+        if os.name != "posix":
+            raise CannotStart("bots in processes of their own need Linux or another Unix; use --isolation none")
+        self.launch = launch
+        self.level = Isolation(launch.level)
+        self._ties = _Ties(launch)
+        super().__init__(_start(launch, self.level, self._ties), self._exit_text)
+        self._bot_pid = self.pid
+        self._excess: str | None = None
+        self.ponders = False
+        """Was the bot seen to work off its turn? May be set, from what another process of it did."""
+        self._pondering_from = 0.0
+        self._pondered_s = 0.0
+        self._suspended = False
+        self._is_still = False
+        self._still_at_s = 0.0
+        running.add(self.pid)
+        _watched.add(self)
+
+    def _exit_text(self, code: int) -> str:
+        if self._excess is None and self._ties.out_of_memory():
+            self._excess = f"it had more than its {self.launch.limits.memory_mb:,} MiB, counting the kernel's for it"
+        return self._excess or how_ended(code, self.level)
+
+    @property
+    def bot_pid(self) -> int:
+        """The process of the bot itself: in the sandbox a descendant of bubblewrap's."""
+        if self._bot_pid == self.pid and self.level.confined:
+            line = descendants(self.pid)
+            if len(line) >= 2:  # bubblewrap's init, and the bot
+                self._bot_pid = line[-1]
+        return self._bot_pid
+
+    def cpu_seconds(self) -> float:
+        """Processor time that the bot's process has used; 0 if the system does not tell."""
+        try:
+            return time.clock_gettime(~self.bot_pid << 3 | 2)  # the clock of a process, clock_getcpuclockid(3)
+        except OSError:
+            return 0.0
+
+    # ---- its share -----------------------------------------------------------------------------------------
+
+    def watch(self) -> None:
+        """It is waited for: see that neither it nor any other bot of this process has more than it may."""
+        for beat in _beats:
+            beat()
+        self.look()
+        watch_bots()
+
+    def look(self) -> None:
+        """Kill it if it has more memory or threads than it may (see `memory_watch`); how it ended says so."""
+        if self.ended is None and self._excess is None and not self._suspended:
+            found = taken(self.bot_pid)
+            self._excess = found and found.excess(self.launch.limits, self.level.confined)
+            if self._excess is not None:
+                send_signal(self.bot_pid, signal.SIGKILL)
+
+    # ---- off its turn --------------------------------------------------------------------------------------
+
+    def new_game(self) -> None:
+        """Start counting again what the bot does off its turn; one that was caught pondering stays under watch."""
+        self._pondered_s = 0.0
+
+    def wake(self) -> None:
+        """Before a question: see how much the bot has worked since `rest`, and let it go on if it was stopped."""
+        self._count_pondering()
+        if self._suspended:
+            if self._is_still and self.level.confined and not self._has_stayed_still():
+                self._excess = "it went on while it was to stand still"
+                send_signal(self.bot_pid, signal.SIGKILL)
+            self._signal(signal.SIGCONT)
+            self._suspended = self._is_still = False
+
+    def rest(self) -> None:
+        """After an answer under a clock. A bot that goes on working while its opponent thinks, on the same core, is
+        stopped until it is asked again: the time would be its opponent's."""
+        self._count_pondering()
+        if self.ponders:
+            self.suspend()
+        self._pondering_from = self.cpu_seconds()
+
+    def suspend(self) -> None:
+        """Stop the bot until it is asked something (`wake`): after a game under a clock, since others play then."""
+        if not self._suspended and self.ended is None and self.popen.poll() is None:
+            self._signal(signal.SIGSTOP)
+            self._suspended = True
+
+    def stand_still(self) -> None:
+        """As `suspend`, and wait until none of its threads runs any more, or sleeps where another process could tell.
+
+        A signal is only on its way: its threads stop when they are next given the core. What does not stop is ended.
+        """
+        self.suspend()
+        if self._is_still or self.ended is not None:
+            return
+        again = time.monotonic() + _AGAIN_S
+        deadline = again + _STOPPING_S
+        while not is_stopped(self.bot_pid) and self.popen.poll() is None:
+            now = time.monotonic()
+            if now > deadline:
+                self._excess = "it did not stop while it was to stand still"
+                self.close()
+                return
+            if now > again:
+                again = now + _AGAIN_S
+                self._signal(signal.SIGSTOP)
+            time.sleep(_GLANCE_S)
+        self._is_still = True
+        self._still_at_s = self.cpu_seconds()
+
+    def _has_stayed_still(self) -> bool:
+        """Nothing else has woken it: all ways that we know by which it could do so are closed to it."""
+        return is_stopped(self.bot_pid) and self.cpu_seconds() - self._still_at_s < _STILL_S
+
+    def _count_pondering(self) -> None:
+        if self._pondering_from > 0:
+            self._pondered_s += max(self.cpu_seconds() - self._pondering_from, 0.0)
+            self.ponders |= self._pondered_s > PONDERING_S
+            self._pondering_from = 0.0
+
+    def _signal(self, number: int) -> None:
+        if self.level.confined:
+            if self.bot_pid != self.pid:  # bubblewrap itself must go on: it starts the bot, and tells of its end
+                send_signal(self.bot_pid, number)
+        else:
+            send_group_signal(self.pid, number)
+
+    # ---- its end -------------------------------------------------------------------------------------------
+
+    def close(self, grace_s: float = 0.0) -> str:
+        """End the process and all that it has started, at once or after waiting `grace_s` for it to end by itself.
+
+        Returns how it ended. May be called again.
+        """
+        if self.ended is not None:
+            return self.ended
+        code = self.popen.poll()
+        followers = self._followers()  # before its end: after that, nobody can tell what it has started
+        if self.popen.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.popen.stdin.close()
+        if grace_s > 0 and code is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = self.popen.wait(grace_s)
+        followers += self._followers()
+        left_behind.extend(set(self._ties.members()) - {self.pid, *followers})
+        if code is None:
+            kill_with_group(self.pid)
+        else:
+            kill_group(self.pid)
+        self.popen.wait()
+        for pid in followers:  # those that have left the group
+            send_signal(pid, signal.SIGKILL)
+        self.close_pipes()
+        running.discard(self.pid)
+        _watched.discard(self)
+        self.ended = self._excess or ("it was stopped" if code is None else self.exit_text(code))
+        self._ties.end()
+        return self.ended
+
+    def _followers(self) -> list[int]:
+        """What it has started, as far as that could outlive it."""
+        return [] if self.level.confined else descendants(self.pid)
+
+    def __del__(self) -> None:
+        if getattr(self, "ended", "") is None and hasattr(self, "_suspended"):
+            self.close()
+
+
+# ---------------------------------------------------------------- starting
+
+
+class _Ties:
+    """What a process is put into before its program begins, and what is looked after when it has ended."""
+
+    def __init__(self, launch: Launch) -> None:
+        limits = launch.limits
+        confined = Isolation(launch.level).confined
+        self._set_limits = limits_setter(
+            limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined
+        )
+        self._die_with_parent = tie_to_parent(os.getpid())
+        self._guard = guard()
+        self._name = self._guard.new_name() if self._guard is not None else 0
+        self._control_group = _control_group(limits, confined)
+        self._confined = confined
+
+    def prepare(self) -> None:
+        """Called in the new process."""
+        if self._guard is not None:
+            self._guard.add(self._name)
+        self._die_with_parent()
+        if self._control_group is not None:
+            with contextlib.suppress(OSError):
+                self._control_group.enter()
+        if self._confined:
+            stay_behind()
+        self._set_limits()
+        let_go_first(BOT_GOES)
+
+    def out_of_memory(self) -> bool:
+        """Has the kernel killed it because its group had too much?"""
+        return self._control_group is not None and self._control_group.killed()
+
+    def members(self) -> list[int]:
+        """The processes of its control group, if it has one."""
+        return [] if self._control_group is None or self._confined else self._control_group.processes()
+
+    def end(self) -> None:
+        """The process has ended."""
+        if self._guard is not None:
+            self._guard.remove(self._name)
+        if self._control_group is not None and not self._control_group.remove():
+            _dying.append(self._control_group)
+        _dying[:] = [group for group in _dying if not group.remove()]
+
+
+#: Processes that bots at the level `process` left running, ended with their control groups.
+left_behind: deque[int] = deque(maxlen=1000)
+_dying: list[ControlGroup] = []  # groups whose last processes had not ended yet
+
+
+def _control_group(limits: BotLimits, confined: bool) -> ControlGroup | None:
+    found = groups()
+    if found is None:
+        return None
+    most = limits.processes + _BUBBLEWRAPS if confined else _MOST_PROCESSES
+    try:
+        return found.make(Bounds((limits.memory_mb + GROUP_SLACK_MB) * MIB, most))
+    except OSError:
+        return None
+
+
+def _start(launch: Launch, level: Isolation, ties: _Ties) -> subprocess.Popen[bytes]:
+    argv = list(launch.argv)
+    passed: list[int] = []
+    if not level.own_process:
+        raise ValueError(f"there are no processes at the isolation level {level}")
+    if level.confined:
+        argv, passed = CONFINED[level][1](launch)
+    try:
+        return subprocess.Popen(
+            argv,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=launch.folder,
+            env=launch.whole_environment,
+            pass_fds=[*passed, *launch.passed],
+            process_group=None if level.confined else 0,
+            start_new_session=level.confined,  # bubblewrap's own would come after a moment without a group and a parent
+            preexec_fn=ties.prepare,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        ties.end()
+        raise _cannot_start(error, launch, argv[0]) from None
+    finally:
+        for end in passed:
+            os.close(end)
+
+
+def _cannot_start(error: OSError | subprocess.SubprocessError, launch: Launch, program: str) -> CannotStart:
+    if not isinstance(error, OSError):
+        return CannotStart(f"cannot start {program}: {error}")
+    what = f"folder {launch.folder}" if str(error.filename) == str(launch.folder) else program
+    return CannotStart(f"cannot start {what}: {error.strerror}{_remedy(error, program)}")
+
+
+def _remedy(error: OSError, program: str) -> str:
+    if error.errno == errno.EACCES:
+        return f"; make it executable: chmod +x {program}"
+    if error.errno == errno.ENOEXEC:
+        return "; not executable; a script needs a shebang such as #!/usr/bin/env python3"
+    return ""
+
+
+def how_ended(code: int, level: str = Isolation.PROCESS) -> str:
+    """The exit code of a bot's process in words; bubblewrap reports a signal as 128 plus its number.
+
+    >>> how_ended(3), how_ended(-9), how_ended(139, "sandbox")
+    ('it ended itself with exit code 3', 'it was killed by SIGKILL', 'it was killed by SIGSEGV')
+    >>> how_ended(254, "sandbox")  # as of a shell that cannot start a program
+    'it ended itself with exit code 254'
+    """
+    if level == Isolation.SANDBOX and 128 < code <= 128 + max(signal.valid_signals()):
+        code = 128 - code
+    reasons = {-signal.SIGXCPU: " (its processor time is used up)", -signal.SIGXFSZ: " (a file grew too large)"}
+    return exit_text(code) + reasons.get(code, "")

@@ -1,0 +1,153 @@
+"""What Python bots and wire bots in processes have in common: deadlines, their output, their share of processes."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from arena.bots.bot import RemoteBot, TimeLeft
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.start_budget import StartBudget
+from arena.bots.output import MARK, BotOutput, place_text
+from arena.bots.spec import BotSpec
+
+GRACE_S = 1.0
+"""With a clock the referee judges, exactly; the process is given this much longer before it is ended."""
+_LAST_LINES = 6
+_LINE_LENGTH = 300
+
+
+class ProcessBot(RemoteBot):
+    """The stand-in for a bot in a process at one of the levels of `arena.bots.isolation.levels`. Starts nothing yet."""
+
+    def __init__(
+        self, spec: BotSpec, launch: Launch, pool: ProcessPool | None, start: Callable[[Launch], BotProcess]
+    ) -> None:
+        self.name = spec.name
+        self._launch = launch
+        self._limits = launch.limits
+        self._pool = pool
+        self._start_process = start
+        self._start_budget = StartBudget(launch.limits.loading_s)
+        self.process: BotProcess | None = None
+        """None if none runs now."""
+        self._games = 0
+        self._places: dict[int, object] = {}  # the games at the tables
+        self._place = ""
+        self._output = BotOutput(lambda: (spec.name, self._games), where=lambda: self._place)
+
+    @property
+    def patience_s(self) -> float:
+        """How many seconds an answer may take where there is no clock."""
+        return self._limits.decision_s
+
+    def suspend(self) -> None:
+        """A game under a clock is over: its threads must not take the time of those who play next on its core."""
+        if self.process is not None:
+            self.process.suspend()
+
+    def stand_still(self) -> None:
+        """Its twin is to play, see `BotProcess.stand_still`."""
+        process = self.process
+        if process is not None and process.ended is None:
+            process.stand_still()
+            if process.ended is not None:  # it did not
+                self._start_budget.blame()
+
+    def log_output(self) -> None:
+        """Put into the log what the bot has written, as far as it is there."""
+        self._read_stderr()
+        self._output.end_lines()
+
+    # ---- for the two kinds of bots -------------------------------------------------------------------------
+
+    def _next_game(self) -> BotProcess | None:
+        """Count a game that is to be played; the process of the last one, if it is still there."""
+        if self._pool is not None:
+            self._pool.use(self)
+        self._games += 1
+        self._start_budget.new_game()
+        process = self.process
+        if process is not None:
+            self._read_stderr()
+            process.new_game()
+        return process
+
+    def _is_worn_out(self, process: BotProcess) -> bool:
+        """Is so much of its processor time used up that it should be replaced between two games?"""
+        return process.cpu_seconds() > self._limits.cpu_s / 2
+
+    def _time_limit(self, clock: TimeLeft | None) -> float:
+        """Seconds that an answer may take."""
+        return self.patience_s if clock is None else clock.total_ms / 1000 + GRACE_S
+
+    def _deadline(self, clock: TimeLeft | None) -> float:
+        return time.monotonic() + self._time_limit(clock)
+
+    def _rest(self, clock: TimeLeft | None) -> None:
+        """An answer is there: see that the bot does not think on its opponent's time, if there is a clock."""
+        if clock is not None and self.process is not None:
+            self.process.rest()
+
+    def _read_stderr(self) -> str:
+        """Put into the log what the process has written to stderr; that text."""
+        text = self.process.read_stderr() if self.process is not None else ""
+        for line in text.removesuffix("\n").split("\n") if text else ():
+            self._place = self._place_of(MARK.match(line))
+            self._output.write(MARK.sub("", line) + "\n")
+        return MARK.sub("", text)
+
+    def sits(self, table: int, game: object) -> None:
+        """This game is played at that table from now on; what was written in the one before is read."""
+        self._places[table] = game
+
+    def _place_of(self, mark: re.Match[str] | None) -> str:
+        """Where a line was written: its own process may have said so, and is believed in what concerns its own log."""
+        if mark is None:
+            return f"game {self._places[0]}" if 0 in self._places else ""
+        table, seat, decision = map(int, mark.groups())
+        return place_text(str(self._places[table]), seat, decision) if table in self._places else ""
+
+
+def last_lines(text: str) -> str:
+    """The end of what a bot has written, below a message for its author.
+
+    >>> last_lines("one\\ntwo\\n")
+    '\\n  one\\n  two'
+    """
+    return "".join(f"\n  {line[:_LINE_LENGTH]}" for line in text.strip().splitlines()[-_LAST_LINES:])
+
+
+def clock_text(clock: TimeLeft | None) -> str:
+    """What a decision was allowed, for the message of a timeout; a process is given a second more than that.
+
+    >>> clock_text(TimeLeft(200, None)), clock_text(None)
+    (', more than the 200 ms of its clock', '')
+    """
+    return "" if clock is None else f", more than the {clock.total_ms:,.0f} ms of its clock"
+
+
+class ProcessPool:
+    """Bounds the number of running processes: bots that have not played for longest lose theirs."""
+
+    def __init__(self, most: int = 32) -> None:
+        self.most = max(most, 2)
+        self._bots: OrderedDict[int, RemoteBot] = OrderedDict()
+
+    def use(self, bot: RemoteBot) -> None:
+        """The bot is to play now."""
+        self._bots[id(bot)] = bot
+        self._bots.move_to_end(id(bot))
+        while len(self._bots) > self.most:
+            _, oldest = self._bots.popitem(last=False)
+            for other in self._bots.values():
+                other.stand_still()  # it may say farewell, but not to its twin
+            oldest.close()
+
+    def log_output(self) -> None:
+        """Put into the log what the bots have written: they may be ended at any time now."""
+        for bot in self._bots.values():
+            bot.log_output()

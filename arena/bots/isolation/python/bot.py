@@ -1,0 +1,362 @@
+"""A Python bot that lives in a process of its own, as the runner sees it.
+
+`PythonBot` has the methods of a bot (`begin`, `act`), so the referee treats it like any other. Failures in the child
+become a `BotFault`: an exception of the bot (`exception`), no answer in time (`timeout`), the end of the process
+(`crash`), an invalid answer (`protocol`). After all but the first, the process is ended with everything it has
+started, and the next game gets a new one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+import sysconfig
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import arena.bots.isolation.python.child  # noqa: F401  children write no bytecode; so theirs is there when they start
+from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.bots.faults import BotError
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.levels import Isolation
+from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
+from arena.bots.isolation.python import messages
+from arena.bots.isolation.python.messages import (
+    Message,
+    MessageReader,
+    clock_flags,
+    pack_message,
+    read_answer,
+    read_fault,
+)
+from arena.bots.isolation.python.progress import DECIDING, IN_BEGIN, MAKING, Progress
+from arena.bots.isolation.sandbox.bubblewrap import counts_inside
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import BotSpec
+from arena.game.engine import View
+from arena.game.moves import MOVES, Move
+from arena.game.packing import Line
+from arena.game.rules import Rules
+from arena.paths import PACKAGE
+from arena.text import printable
+
+QUICK_S = 0.005
+"""A bot that is made in this time of its process can be made once for each of many games that are played in step."""
+
+#: Nothing that is imported here ever becomes garbage, so the collector is off meanwhile.
+_BOOT = (
+    "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); "
+    "from arena.bots.isolation.python.child import main; gc.enable(); main()"
+)
+_ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+class PythonBot(ProcessBot):
+    """A Python bot in a child process."""
+
+    def __init__(
+        self,
+        spec: BotSpec,
+        rules: Rules,
+        level: str,
+        limits: BotLimits,
+        pool: ProcessPool | None = None,
+        start: Callable[[Launch], BotProcess] = BotProcess,
+    ) -> None:
+        """Starts nothing yet: `load` or `prepare` does, by `start`."""
+        launch = Launch(
+            argv=(sys.executable, "-P", "-s", "-S", "-c", _BOOT, str(PACKAGE.parent)),
+            folder=Path(spec.path).parent,
+            level=level,
+            limits=limits,
+            read_only=tuple(Path(path) for path in package_folders()),
+            environment=_environment(),
+        )
+        super().__init__(spec, launch, pool, start)
+        self._spec = spec
+        self._rules = rules
+        self._line: Line | None = None
+        self._progress: Progress | None = None
+        self._reader = MessageReader()
+        self._flags: int | None = None
+        self._last_noted = (0, DECIDING)
+        self._tables: set[int] = set()  # those that its process has a bot for
+        self._sat: set[int] = set()  # those at which games were begun since it was last asked
+        self._takes_too_much = False  # to be made for many tables
+        self._table = MOVES[rules.spy_value]
+
+    # ---- its life ------------------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Start the process and run the bot's file in it; `BotError` if that fails, as `load_bot`."""
+        try:
+            self._load()
+        except BotFault as fault:
+            raise BotError(fault.detail) from None
+
+    def _load(self) -> None:
+        """The same, with a `BotFault` as in a game."""
+        if self.process is not None:
+            return
+        self._start_budget.begin()
+        self._progress = progress = Progress()
+        argv = (*self._launch.argv, str(progress.descriptor))
+        try:
+            process = self._start_process(dataclasses.replace(self._launch, argv=argv, passed=(progress.descriptor,)))
+        except BaseException:
+            self._forget_progress()
+            raise
+        self.process = process
+        self._line = Line(*process.ends)
+        self._tables, self._sat = {0}, set()
+        self._reader = MessageReader()
+        spec = dataclasses.asdict(self._spec)
+        rules = dataclasses.asdict(self._rules)
+        counted = self._launch.level == Isolation.SANDBOX and counts_inside()
+        threads = self._limits.processes if counted else 0
+        order = json.dumps({"spec": spec, "rules": rules, "paths": package_folders(), "threads": threads})
+        try:
+            with self._start_budget.phase() as deadline:
+                self._done(self._exchange(pack_message(messages.LOAD, order.encode()), deadline, "loading"))
+        except BotFault as fault:
+            self._start_budget.blame()
+            self.close()
+            detail = fault.detail.removeprefix("in loading: ")
+            if fault.kind != "exception":
+                detail = f"the bot {self._spec.target} cannot be loaded: {fault.detail}"
+            raise BotFault(fault.kind, detail) from None
+
+    def prepare(self) -> None:
+        """Get the bot ready for a game, in a new process if necessary. Raises `BotFault`."""
+        process = self._next_game()
+        if process is not None and self._is_worn_out(process):
+            self.close()
+        if self.process is not None and self._flags is not None:
+            return
+        try:
+            self._load()
+        except BotError as error:  # its process cannot be started
+            raise BotFault("exception", str(error)) from None
+        assert self.process is not None
+        started, used = time.monotonic(), self.process.cpu_seconds()
+        with self._start_budget.phase() as deadline:
+            made = self._exchange(pack_message(messages.MAKE), deadline, "__init__")
+        if made.kind != messages.MADE or len(made.body) != 1:
+            raise self._failed(read_fault(made, 0))
+        self._start_budget.ready()
+        flags = made.body[0]
+        if self._flags is None:  # read once
+            self.auto_claim = bool(flags & messages.AUTO_CLAIM)
+            self.ask_forced = bool(flags & messages.ASK_FORCED)
+            if flags & (messages.HAS_OBSERVE | messages.HAS_END):
+                self.finish = self._finish
+        # by its own processor time, whatever the load; but one that waits in __init__ is not quick either
+        quick = self.process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
+        unfit = flags & (messages.HAS_OBSERVE | messages.HAS_END | messages.DRAWS)
+        self.steps = quick and not unfit and not self._takes_too_much
+        self._flags = flags
+
+    def close(self) -> str:
+        """End the process; how it ended."""
+        if self.process is None:
+            return "it does not run"
+        how = self.process.close()
+        self.log_output()
+        self.process = self._line = None
+        self._last_noted = self.noted
+        self._forget_progress()
+        return how
+
+    @property
+    def noted(self) -> tuple[int, int]:
+        """The table of `ask_many` at which its process is, or was last, and what it did there (see `progress`).
+
+        That it was making a bot is believed where there was none yet.
+        """
+        table, doing = self._last_noted if self._progress is None else self._progress.noted()
+        if doing == MAKING and (table in self._tables or table not in self._sat):
+            return table, IN_BEGIN
+        return table, doing
+
+    def keep_to_one_table(self) -> None:
+        """It cannot be made for many tables: ask it for one game at a time from now on."""
+        self.steps, self._takes_too_much = False, True
+
+    def sits(self, table: int, game: object) -> None:
+        """This game is played at that table from now on."""
+        if not self._sat:  # since it was asked last
+            self._read_stderr()
+        self._sat.add(table)
+        super().sits(table, game)
+
+    def _forget_progress(self) -> None:
+        progress, self._progress = self._progress, None
+        if progress is not None:
+            progress.close()
+
+    # ---- what the referee calls ----------------------------------------------------------------------------
+
+    def begin(self, setup: Setup) -> None:
+        """A new game. Asks the child only if its bot has a `begin`."""
+        wants = bool((self._flags or 0) & messages.HAS_BEGIN)
+        message = self.beginning(0, setup, wants)
+        if self._line is not None:  # with the first question: that saves waking the child
+            self._line.begin(b"" if wants else message)
+        self._start_budget.decision_time(self._time_limit(setup.clock))
+        if wants:
+            self._done(self._exchange(message, self._deadline(setup.clock), "begin"))
+        if self.process is not None:
+            if setup.clock is None:
+                self.process.wake()
+            else:
+                self.process.rest()
+
+    def beginning(self, table: int, setup: Setup, reply: bool = False) -> bytes:
+        """The message that begins a game at a table."""
+        flags, move, bank = clock_flags(setup.clock)
+        flags |= messages.WANTS_ANSWER * reply
+        return pack_message(
+            messages.BEGIN, messages.BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank)
+        )
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        """The bot's move. The referee refuses one that is not legal."""
+        clock: TimeLeft | None = view.clock
+        flags, move_ms, bank_ms = (0, 0.0, 0.0) if clock is None else clock_flags(clock)
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        if clock is not None and self.process is not None:
+            self.process.wake()
+        number = line.ask(view, flags, move_ms, bank_ms)
+        if number < 0:
+            number = self._slow_answer(line, clock)
+        self._rest(clock)
+        table = self._table
+        if number >= len(table):
+            text = f"answered with move number {number}, which does not exist"
+            raise self._failed(BotFault("protocol", text))
+        return table[number]
+
+    def _slow_answer(self, line: Line, clock: TimeLeft | None) -> int:
+        """The number of the move, when the answer did not come at once or is not a move."""
+        start = time.monotonic()
+        deadline = self._deadline(clock)
+        try:
+            if line.unsent:
+                assert self.process is not None
+                self.process.send(line.unsent, deadline)
+            self._reader.add(line.data)
+            return int.from_bytes(read_answer(self._answer(deadline), line.question, 1), "little")
+        except (ProcessEnded, DeadlinePassed) as error:
+            raise self._broken(error, "act", time.monotonic() - start, clock) from None
+        except BotFault as fault:
+            raise self._failed(fault) from None
+
+    def ask_many(self, beginnings: list[bytes], questions: list[bytes], deadline: float) -> bytes:
+        """The moves in many games (2 bytes each), after starting some of them. `BotFault` if any fails."""
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        question, count = line.count(), len(questions)
+        body = messages.ASKING.pack(question, count, 0, 0.0, 0.0) + b"".join(questions)
+        found = self._exchange(b"".join(beginnings) + pack_message(messages.ASK, body), deadline, "act")
+        try:
+            answer = read_answer(found, question, count)
+        except BotFault as fault:
+            raise self._failed(fault) from None
+        self._tables |= self._sat
+        self._sat.clear()
+        return answer
+
+    def _finish(self, view: View, result: GameEnd) -> None:
+        """Send the bot the events it has not seen yet, and the result."""
+        text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
+        line = self._line
+        if line is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        begun, image = line.tell(view)
+        message = begun + pack_message(messages.END, messages.ENDING.pack(0, len(text)) + text + image)
+        self._done(self._exchange(message, self._deadline(view.clock), "end"))
+        self._rest(view.clock)
+
+    # ---- messages ------------------------------------------------------------------------------------------
+
+    def _send(self, message: bytes, deadline: float) -> None:
+        process = self.process
+        if process is None:
+            raise BotFault("crash", "the process of the bot does not run")
+        try:
+            if process.pending():
+                self._reader.add(process.receive(deadline))
+            if self._reader.rest:
+                raise self._failed(BotFault("protocol", "sent something that was not asked for"))
+            process.wake()
+            process.send(message, deadline)
+        except ProcessEnded as ended:
+            raise self._failed(BotFault("crash", ended.how)) from None
+        except DeadlinePassed:
+            raise self._failed(BotFault("timeout", "it does not read what it is told")) from None
+
+    def _exchange(self, message: bytes, deadline: float, hook: str) -> Message:
+        """Send a message and return its answer."""
+        start = time.monotonic()
+        self._send(message, deadline)
+        try:
+            return self._answer(deadline)
+        except (ProcessEnded, DeadlinePassed) as error:
+            raise self._broken(error, hook, time.monotonic() - start) from None
+        except BotFault as fault:
+            raise self._failed(fault) from None
+
+    def _answer(self, deadline: float) -> Message:
+        """The next message, which must be the only one."""
+        assert self.process is not None
+        reader = self._reader
+        while (found := reader.take()) is None:
+            reader.add(self.process.receive(deadline))
+        if reader.rest:
+            raise BotFault("protocol", "sent more than was asked for")
+        return found
+
+    def _broken(
+        self, error: ProcessEnded | DeadlinePassed, hook: str, waited: float, clock: TimeLeft | None = None
+    ) -> BotFault:
+        """The fault of a process that has ended or does not answer."""
+        if isinstance(error, ProcessEnded):
+            said = last_lines(printable(self._read_stderr()))
+            return self._failed(BotFault("crash", f"in {hook}: {error.how}{said}"))
+        return self._failed(BotFault("timeout", f"in {hook}: no answer within {waited:.3g} s{clock_text(clock)}"))
+
+    def _done(self, found: Message) -> None:
+        if found.kind != messages.DONE or found.body:
+            raise self._failed(read_fault(found, 0))
+
+    def _failed(self, fault: BotFault) -> BotFault:
+        """The fault, after ending the process, unless that can go on after a mere exception."""
+        if fault.kind in ("exception", "illegal move"):
+            self._read_stderr()
+        else:
+            self._start_budget.blame()
+            self.close()
+        return fault
+
+
+def package_folders() -> list[str]:
+    """The folders of installed packages, which a bot may import besides the standard library."""
+    wanted = [sysconfig.get_paths()[name] for name in ("purelib", "platlib")]
+    wanted += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    return [path for path in dict.fromkeys(wanted) if Path(path).is_dir()]
+
+
+def _environment() -> dict[str, str]:
+    """The environment of a child: results must not depend on the user's."""
+    found = {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **dict.fromkeys(_ONE_CORE, "1")}
+    if os.environ.get("ARENA_PURE"):
+        found["ARENA_PURE"] = "1"
+    return found

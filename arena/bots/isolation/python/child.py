@@ -1,0 +1,356 @@
+"""The inside of the process that plays one Python bot: reads messages, calls the bot, answers.
+
+It is started by `arena.bots.isolation.python.bot` with nothing but its pipes; the bot's standard output and standard
+error both go to the runner's log. Whatever the bot does here it does to itself: the runner accepts nothing but moves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import random
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from arena.bots.bot import GameEnd, Setup, hook_of
+from arena.bots.faults import author_traceback, show_value
+from arena.bots.isolation.python import messages
+from arena.bots.isolation.python.messages import fault_message, pack_message, read_clock
+from arena.bots.isolation.python.progress import DECIDING, IN_BEGIN, MAKING, notes
+from arena.bots.loading import LoadedBot, load_bot
+from arena.bots.output import BotOutput, NoInput, no_breakpoint
+from arena.bots.spec import BotSpec
+from arena.game.moves import MOVES, Move
+from arena.game.packing import Desk, answer_all, answer_line
+from arena.game.rng import derive_seed
+from arena.game.rules import Rules
+
+_PIECE = 1 << 16
+
+
+class _Table:
+    """One bot object and the game that it plays."""
+
+    def __init__(self, rules: Rules, bot: Any) -> None:
+        self.desk = Desk(rules)
+        self.act = bot.act
+        self.seat = 0
+        self.begin = hook_of(bot, "begin")
+        self.observe = hook_of(bot, "observe")
+        self.end = hook_of(bot, "end")
+        self.bot = bot
+        self.seen = 0  # events that observe was told
+
+
+class Child:
+    """The main loop. `write` takes whole messages."""
+
+    def __init__(self, write: Callable[[bytes], object], noted: memoryview[int] | None = None) -> None:
+        self.write = write
+        self.noted = memoryview(bytearray(4)).cast("H") if noted is None else noted
+        self.rules: Rules
+        self.moves: tuple[Move, ...] = ()
+        self.loaded: LoadedBot
+        self.tables: dict[int, _Table] = {}
+        self.faults: dict[int, tuple[int, bytes]] = {}  # by table: what went wrong in a begin that wanted no answer
+        self.desks: list[Any] = []
+        self.acts: list[Any] = []
+        self.quick: list[Any] = []  # those whose bot has no observe
+        self.generators = False
+        self.games = 0
+
+    def serve(self, orders: int, answers: int) -> None:
+        """Answer the messages from a pipe until the runner closes its end."""
+        while True:
+            data, question, _, thing = answer_line(orders, answers, self.desks, self.quick, read_clock)
+            if data is None:
+                return
+            if thing is not None or not data:
+                self._say(question, thing)
+                continue
+            while data:
+                if (whole := _first_message(data)) is not None:
+                    data = data[len(whole) :]
+                    self.answer(whole[4], whole)
+                elif more := os.read(orders, _PIECE):  # a message that came in pieces
+                    data += more
+                else:
+                    return
+
+    def answer(self, kind: int, whole: bytes) -> None:
+        """Carry out one message."""
+        if kind == messages.ASK:
+            self._ask(whole)
+        elif kind == messages.BEGIN:
+            self._begin(whole[messages.HEAD.size :])
+        elif kind == messages.END:
+            self._end(whole[messages.HEAD.size :])
+        elif kind == messages.LOAD:
+            self._load(json.loads(whole[messages.HEAD.size :]))
+        elif kind == messages.MAKE:
+            self._make()
+
+    # ---- the bot -------------------------------------------------------------------------------------------
+
+    def _load(self, order: dict[str, Any]) -> None:
+        if order["threads"]:
+            _limit_threads(order["threads"])
+        sys.path += [path for path in order["paths"] if path not in sys.path]
+        self.rules = Rules(**order["rules"])
+        self.moves = MOVES[self.rules.spy_value]
+        spec = order["spec"]
+        spec["params"] = tuple((key, value) for key, value in spec["params"])
+        if messages.AUDIT_VARIABLE in os.environ:
+            before = set(sys.modules)
+            from arena.bots.isolation.audit import audit_if_requested  # rarely needed
+
+            audit_if_requested(spec["path"])
+            for name in set(sys.modules) - before:  # to the bot this process is like any other
+                del sys.modules[name]
+            vars(sys.modules["arena.bots.isolation"]).pop("audit", None)
+        try:
+            self.loaded = load_bot(BotSpec(**spec))
+        except BaseException as error:
+            self.write(fault_message(0, "loading", "exception", str(error)))
+            return
+        self.generators = self.loaded.uses_random or self.loaded.uses_numpy
+        if "numpy" in self.loaded.imports or "numpy" in sys.modules:
+            with contextlib.suppress(ImportError):
+                importlib.import_module("numpy.random")  # which numpy itself does when it is first asked for
+        gc.freeze()  # what was loaded is never looked at again
+        self.write(pack_message(messages.DONE))
+
+    def _make(self) -> None:
+        try:
+            table = self._table(0)
+            auto_claim = bool(getattr(table.bot, "auto_claim", True))
+            ask_forced = bool(getattr(table.bot, "ask_forced", False))
+        except BaseException as error:
+            self._say_fault(0, "__init__", error)
+            return
+        flags = (
+            messages.AUTO_CLAIM * auto_claim
+            | messages.ASK_FORCED * ask_forced
+            | messages.HAS_BEGIN * (table.begin is not None)
+            | messages.HAS_OBSERVE * (table.observe is not None)
+            | messages.HAS_END * (table.end is not None)
+            | messages.DRAWS * self.generators  # games in step would share the global generators
+        )
+        self.write(pack_message(messages.MADE, bytes((flags,))))
+
+    def where(self) -> str:
+        """The mark of what is written now."""
+        number = self.noted[0]
+        table = self.tables.get(number)
+        return "" if table is None else f"\x1e{number}/{table.seat}/{table.desk.asked}\x1f"
+
+    def _table(self, number: int) -> _Table:
+        """The table with that number, made when first needed; each has a bot object of its own."""
+        table = self.tables.get(number)
+        if table is None:
+            table = self.tables[number] = _Table(self.rules, self.loaded.make())
+            for column in (self.desks, self.acts, self.quick):
+                column += [None] * (number + 1 - len(column))
+            self.desks[number] = table.desk
+            self.acts[number] = _noting(self.noted, number, table.act)
+            self.quick[number] = table.act if table.observe is None else None
+        return table
+
+    # ---- games ---------------------------------------------------------------------------------------------
+
+    def _begin(self, body: bytes) -> None:
+        number, seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
+        self.games += 1
+        self.faults.pop(number, None)
+        self.noted[0], self.noted[1] = number, MAKING
+        hook = "__init__"
+        try:
+            table = self._table(number)
+            self.noted[1] = IN_BEGIN
+            hook = "begin"
+            table.desk.begin(seed)
+            table.seat = seat
+            table.seen = 0
+            self.quick[number] = table.act if table.observe is None else None
+            if self.generators:
+                _seed_generators(derive_seed(seed, "global generators"), self.loaded.uses_numpy)
+            if table.begin is not None:
+                table.begin(Setup(seat, starter, self.rules, seed, read_clock(flags, move, bank)))
+        except BaseException as error:
+            fault = fault_message(0, hook, "exception", _text_of(error))
+            if flags & messages.WANTS_ANSWER:
+                self.write(fault)
+                return
+            self.faults[number] = self.noted[1], fault
+            if number in self.tables:
+                self.quick[number] = None
+            return
+        if flags & messages.WANTS_ANSWER:
+            self.write(pack_message(messages.DONE))
+
+    def _ask(self, data: bytes) -> None:
+        """Decide at one table or at many. A clock, and `observe`, come with single ones only."""
+        _, _, question, count, flags, move, bank, number = messages.QUESTION.unpack_from(data)
+        if count != 1:
+            self._ask_many(question, count, data)
+            return
+        if number in self.faults:
+            self.write(self.faults[number][1])
+            return
+        table = self.tables[number]
+        hook = "observe"
+        try:
+            clock = read_clock(flags, move, bank) if flags else None
+            view, moves, _ = table.desk.read(data, messages.QUESTION.size, clock)
+            if table.observe is not None:
+                self._tell(table)
+            hook = "act"
+            made = table.act(view, moves)
+        except BaseException as error:
+            self._say_fault(question, hook, error)
+            return
+        if type(made) is Move and 0 <= made.index < len(self.moves) and self.moves[made.index] is made:
+            self.write(messages.REPLY.pack(8, messages.ANSWER, question, 1, made.index))
+        else:
+            self._say_wrong(question, made)
+
+    def _ask_many(self, question: int, count: int, data: bytes) -> None:
+        for number, (doing, fault) in self.faults.items():
+            self.noted[0], self.noted[1] = number, doing
+            head = messages.HEAD.size
+            self.write(fault[:head] + question.to_bytes(4, "little") + fault[head + 4 :])
+            return
+        self.noted[1] = DECIDING
+        moves_made, table_number, thing = answer_all(self.desks, self.acts, data, messages.QUESTION.size - 2, count)
+        if table_number < 0:
+            self.write(pack_message(messages.ANSWER, messages.ANSWERING.pack(question, count) + moves_made))
+        else:
+            self._say(question, thing)
+
+    def _say(self, question: int, thing: Any) -> None:
+        """Report what `act` has raised, or returned instead of a move."""
+        if issubclass(type(thing), BaseException):
+            self._say_fault(question, "act", thing)
+        else:
+            self._say_wrong(question, thing)
+
+    def _say_wrong(self, question: int, made: Any) -> None:
+        text = f"act returned {show_value(made)}, not one of the moves"
+        if type(made) is Move:
+            text = f"{made} is not legal: it was made by hand; moves come from legal_moves() or parse_move()"
+        self.write(fault_message(question, "act", "illegal move", text))
+
+    def _tell(self, table: _Table) -> None:
+        assert table.observe is not None
+        events = table.desk.events(table.seen)
+        table.seen += len(events)
+        for event in events:
+            table.observe(event)
+
+    def _end(self, body: bytes) -> None:
+        number, size = messages.ENDING.unpack_from(body)
+        start = messages.ENDING.size + size
+        winner, stones, reason, forfeit = json.loads(body[messages.ENDING.size : start])
+        table = self.tables[number]
+        hook = "observe"
+        try:
+            table.desk.read(body, start)
+            table.desk.asked -= 1
+            if table.observe is not None:
+                self._tell(table)
+            hook = "end"
+            if table.end is not None:
+                table.end(GameEnd(winner, (stones[0], stones[1]), reason, forfeit))
+        except BaseException as error:
+            self._say_fault(0, hook, error)
+            return
+        self.write(pack_message(messages.DONE))
+
+    def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
+        self.write(fault_message(question, hook, "exception", _text_of(error)))
+
+
+def _noting(noted: memoryview[int], number: int, act: Callable[..., Any]) -> Callable[..., Any]:
+    """`act` at a table, which is noted first: see `progress`."""
+
+    def decide(view: Any, moves: Any) -> Any:
+        noted[0] = number
+        return act(view, moves)
+
+    return decide
+
+
+def _first_message(data: bytes) -> bytes | None:
+    """The first message, None if it is not complete."""
+    if len(data) < messages.HEAD.size:
+        return None
+    size = messages.HEAD.size + messages.HEAD.unpack_from(data)[0]
+    return data[:size] if len(data) >= size else None
+
+
+def _text_of(error: BaseException) -> str:
+    limit = sys.getrecursionlimit()
+    if limit < 1000:  # a bot may have lowered it
+        sys.setrecursionlimit(1000)
+    return author_traceback(error)
+
+
+def _limit_threads(most: int) -> None:
+    """Bound the threads of this process and the signals it has waiting, where the system counts for the sandbox alone.
+
+    See `_counted` in `arena.bots.isolation.sandbox.bubblewrap`.
+    """
+    import resource
+
+    for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (most, most))
+
+
+def _seed_generators(seed: int, numpy: bool) -> None:
+    random.seed(seed)
+    generator = sys.modules.get("numpy.random") if numpy else None
+    if generator is not None:
+        generator.seed(seed & 0xFFFFFFFF)
+
+
+class _Output(BotOutput):
+    """Sends what a bot prints, within bounds, line by line to the runner."""
+
+    @staticmethod
+    def _log(bot: str, line: str, place: str) -> None:
+        with contextlib.suppress(OSError):
+            os.write(2, (place + line).encode("utf-8", "replace") + b"\n")
+
+
+def main() -> None:
+    """Serve on the pipes that were passed as standard input and output."""
+    orders, answers = os.dup(0), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(2, 1)
+    os.close(nowhere)
+    write = os.write
+
+    def write_all(data: bytes) -> None:
+        at = write(answers, data)
+        while at < len(data):
+            at += write(answers, data[at:])
+
+    child = Child(write_all, notes(int(sys.argv[2])) if len(sys.argv) > 2 else None)
+    output = _Output(lambda: ("", child.games), where=child.where)
+    sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
+    sys.breakpointhook = no_breakpoint
+    code = 0
+    try:
+        child.serve(orders, answers)
+    except BaseException as error:  # what a bot has done to the modules here, or a fault of ours
+        code = 1
+        with contextlib.suppress(BaseException):
+            os.write(2, f"the process of the bot cannot go on: {type(error).__name__}: {error}\n".encode())
+    finally:
+        os._exit(code)  # no waiting for threads and no exit handlers: both may be a bot's

@@ -1,0 +1,147 @@
+"""The messages between the runner and the child that plays a Python bot: small, binary, one after the other.
+
+A message is the length of its body (4 bytes), its kind (1 byte) and the body; numbers are little-endian. The runner
+asks, the child answers each message except `BEGIN` without `WANTS_ANSWER`. What the child sends is not trusted: fields
+are fixed, lengths are bounded, and nothing is unpickled or evaluated.
+
+========== ======================================================================================================
+LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer: DONE, or FAULT
+MAKE       make the bot. Answer: MADE, or FAULT
+BEGIN      a game begins at a table: seat, starter, seed, clock, and whether an answer is wanted (DONE or FAULT)
+ASK        a number that the answer must repeat, clock, and views (`arena.game.packing`) at one or more tables.
+           Answer: ANSWER with as many moves, or FAULT
+END        the rest of a game's events and its result. Answer: DONE, or FAULT
+========== ======================================================================================================
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from arena.bots.bot import BotFault, TimeLeft
+from arena.game.packing import ANSWER, ASK, QUESTION, REPLY
+from arena.text import printable
+
+__all__ = ["ANSWER", "ASK", "QUESTION", "REPLY"]
+
+HEAD = struct.Struct("<IB")
+# ASK is 4 and ANSWER 13: the engine writes these messages
+LOAD, MAKE, BEGIN, END = 1, 2, 3, 5
+DONE, MADE, FAULT = 11, 12, 14
+
+#: Table, seat, who starts, seed, flags, milliseconds for a move and in the bank.
+BEGINNING = struct.Struct("<HBBQBdd")
+#: Number of the question, how many decisions it asks for, flags, milliseconds for a move and in the bank.
+ASKING = struct.Struct("<IHBdd")
+#: Table, length of the result's JSON.
+ENDING = struct.Struct("<HI")
+#: Number of the question, how many moves follow.
+ANSWERING = struct.Struct("<IH")
+#: Number of the question (0: none), hook, kind.
+FAULTY = struct.Struct("<IBB")
+
+MOVE_MS, BANK_MS, WANTS_ANSWER = 1, 2, 4
+AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END, DRAWS = 1, 2, 4, 8, 16, 32
+HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
+KINDS = ("exception", "illegal move")
+
+#: The environment variable that turns on `arena.bots.isolation.audit` in a child. Its value marks the lines.
+AUDIT_VARIABLE = "ARENA_AUDIT"
+#: The longest body that a child may send.
+LONGEST = 1 << 15
+_TEXT = 8000
+
+
+class Message(NamedTuple):
+    kind: int
+    body: bytes
+
+
+def pack_message(kind: int, body: bytes = b"") -> bytes:
+    """The bytes of a message.
+
+    >>> pack_message(MAKE).hex(" ")
+    '00 00 00 00 02'
+    """
+    return HEAD.pack(len(body), kind) + body
+
+
+def clock_flags(clock: TimeLeft | None) -> tuple[int, float, float]:
+    """A clock as the fields of a message: flags, and two numbers."""
+    if clock is None:
+        return 0, 0.0, 0.0
+    move, bank = clock
+    flags = (move is not None) * MOVE_MS | (bank is not None) * BANK_MS
+    return flags, move or 0.0, bank or 0.0
+
+
+def read_clock(flags: int, move: float, bank: float) -> TimeLeft | None:
+    """The clock in the fields of a message.
+
+    >>> read_clock(*clock_flags(TimeLeft(100, None)))
+    TimeLeft(move_ms=100, bank_ms=None)
+    """
+    if not flags & (MOVE_MS | BANK_MS):
+        return None
+    return TimeLeft(move if flags & MOVE_MS else None, bank if flags & BANK_MS else None)
+
+
+def fault_message(question: int, hook: str, kind: str, text: str) -> bytes:
+    """The message in which a child reports a failure of its bot."""
+    body = FAULTY.pack(question, HOOKS.index(hook), KINDS.index(kind))
+    return pack_message(FAULT, body + text.encode("utf-8", "replace")[:_TEXT])
+
+
+class MessageReader:
+    """Splits what a child has written into messages. All errors are `BotFault` of the kind `protocol`."""
+
+    def __init__(self) -> None:
+        self._data = b""
+
+    @property
+    def rest(self) -> bool:
+        """Is anything left that was not taken?"""
+        return bool(self._data)
+
+    def add(self, data: bytes) -> None:
+        """More bytes."""
+        self._data = self._data + data if self._data else data
+
+    def take(self) -> Message | None:
+        """The next message, None if it is not complete."""
+        data = self._data
+        if len(data) < 5:
+            return None
+        size, kind = HEAD.unpack_from(data)
+        if not DONE <= kind <= FAULT or size > LONGEST:
+            raise BotFault("protocol", f"sent something that is no answer: {data[:40]!r}")
+        if len(data) < 5 + size:
+            return None
+        self._data = data[5 + size :]
+        return Message(kind, data[5 : 5 + size])
+
+
+def read_answer(found: Message, question: int, count: int) -> bytes:
+    """The moves of an answer, 2 bytes each; `BotFault` for a fault, an answer to something else, or nonsense."""
+    if found.kind == FAULT:
+        raise read_fault(found, question)
+    if found.kind != ANSWER or len(found.body) != ANSWERING.size + 2 * count:
+        raise BotFault("protocol", "sent something that is no answer to the question")
+    number, moves = ANSWERING.unpack_from(found.body)
+    if number != question:
+        raise BotFault("protocol", "answered a question that was not asked, or answered twice")
+    if moves != count:
+        raise BotFault("protocol", f"answered with {moves} moves where {count} were asked for")
+    return found.body[ANSWERING.size :]
+
+
+def read_fault(found: Message, question: int) -> BotFault:
+    """The failure that a child reports."""
+    if found.kind != FAULT or len(found.body) < FAULTY.size:
+        return BotFault("protocol", "sent something that is no answer to the question")
+    number, hook, kind = FAULTY.unpack_from(found.body)
+    if number != question or hook >= len(HOOKS) or kind >= len(KINDS):
+        return BotFault("protocol", "told of a failure that nobody asked for")
+    clean = printable(found.body[FAULTY.size :][:_TEXT].decode("utf-8", "replace"))
+    return BotFault(KINDS[kind], clean if kind else f"in {HOOKS[hook]}: {clean}")

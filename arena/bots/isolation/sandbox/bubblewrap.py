@@ -1,0 +1,279 @@
+"""The sandbox: the command line of bubblewrap around a bot's command.
+
+The bot runs in namespaces of its own (user, processes, network, System V IPC, host name, control groups), as a user
+without rights, without capabilities, below a system call filter (`seccomp`), and sees a file system that holds
+nothing but what `files` shows. Limits are set before and kept. There is no silent fallback: on a machine that cannot do
+this, `SandboxMissing` is raised. `docs/security.md` says what this protects against, and what it does not.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.levels import Isolation
+from arena.bots.isolation.sandbox.files import (
+    SandboxRefused,
+    check_folder,
+    check_special,
+    libraries,
+    programs,
+    python_files,
+    shown,
+    within,
+)
+from arena.bots.isolation.sandbox.procfs import memory_file, proc_options
+from arena.bots.isolation.sandbox.seccomp import filter_program, machine_here
+from arena.errors import ArenaError
+
+NOBODY = 65534
+_DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memory that no limit counts
+#: Programs expect them; nothing can be written there. A bound on bytes would not do: files of no bytes, too, take
+#: memory of the kernel that no limit counts.
+_EMPTY = ("/tmp", "/dev/shm")
+_TRIAL_S = 30.0
+_NEEDED = (
+    "--cap-drop",
+    "--clearenv",
+    "--die-with-parent",
+    "--hostname",
+    "--perms",
+    "--remount-ro",
+    "--ro-bind-data",
+    "--seccomp",
+    "--unshare-cgroup-try",
+)
+_INSTALL = {"apt-get": "install", "dnf": "install", "pacman": "-S", "zypper": "install", "apk": "add"}
+_WITHOUT = (
+    "There is no silent fallback: at --isolation process a bot cannot see the other's cards, but it can still "
+    "read and write all your files, use the network and start programs, so that is for bots you trust"
+)
+
+
+class SandboxMissing(ArenaError):
+    """This machine cannot sandbox a bot; the message names the remedy."""
+
+
+@dataclass(frozen=True)
+class Bubblewrap:
+    """The program that makes the sandbox: its path, its version, the options it knows."""
+
+    path: str
+    version: str
+    options: frozenset[str]
+
+
+def sandboxed(launch: Launch) -> tuple[list[str], list[int]]:
+    """The command line that runs `launch` in a sandbox, and descriptors to be passed to it and closed once it runs.
+
+    The command must be started in a session of its own, where there is no terminal to type into, and with
+    `launch.whole_environment` and nothing else: what bubblewrap itself is given could be read inside.
+    `SandboxMissing` if this machine cannot sandbox, `SandboxRefused` if the bot's folder shows too much or the program
+    is not among what the sandbox shows.
+    """
+    bubblewrap = require_bubblewrap()
+    check_folder(launch.folder)
+    for path in (launch.folder, *(launch.read_only if launch.system else ())):
+        check_special(os.path.normpath(path))
+    return _command(bubblewrap, launch)
+
+
+# ---------------------------------------------------------------- the command line
+
+
+def _command(bubblewrap: Bubblewrap, launch: Launch) -> tuple[list[str], list[int]]:
+    argv = [bubblewrap.path, *_namespaces(bubblewrap), "--clearenv"]
+    for name, value in launch.whole_environment.items():
+        argv += ["--setenv", name, value]
+    files = _file_system(launch)
+    proc, passed = proc_options(launch.limits.memory_mb, launch.system)
+    argv += [*proc, *files, "--chdir", str(launch.folder)]
+    if machine := machine_here():
+        passed.append(memory_file(filter_program(machine)))
+        argv += ["--seccomp", str(passed[-1])]
+    return [*argv, "--", *_counted(launch), *launch.argv], passed
+
+
+def _namespaces(bubblewrap: Bubblewrap) -> list[str]:
+    names = ("user", "ipc", "pid", "net", "uts", "cgroup-try")
+    options = [f"--unshare-{name}" for name in names]
+    options += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox", "--cap-drop", "ALL"]
+    options += ["--die-with-parent"]
+    if "--disable-userns" in bubblewrap.options:
+        options.append("--disable-userns")
+    return options
+
+
+def _file_system(launch: Launch) -> list[str]:
+    options: list[str] = []
+    for device in _DEVICES:
+        options += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        options += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
+    for folder in _EMPTY:
+        options += ["--tmpfs", folder]
+    paths = [*map(str, launch.read_only), *(programs() if launch.system else [*libraries(), *python_files()])]
+    options += shown(paths, os.path.normpath(launch.folder))
+    if launch.system:
+        _check_program(launch.argv[0], paths, launch.folder)
+    for folder in _EMPTY:
+        options += ["--remount-ro", folder]
+    return [*options, "--remount-ro", "/"]
+
+
+def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
+    if not any(within(program, path) for path in (*paths, os.path.normpath(folder))):
+        found = _of_the_system(os.path.basename(program))
+        raise SandboxRefused(
+            f"{program} cannot be run in the sandbox, which shows the system's programs in /usr and the bot's own "
+            f"folder {folder}, and nothing else; put the program there"
+            + (f", or name the system's: cmd:{found} ..." if found else ", or install it in /usr/bin")
+        )
+
+
+def _of_the_system(name: str) -> str | None:
+    """The path of a program of that name that the sandbox shows: with its version, a part of it, or without."""
+    stem = re.sub(r"[.0-9]+$", "", name)
+    names = dict.fromkeys((name, re.sub(r"[.][0-9]+$", "", name), stem, f"{stem}3" if stem == "python" else stem))
+    return next((path for one in names if (path := shutil.which(one, path="/usr/local/bin:/usr/bin"))), None)
+
+
+def _counted(launch: Launch) -> list[str]:
+    """What bounds the threads and waiting signals of a program that is not ours; a Python bot's child does it itself.
+
+    Not set before bubblewrap starts: outside, the numbers count all processes of the user. Inside, only those of the
+    user namespace, since Linux 5.14. Root's processes are not counted. Without a bound on signals one bot could use up
+    those of the user, which all others would feel.
+    """
+    tool = "/usr/bin/prlimit"
+    if not launch.system or not counts_inside() or not os.access(tool, os.X_OK):
+        return []
+    most = launch.limits.processes
+    names = ("sigpending",) if os.geteuid() == 0 else ("nproc", "sigpending")
+    return [tool, *(f"--{name}={most}:{most}" for name in names), "--"]
+
+
+@functools.cache
+def counts_inside() -> bool:
+    """Do RLIMIT_NPROC and its kind count within a user namespace (Linux 5.14 and later)?"""
+    version = re.match(r"(\d+)\.(\d+)", platform.release())
+    return version is not None and (int(version[1]), int(version[2])) >= (5, 14)
+
+
+# ---------------------------------------------------------------- whether this machine can
+
+
+def require_bubblewrap() -> Bubblewrap:
+    """The bubblewrap of this machine, once it has started a sandbox. `SandboxMissing` with the remedy otherwise."""
+    bubblewrap = find()
+    if bubblewrap.path not in _proven:
+        trial(bubblewrap)
+        _proven.add(bubblewrap.path)
+    return bubblewrap
+
+
+_proven: set[str] = set()
+
+
+def find() -> Bubblewrap:
+    """The bubblewrap that is installed. `SandboxMissing` if there is none, or none that will do."""
+    if sys.platform != "linux":
+        raise SandboxMissing(f"bots cannot be sandboxed on {platform.system()}: that needs Linux. {_WITHOUT}")
+    path = shutil.which("bwrap")
+    if path is None:
+        raise SandboxMissing(
+            f"bots cannot be sandboxed here: bubblewrap is not installed ({install_command()}). {_WITHOUT}"
+        )
+    bubblewrap = _asked(path)
+    missing = [option for option in _NEEDED if option not in bubblewrap.options]
+    if missing:
+        raise SandboxMissing(
+            f"bots cannot be sandboxed here: bubblewrap {bubblewrap.version} at {path} is too old, it does not know "
+            f"{', '.join(missing)}; install a newer one. {_WITHOUT}"
+        )
+    if machine_here() is None and os.geteuid() == 0:
+        raise SandboxMissing(
+            f"bots cannot be sandboxed by root on {platform.machine()}, for which there is no system call filter; "
+            f"run the arena as an ordinary user. {_WITHOUT}"
+        )
+    return bubblewrap
+
+
+@functools.cache
+def _asked(path: str) -> Bubblewrap:
+    def says(option: str) -> str:
+        try:
+            answer = subprocess.run([path, option], capture_output=True, text=True, timeout=_TRIAL_S, env={})
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        return answer.stdout + answer.stderr
+
+    version = re.search(r"\d+(\.\d+)+", says("--version"))
+    options = set(re.findall(r"^\s*(--[\w-]+)", says("--help"), re.MULTILINE))
+    if os.stat(path).st_mode & stat.S_ISUID:  # then it refuses this one
+        options -= {"--disable-userns"}
+    return Bubblewrap(path, version[0] if version else "?", frozenset(options))
+
+
+def trial(bubblewrap: Bubblewrap) -> None:
+    """Start a sandbox that does nothing. `SandboxMissing` if it fails."""
+    nothing = (sys.executable, "-I", "-S", "-c", "pass")
+    argv, passed = _command(bubblewrap, Launch(nothing, Path(__file__).resolve().parent, Isolation.SANDBOX))
+    try:
+        ended = subprocess.run(argv, capture_output=True, pass_fds=passed, env={}, timeout=_TRIAL_S, cwd="/")
+        said, code = ended.stderr.decode("utf-8", "replace").strip(), ended.returncode
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said, code = str(error), 1
+    finally:
+        for descriptor in passed:
+            os.close(descriptor)
+    if code:
+        said = said or f"exit code {code}"
+        raise SandboxMissing(
+            f"bots cannot be sandboxed here: bubblewrap does not start a sandbox ({said[:500]}); {_remedy()}. "
+            f"{_WITHOUT}"
+        )
+
+
+def install_command() -> str:
+    """How bubblewrap is installed here.
+
+    >>> "bubblewrap" in install_command()
+    True
+    """
+    found = next((f"sudo {tool} {verb} bubblewrap" for tool, verb in _INSTALL.items() if shutil.which(tool)), None)
+    return found or "it is in the package 'bubblewrap' of every distribution"
+
+
+def _remedy() -> str:
+    """What most likely forbids it, read from the settings of the kernel."""
+    if _setting("kernel/unprivileged_userns_clone") == 0:
+        return "user namespaces are forbidden: sudo sysctl kernel.unprivileged_userns_clone=1"
+    if _setting("user/max_user_namespaces") == 0:
+        return "user namespaces are forbidden: sudo sysctl user.max_user_namespaces=10000"
+    if _setting("kernel/apparmor_restrict_unprivileged_userns") == 1:
+        return (
+            "AppArmor restricts user namespaces: allow them to bwrap by a profile, or to all by "
+            "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+        )
+    return (
+        "in a container, start that with leave to make user namespaces and to mount /proc (podman and docker: "
+        "--security-opt seccomp=unconfined --security-opt unmask=ALL or systempaths=unconfined)"
+    )
+
+
+def _setting(name: str) -> int | None:
+    try:
+        return int(Path("/proc/sys", name).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None

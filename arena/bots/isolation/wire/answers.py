@@ -1,0 +1,230 @@
+"""Answers of a wire bot: one line of JSON, parsed strictly.
+
+Nothing is taken on trust: the length of the line, its encoding, depth, numbers, keys and types are all checked, and
+whatever is wrong raises `BotFault("protocol", ...)` with a sentence for the author.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NoReturn, cast
+
+from arena.bots.bot import BotFault
+from arena.bots.isolation.wire.messages import LONGEST_LINE, VERSIONS
+from arena.errors import did_you_mean
+from arena.game.engine import View
+from arena.game.illegal import why_illegal
+from arena.game.moves import MOVES, Move
+from arena.game.turns import Turns
+from arena.text import quoted
+
+_DEEPEST = 16
+_LONGEST_NUMBER = 40
+_LONGEST_NAME = 100
+_LONGEST_MOVE = 20
+_BRACKETS = re.compile(rb'[\[\]{}"\\]')
+_FLAGS = ("auto_claim", "ask_forced", "events")
+
+
+@dataclass(frozen=True)
+class HelloAnswer:
+    """What a bot wants, from its answer to `hello`. It may not change from one start to the next."""
+
+    auto_claim: bool = True
+    ask_forced: bool = False
+    events: bool = False
+    protocol: int = VERSIONS[-1]
+
+
+def read_answer(line: bytes, number: int) -> dict[str, Any]:
+    r"""The object of a line that answers the message with the id `number`. `BotFault` for anything else.
+
+    >>> read_answer(b'{"id":3,"move":"r7@3"}', 3)
+    {'id': 3, 'move': 'r7@3'}
+    >>> read_answer(b'{"id":2,"move":"r7@3"}', 3)
+    Traceback (most recent call last):
+    arena.bots.bot.BotFault: ('protocol', 'answered the message with the id 2, asked was 3')
+    """
+    answer = _parse(line)
+    if not isinstance(answer, dict):
+        raise _fault(f"answered with {_kind(answer)} instead of an object", line)
+    if "id" not in answer:
+        raise _fault('the answer has no "id"', line)
+    given = answer["id"]
+    if type(given) is not int:
+        raise _fault(f'the "id" of the answer is {_kind(given)}, not a whole number', line)
+    if given != number:
+        raise BotFault("protocol", f"answered the message with the id {given}, asked was {number}")
+    return answer
+
+
+def read_hello(answer: dict[str, Any]) -> HelloAnswer:
+    """The contents of the answer to `hello`.
+
+    >>> read_hello({"id": 1, "protocol": 1, "events": True, "author": "me"})
+    HelloAnswer(auto_claim=True, ask_forced=False, events=True, protocol=1)
+    """
+    version = answer.get("protocol")
+    ours = ", ".join(map(str, VERSIONS))
+    if type(version) is not int:
+        raise BotFault(
+            "protocol", f'the answer to hello needs "protocol", the version it speaks ({ours}), as a whole number'
+        )
+    if version not in VERSIONS:
+        raise BotFault("protocol", f"speaks version {version} of the protocol; this program speaks {ours}")
+    name = answer.get("name")
+    if name is not None and (type(name) is not str or len(name) > _LONGEST_NAME):
+        raise BotFault("protocol", f'"name" is {_kind(name)}, not a text of up to {_LONGEST_NAME} characters')
+    flags = {flag: answer[flag] for flag in _FLAGS if flag in answer}
+    for flag, value in flags.items():
+        if type(value) is not bool:
+            raise BotFault("protocol", f'"{flag}" is {_kind(value)}, not true or false')
+    return HelloAnswer(**flags, protocol=version)
+
+
+def read_move(answer: dict[str, Any], view: View, moves: Sequence[Move]) -> Move:
+    """The move of an answer: by its text, or by its place in the list (from 0). One that is not in the list is the
+    fault `illegal move`, with the reason."""
+    if "move" not in answer:
+        raise BotFault("protocol", 'the answer has no "move"')
+    wanted = answer["move"]
+    if type(wanted) is int:
+        if 0 <= wanted < len(moves):
+            return moves[wanted]
+        raise BotFault("illegal move", f"move number {wanted} is not one of the {len(moves)} (counted from 0)")
+    if type(wanted) is not str:
+        raise BotFault("protocol", f'"move" is {_kind(wanted)}, neither a text nor a whole number')
+    for move in moves:
+        if move.text == wanted:
+            return move
+    known = _by_text(view.rules.spy_value).get(wanted)
+    if known is not None:
+        raise BotFault("illegal move", why_illegal(cast(Turns, _ViewAsState(view)), known))
+    near = did_you_mean(wanted, [move.text for move in moves]) if len(wanted) <= _LONGEST_MOVE else ""
+    raise BotFault("illegal move", f"{quoted(wanted)} is no move{near}")
+
+
+class _ViewAsState:
+    """A view in place of a state, to explain why a move is not legal: it knows the seat's own hand only."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def hand_of(self, seat: int) -> tuple[str, ...]:
+        return self._view.hand
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._view, name)
+
+
+@cache
+def _by_text(spy: int) -> dict[str, Move]:
+    other = MOVES[15 - spy]
+    return {move.text: move for table in (other, MOVES[spy]) for move in table}
+
+
+# ---------------------------------------------------------------- strict JSON
+
+
+class _Refused(Exception):
+    """JSON that is not accepted; the text completes the sentence "the answer ..."."""
+
+
+def _parse(line: bytes) -> Any:
+    if len(line) >= LONGEST_LINE:
+        raise _fault(f"the answer is longer than {LONGEST_LINE} bytes", line)
+    if not line.strip():
+        raise BotFault("protocol", "answered with an empty line")
+    if b"\0" in line:
+        raise _fault("the answer holds a NUL", line)
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _fault(f"the answer is not UTF-8 (byte {error.start})", line) from None
+    if nesting_depth(line) > _DEEPEST:
+        raise _fault(f"the answer is nested deeper than {_DEEPEST}", line)
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise _fault(f"the answer is not valid JSON ({error.msg} at character {error.pos})", line) from None
+    except _Refused as error:
+        raise _fault(f"the answer {error}", line) from None
+
+
+def nesting_depth(line: bytes) -> int:
+    """How deep brackets are nested outside strings; for any bytes, in one pass."""
+    if line.count(b"[") + line.count(b"{") <= _DEEPEST:
+        return 0
+    depth = deepest = 0
+    in_text = False
+    escaped = -1  # position of a character escaped by a backslash
+    for found in _BRACKETS.finditer(line):
+        sign, at = found[0], found.start()
+        if at == escaped:
+            continue
+        if sign == b"\\":
+            escaped = at + 1
+        elif sign == b'"':
+            in_text = not in_text
+        elif not in_text:
+            depth += 1 if sign in b"[{" else -1
+            deepest = max(deepest, depth)
+    return deepest
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _Refused(f"has the key {quoted(name)} twice")
+        found[name] = value
+    return found
+
+
+def _whole(text: str) -> int:
+    if len(text) > _LONGEST_NUMBER:
+        raise _Refused(f"holds a number of {len(text)} digits")
+    return int(text)
+
+
+def _broken(text: str) -> float:
+    number = float(text) if len(text) <= _LONGEST_NUMBER else float("inf")
+    if abs(number) == float("inf"):
+        raise _Refused(f"holds the number {quoted(text)}, which is too large or too long")
+    return number
+
+
+def _constant(text: str) -> NoReturn:
+    raise _Refused(f"holds {text}, which is not valid JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole, parse_float=_broken, parse_constant=_constant)
+
+
+# ---------------------------------------------------------------- words
+
+
+def _kind(value: object) -> str:
+    """The kind of a JSON value.
+
+    >>> _kind(True), _kind([]), _kind(1.5)
+    ('true', 'a list', 'a number with a fraction')
+    """
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    names: dict[type, str] = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        int: "a whole number",
+        float: "a number with a fraction",
+    }
+    return names[type(value)]
+
+
+def _fault(what: str, line: bytes) -> BotFault:
+    return BotFault("protocol", f"{what}: {quoted(line)}")

@@ -1,0 +1,307 @@
+"""A bot in any language, as the runner sees it: a command that reads and writes one JSON object per line.
+
+`WireBot` has the methods of a bot, so the referee treats it like any other. Each line with an `id` is answered by one
+line with the same `id`; `docs/wire.md` describes the protocol for authors.
+
+**Faults.** Failures become a `BotFault`: no complete answer in time (`timeout`), the end of the process (`crash`), an
+invalid or unsolicited answer (`protocol`), a move that is not legal (`illegal move`). After the first three the process
+is ended with everything that it has started, and the next game gets a new one.
+
+**Games are independent.** A process that ended between two games, wrote something there, or does not accept its next
+game is replaced without telling the referee: whether it had a game before depends on how games are spread over workers,
+and results must not.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.bots.commands import check_unchanged
+from arena.bots.faults import BotError
+from arena.bots.isolation.launch import CannotStart, Launch
+from arena.bots.isolation.levels import Isolation
+from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
+from arena.bots.isolation.sandbox.files import SandboxRefused
+from arena.bots.isolation.wire import messages
+from arena.bots.isolation.wire.answers import HelloAnswer, read_answer, read_hello, read_move
+from arena.bots.isolation.wire.messages import LONGEST_LINE, Message, line_of
+from arena.bots.output import place_text
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import BotSpec
+from arena.game.engine import View
+from arena.game.event_log import Event
+from arena.game.moves import Move
+from arena.text import printable, quoted
+
+log = logging.getLogger("arena.bots")
+
+#: How long a process may take to end by itself after `bye`, or after a game.
+FAREWELL_S = 0.2
+_FLUSH = "; is each answer written out at once (flush), with a newline at its end?"
+
+
+class WireBot(ProcessBot):
+    """A bot that is a command, in a process.
+
+    Nothing is started before `load` or `prepare` (or `begin`, which calls that if need be). `BotError` if a
+    file of the command has changed since it was found.
+    """
+
+    def __init__(
+        self,
+        spec: BotSpec,
+        level: str,
+        limits: BotLimits,
+        pool: ProcessPool | None = None,
+        start: Callable[[Launch], BotProcess] = BotProcess,
+    ) -> None:
+        check_unchanged(spec.target, spec.files, spec.source_hash)
+        super().__init__(spec, launch_of(spec, level, limits), pool, start)
+        self.finish = self._finish
+        self._target = spec.target
+        self._hello: HelloAnswer | None = None
+        self._unread = bytearray()  # what was written beyond the answer that was taken
+        self._last_id = 0
+        self._has_played = False  # has this process been told of a game before?
+        self._ponders = False  # did a process of this bot work off its turn?
+        self._suspended = False  # since its last game
+        self._survives_games = False  # does a process of this bot live on after a game?
+        self._seat: int | None = None  # in the game that is under way
+        self._events_sent = 0
+        self._decisions = 0
+        self._last_words = ""
+
+    # ---- its life ------------------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Start the process and exchange `hello`; `BotError` if that fails."""
+        if self.process is not None:
+            return
+        try:
+            self._start()
+        except BotFault as fault:
+            raise BotError(f"the bot {self._target} cannot be started: {fault.detail}") from None
+
+    def prepare(self) -> None:
+        """Have a process that has answered `hello` and is free for a game. Raises `BotFault`."""
+        self._seat = None
+        process = self._next_game()
+        if process is not None:
+            if self._suspended and self._has_played and not self._survives_games:
+                # stopped right after its game, it could not end itself, as it may
+                process.wake()
+                self._survives_games = not process.pending(FAREWELL_S)
+            if self._unread or process.pending():
+                self._start_budget.blame()
+                self._replace("it has ended or has written something after its last game")
+            elif self._is_worn_out(process):
+                self._replace("it has used much of its processor time")
+        self._suspended = False
+        if self.process is None:
+            self._start()
+
+    def suspend(self) -> None:
+        super().suspend()
+        self._suspended = self.process is not None
+
+    def close(self) -> str:
+        """Send `bye` and end the process; how it ended."""
+        process = self.process
+        if process is None:
+            return "it does not run"
+        process.wake()
+        try:
+            process.send(line_of(messages.bye()), time.monotonic() + FAREWELL_S)
+        except (ProcessEnded, DeadlinePassed):
+            return self._kill()
+        return self._kill(FAREWELL_S)
+
+    def _start(self) -> None:
+        self._start_budget.begin()
+        try:
+            self.process = self._start_process(self._launch)
+        except (CannotStart, SandboxRefused) as error:
+            raise BotFault("crash", str(error)) from None
+        self.process.ponders = self._ponders
+        self._unread = bytearray()
+        self._last_id = 0
+        self._has_played = False
+        with self._start_budget.phase() as deadline:
+            answer = self._ask("hello", messages.hello(1, self._limits), deadline)
+        try:
+            hello = read_hello(answer)
+        except BotFault as fault:
+            raise self._broken("hello", fault) from None
+        if self._hello is None:
+            self.auto_claim, self.ask_forced = hello.auto_claim, hello.ask_forced
+        elif hello != self._hello:
+            raise self._broken("hello", BotFault("protocol", "says hello otherwise than at its first start"))
+        self._hello = hello
+        self._start_budget.ready()
+
+    def _replace(self, why: str) -> None:
+        log.info("%s: the process is replaced: %s", self.name, why, extra={"bot": self.name})
+        if self.process is not None:
+            self._kill()
+
+    def _kill(self, grace_s: float = 0.0) -> str:
+        process = self.process
+        assert process is not None
+        self._ponders |= process.ponders
+        how = process.close(grace_s)
+        self.log_output()
+        self.process = None
+        return how
+
+    # ---- what the referee calls ----------------------------------------------------------------------------
+
+    def begin(self, setup: Setup) -> None:
+        """A new game."""
+        if self.process is None:
+            self.prepare()
+        try:
+            self._begin(setup)
+        except BotFault as fault:
+            if not self._has_played or fault.kind == "timeout":
+                raise
+            self._replace(fault.detail)
+            self._survives_games = False
+            self._start()
+            self._begin(setup)
+        self._has_played = True
+        self._seat = setup.seat
+        self._events_sent = 0
+        self._decisions = 0
+
+    def _begin(self, setup: Setup) -> None:
+        self._start_budget.decision_time(self._time_limit(setup.clock))
+        message = messages.begin(self._last_id + 1, setup)
+        self._ask("begin", message, self._deadline(setup.clock))
+        self._rest(setup.clock)
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        """The bot's move, one of `moves`."""
+        message = messages.act(self._last_id + 1, view, moves, self._news(view))
+        self._decisions += 1
+        answer = self._ask("act", message, self._deadline(view.clock), view.clock)
+        self._rest(view.clock)
+        self._read_stderr()
+        try:
+            return read_move(answer, view, moves)
+        except BotFault as fault:
+            raise self._broken("act", fault) from None
+
+    def _finish(self, view: View, result: GameEnd) -> None:
+        """Tell the bot the result, and what it has not seen yet."""
+        seat, self._seat = self._seat, None
+        if seat is None:  # the other has failed before this one was told of the game
+            return
+        version = messages.VERSIONS[-1] if self._hello is None else self._hello.protocol
+        message = messages.end(self._last_id + 1, seat, result, self._news(view), version)
+        self._ask("end", message, self._deadline(view.clock))
+        self._rest(view.clock)
+        self._read_stderr()
+
+    def _news(self, view: View) -> tuple[Event, ...] | None:
+        """The events that were not sent yet, None if the bot does not want them."""
+        if self._hello is None or not self._hello.events:
+            return None
+        history = view.history
+        told, self._events_sent = self._events_sent, len(history)
+        return history[told:]
+
+    # ---- lines ---------------------------------------------------------------------------------------------
+
+    def _ask(self, hook: str, message: Message, deadline: float, clock: TimeLeft | None = None) -> dict[str, Any]:
+        """Send a message and return its answer. `clock` is for the text of a timeout."""
+        start = time.monotonic()
+        process = self.process
+        if process is None:
+            raise BotFault("crash", f"in {hook}: the process does not run")
+        self._last_id = message["id"]
+        told = False
+        process.wake()
+        try:
+            if self._unread or process.pending():
+                unasked = bytes(self._unread) or process.receive(deadline)
+                raise BotFault("protocol", f"has written something without being asked: {quoted(unasked)}")
+            process.send(line_of(message), deadline)
+            told = True
+            return read_answer(self._line(process, deadline), message["id"])
+        except BotFault as fault:
+            raise self._broken(hook, fault) from None
+        except ProcessEnded as ended:
+            raise self._broken(hook, BotFault("crash", ended.how + self._fragment())) from None
+        except DeadlinePassed:
+            seconds = time.monotonic() - start
+            what = f"no answer within {seconds:.3g} s{clock_text(clock)}{self._fragment() or _FLUSH}"
+            if not told:
+                what = f"it has not read what it is told for {seconds:.3g} s"
+            raise self._broken(hook, BotFault("timeout", what)) from None
+
+    def _line(self, process: BotProcess, deadline: float) -> bytes:
+        """The next line without its end. What comes after it is kept: it is a fault at the next message."""
+        rest = self._unread = bytearray()
+        searched = 0
+        while (at := rest.find(b"\n", searched)) < 0:
+            if len(rest) >= LONGEST_LINE:
+                return bytes(rest)  # too long already
+            searched = len(rest)
+            rest += process.receive(deadline)
+        self._unread = rest[at + 1 :]
+        return bytes(rest[:at])
+
+    def _fragment(self) -> str:
+        """The unfinished line, in words."""
+        return f", in the middle of the line {quoted(bytes(self._unread))}" if self._unread else ""
+
+    # ---- faults and stderr ---------------------------------------------------------------------------------
+
+    def _broken(self, hook: str, fault: BotFault) -> BotFault:
+        """The fault with all that the author needs, after ending the process if its state is unknown."""
+        if fault.kind == "illegal move":
+            return fault
+        self._last_words = ""
+        self._start_budget.blame()
+        if self.process is not None:
+            self._kill()
+        self._unread = bytearray()
+        return BotFault(fault.kind, f"in {hook}: {fault.detail}{self._last_words}")
+
+    def _place_of(self, mark: re.Match[str] | None) -> str:
+        if self._seat is None or 0 not in self._places:
+            return super()._place_of(None)
+        return place_text(str(self._places[0]), self._seat, self._decisions)
+
+    def _read_stderr(self) -> str:
+        text = super()._read_stderr()
+        if text:
+            self._last_words = last_lines(printable(text, keep="\n", instead=" "))
+        return text
+
+
+def launch_of(spec: BotSpec, level: str, limits: BotLimits) -> Launch:
+    """How the command of a bot is started: in the folder of its first file; the sandbox also shows its other files."""
+    folder = Path(spec.path).parent
+    others = tuple(path for path in map(Path, spec.files) if folder not in path.parents)
+    path = "/usr/local/bin:/usr/bin:/bin"
+    if not Isolation(level).confined:
+        path = os.environ.get("PATH", path)
+    return Launch(
+        argv=spec.command,
+        folder=folder,
+        level=level,
+        limits=limits,
+        read_only=others,
+        system=True,
+        environment={"PATH": path, "PYTHONUNBUFFERED": "1", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"},
+    )

@@ -1,0 +1,272 @@
+"""From a bot's file to a bot: running it in a namespace of its own, checking parameters.
+
+A `BotSpec` (`arena.bots.spec`) is what travels to worker processes, and each of them loads the bot for
+itself. A file is run in a fresh namespace, so two bots called `bot.py` do not clash. While it is run,
+and during `__init__`, it can import from its folder, and what it imports from there belongs to this bot alone; imports
+inside `act` find installed packages only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any, cast
+
+from arena.bots.bot import Act, Actor, Bot, Param
+from arena.bots.faults import BotError, author_traceback
+from arena.bots.imports import HARMLESS, imported_names, may_draw_from
+from arena.bots.output import bot_output
+from arena.bots.params import typed_params
+from arena.bots.spec import MODULE, BotSpec, find_bot, first_on_path, read_source, source_hash
+from arena.errors import did_you_mean
+from arena.paths import data_folder
+
+_PREFIX = "arena_bot_"
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class LoadedBot:
+    """A bot whose code has been run and whose parameters fit; `make` creates instances.
+
+    `params` are typed; `imports` are the top-level names of all modules that its code imports.
+    """
+
+    spec: BotSpec
+    params: Mapping[str, Param]
+    imports: frozenset[str]
+    _entry: Any = field(repr=False)
+    _module: ModuleType = field(repr=False)
+    _helpers: dict[str, ModuleType] = field(repr=False, default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @property
+    def uses_random(self) -> bool:
+        """Might it draw from the global generator of `random`?"""
+        return may_draw_from("random", self.imports)
+
+    @property
+    def uses_numpy(self) -> bool:
+        """Might it draw from the global generator of `numpy.random`?"""
+        return may_draw_from("numpy", self.imports)
+
+    @property
+    def harmless(self) -> bool:
+        """Does it import nothing through which the state of the process can be changed?"""
+        return self.imports <= HARMLESS
+
+    def make(self) -> Actor:
+        """A new instance. Exceptions of its `__init__` pass through."""
+        if not isinstance(self._entry, type):
+            return FunctionBot(self._entry, self._module)
+        with _own_imports(Path(self.spec.path).parent, self._helpers):
+            return cast(Actor, self._entry(**self.params))
+
+
+class FunctionBot:
+    """A function `act` as a bot; `auto_claim` and `ask_forced` of its module count if it has them."""
+
+    def __init__(self, act: Act, module: ModuleType | None) -> None:
+        self.act = act
+        self.auto_claim = getattr(module, "auto_claim", True)
+        self.ask_forced = getattr(module, "ask_forced", False)
+
+
+def load_bot(spec: BotSpec | str, *, capture: bool = True) -> LoadedBot:
+    """Run the code of a bot and check its parameters. The bot itself is made by `LoadedBot.make`.
+
+    What it prints meanwhile goes to the log, unless `capture` is False.
+
+    `BotError` shows the author the line if the code raises or is not valid Python, lists what was found if there is not
+    exactly one bot, and says so if the file has changed since it was found.
+    """
+    if isinstance(spec, str):
+        spec = find_bot(spec)
+    if spec.command:
+        raise BotError(
+            f"the bot '{spec.target}' is a command: it plays in a process of its own and cannot be loaded into this one"
+        )
+    source = _read_again(spec)
+    try:
+        return _load(spec, source, capture)
+    except BotError:
+        raise
+    except BaseException as error:  # even a look at a bot's class may run code of its metaclass
+        raise _load_error(spec, error) from None
+
+
+def _load(spec: BotSpec, source: bytes, capture: bool) -> LoadedBot:
+    path = Path(spec.path)
+    module = MODULE.fullmatch(spec.target)
+    helpers: dict[str, ModuleType] = {}
+    with bot_output(spec.name) if capture else nullcontext():
+        if module:
+            entry: type | Callable[..., Any] = _class_of(spec, module[1], module[2])
+            home = sys.modules[module[1]]
+        else:
+            with _own_imports(path.parent, helpers):
+                home = _run_file(spec, source)
+            entry = _only_bot(spec, home)
+    if isinstance(entry, type):
+        params = typed_params(spec.target, entry, dict(spec.params))
+        if params and not module and path.parent == data_folder("bots"):
+            _try_params(spec, entry, params)
+    elif spec.params:
+        names = ", ".join(key for key, _ in spec.params)
+        raise BotError(
+            f"bot {spec.target} is a function act(view, moves), which has no parameters ({names}); "
+            "write a class whose __init__ takes them"
+        )
+    else:
+        params = {}
+    imports = imported_names([source, *_sources(helpers)], helpers)
+    if module:
+        imports |= {spec.target.partition(".")[0]}
+    return LoadedBot(spec, MappingProxyType(params), imports, entry, home, helpers)
+
+
+def _try_params(spec: BotSpec, entry: type, params: Mapping[str, Param]) -> None:
+    """`BotError` if a bot of the program refuses its parameters: else it would forfeit each game for them."""
+    try:
+        entry(**params)
+    except ValueError as error:
+        raise BotError(f"bot {spec.target}: {error}") from None
+
+
+def _sources(modules: Mapping[str, ModuleType]) -> list[bytes]:
+    paths = [getattr(module, "__file__", None) for module in modules.values()]
+    return [Path(path).read_bytes() for path in paths if path is not None and path.endswith(".py")]
+
+
+def _read_again(spec: BotSpec) -> bytes:
+    source = read_source(spec.target, Path(spec.path))
+    if source_hash(source) != spec.source_hash:
+        raise BotError(
+            f"the bot {spec.target} has changed since it was named: {spec.path}; start again with the new one"
+        )
+    return source
+
+
+def _run_file(spec: BotSpec, source: bytes) -> ModuleType:
+    module = ModuleType(f"{_PREFIX}{next(_numbers)}_{re.sub(r'[^0-9A-Za-z_]', '_', Path(spec.path).stem)}")
+    module.__file__ = spec.path
+    sys.modules[module.__name__] = module  # dataclasses and pickle look there
+    try:
+        exec(compile(source, spec.path, "exec", dont_inherit=True), module.__dict__)
+    except BaseException as error:
+        del sys.modules[module.__name__]
+        raise _load_error(spec, error) from None
+    return module
+
+
+def _load_error(spec: BotSpec, error: BaseException) -> BotError:
+    what = "is not valid Python" if issubclass(type(error), SyntaxError) else "raises an exception when it is loaded"
+    return BotError(f"the bot {spec.target} {what}:\n{author_traceback(error)}")
+
+
+def _class_of(spec: BotSpec, module_name: str, class_name: str) -> type:
+    with first_on_path(Path.cwd()):
+        try:
+            module = importlib.import_module(module_name)
+        except BaseException as error:
+            raise _load_error(spec, error) from None
+    entry = getattr(module, class_name, None)
+    bots = [one.__name__ for one in _bot_classes(module)]
+    if entry is None:
+        near = did_you_mean(class_name, bots) or (f" (bot classes: {', '.join(bots)})" if bots else "")
+        raise BotError(f"module {module_name} has no class {class_name}{near}")
+    if not isinstance(entry, type) or not callable(getattr(entry, "act", None)):
+        raise BotError(f"{spec.target} is not a bot: a bot is a class with a method act(view, moves)")
+    return entry
+
+
+def _bot_classes(module: ModuleType) -> list[type]:
+    return [
+        one
+        for name, one in vars(module).items()
+        if isinstance(one, type)
+        and one.__module__ == module.__name__
+        and name == one.__name__
+        and not name.startswith("_")
+        and not inspect.isabstract(one)
+        and callable(getattr(one, "act", None))
+        and (not issubclass(one, Bot) or one.act is not Bot.act)
+    ]
+
+
+def _only_bot(spec: BotSpec, module: ModuleType) -> type | Callable[..., Any]:
+    """The one bot class, or the one function `act`, of a file."""
+    entries: list[Any] = list(_bot_classes(module))
+    function = vars(module).get("act")
+    if callable(function) and not isinstance(function, type):
+        entries.append(function)
+    if len(entries) == 1:
+        return cast("type | Callable[..., Any]", entries[0])
+    found = [f"class {one.__name__}" if isinstance(one, type) else "function act" for one in entries]
+    del sys.modules[module.__name__]
+    if found:
+        raise BotError(
+            f"the bot {spec.target} holds {len(found)} bots: {', '.join(found)}; one file is one bot. Move "
+            "the others to files of their own, or begin the names of mere helpers with an underscore"
+        )
+    own = [
+        f"{'class' if isinstance(one, type) else 'function'} {name}"
+        for name, one in vars(module).items()
+        if getattr(one, "__module__", None) == module.__name__ and (isinstance(one, type) or inspect.isfunction(one))
+    ]
+    raise BotError(
+        f"the bot {spec.target} holds no bot: it needs one class with a method act(view, moves), or one "
+        f"function act(view, moves); found {', '.join(own) or 'neither classes nor functions'}"
+    )
+
+
+# ---------------------------------------------------------------- imports
+
+
+@contextmanager
+def _own_imports(folder: Path, helpers: dict[str, ModuleType]) -> Iterator[None]:
+    """Let a bot import from its folder; what comes from there is kept in `helpers`, hidden from others.
+
+    The standard library comes before the folder: a bot in a file `random.py` does not shadow `random`.
+    """
+    entry = str(folder)
+    own = _importable(folder)
+    covered = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in own}
+    sys.modules.update(helpers)
+    library = [at for at, one in enumerate(sys.path) if one.endswith(("site-packages", "dist-packages"))]
+    sys.path.insert(library[0] if library else len(sys.path), entry)
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        if entry in sys.path:
+            sys.path.remove(entry)
+        for name in list(sys.modules):
+            if name.partition(".")[0] in own:
+                helpers[name] = sys.modules.pop(name)
+        sys.modules.update(covered)
+
+
+def _importable(folder: Path) -> set[str]:
+    """The names that can be imported from a folder, without those of the standard library and ours."""
+    with os.scandir(folder) as entries:
+        names = {entry.name.partition(".")[0] for entry in entries if _is_module(entry)}
+    return {name for name in names if name not in sys.stdlib_module_names and name != "arena"}
+
+
+def _is_module(entry: os.DirEntry[str]) -> bool:
+    if entry.name.isidentifier():  # with or without an __init__.py
+        return entry.is_dir()
+    return entry.name.endswith((".py", ".so", ".pyd"))

@@ -1,0 +1,325 @@
+"""From a text to a bot's file.
+
+A bot is named, everywhere in the program, in one of these ways, with parameters after a colon if it has any:
+
+* `bots/greedy.py`, `bots/search.py:rollouts=200,depth=2`: a file with one bot in it;
+* `greedy`, `search:rollouts=200`: a file in the folder `bots` here, or one of those that come with
+  the program;
+* `package.module:Class`, `package.module:Class:depth=2`: a class of an installed package;
+* `cmd:./mybot --fast`: a command, for bots in any language (`arena.bots.commands`);
+* `mine=bots/greedy.py`: any of these under a name of its own, for the tables.
+
+No code of a bot is run here: `find_bot` only looks at the file system.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+from arena.bots.bot import Param
+from arena.bots.commands import command_name, find_command, split_spec
+from arena.bots.faults import BotError
+from arena.errors import did_you_mean, nearest
+from arena.paths import data_folder, read_small_file
+from arena.text import one_line, quoted
+
+MODULE = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+"""A class of a package."""
+_SPEC = re.compile(r"(?:(?P<name>[^:=/\\]+)=)?(?P<target>.*?)(?::(?P<params>[A-Za-z_]\w*=.*))?", re.DOTALL)
+_MOST_BYTES = 64 << 20
+_LOADS_NET = re.compile(rb"\bload_net\b")
+
+
+@dataclass(frozen=True)
+class BotSpec:
+    """A bot that was found, with all that a worker needs to load it: plain values, cheap to pickle.
+
+    `spec` is the text that named it, `target` the same without name and parameters, `path` its file,
+    `source_hash` identifies its source (see the function of that name). `params` are as they were written, not yet
+    typed.
+
+    For a command (`cmd:...`) `command` has its words with absolute paths, `path` is the first of its own files,
+    `files` has them all, and the hash covers them and the command.
+    """
+
+    name: str
+    spec: str
+    target: str
+    path: str
+    source_hash: str
+    params: tuple[tuple[str, Param], ...] = ()
+    command: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ParsedSpec:
+    """A parsed spec: its own name or None, what it names, parameters as strings."""
+
+    name: str | None
+    target: str
+    params: dict[str, str]
+
+
+def parse_spec(text: str) -> ParsedSpec:
+    """Parse a spec. `BotError` if it is malformed.
+
+    >>> parse_spec("deep=bots/search.py:rollouts=200,depth=2")
+    ParsedSpec(name='deep', target='bots/search.py', params={'rollouts': '200', 'depth': '2'})
+    >>> parse_spec("package.module:Class")
+    ParsedSpec(name=None, target='package.module:Class', params={})
+    >>> parse_spec("fast=cmd:./mybot --depth=3")
+    ParsedSpec(name='fast', target='cmd:./mybot --depth=3', params={})
+    """
+    command = split_spec(text)
+    if command is not None:
+        return ParsedSpec(*command, {})
+    found = _SPEC.fullmatch(text.strip())
+    assert found is not None  # everything matches
+    target = found["target"].strip()
+    if not target:
+        raise BotError(f"'{text}' names no bot; a bot is a file (bots/greedy.py), a name or package.module:Class")
+    params: dict[str, str] = {}
+    for part in found["params"].split(",") if found["params"] else ():
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key:
+            raise BotError(f"'{part}' in the bot '{text}' is not a parameter; write {target}:key=value,key=value")
+        if key in params:
+            raise BotError(f"parameter '{key}' is given twice in the bot '{text}'")
+        params[key] = value
+    name = found["name"]
+    return ParsedSpec(name.strip() if name else None, target, params)
+
+
+def display_name(target: str, params: Mapping[str, Param]) -> str:
+    """The name in tables of a bot that was given none.
+
+    >>> display_name("bots/search.py", {"rollouts": 200}), display_name("package.module:Class", {})
+    ('search:rollouts=200', 'Class')
+    >>> display_name("cmd:node bots/wire/js/counter.js", {})
+    'counter'
+    """
+    if target.startswith("cmd:"):
+        return command_name(target)
+    module = MODULE.fullmatch(target)
+    short = module[2] if module else re.split(r"[/\\]", target)[-1].removesuffix(".py")
+    options = ",".join(f"{key}={value}" for key, value in params.items())
+    return f"{short}:{options}" if options else short
+
+
+def find_bot(
+    text: str, params: Mapping[str, Param] | None = None, name: str | None = None, folder: Path | str | None = None
+) -> BotSpec:
+    """Find the bot of a spec without running its code; `BotError` if there is none.
+
+    `params` and `name` take precedence over those in the text. Relative paths and bare names are
+    looked up from `folder`, default the working directory.
+
+    >>> find_bot("random").name, find_bot("deep=search:rollouts=50").name
+    ('random', 'deep')
+    """
+    parts = parse_spec(text)
+    given: dict[str, Param] = {**parts.params, **dict(sorted((params or {}).items()))}
+    here = Path.cwd() if folder is None else Path(folder)
+    if parts.target.startswith("cmd:"):
+        return _command_spec(name or parts.name, text, parts.target, given, here)
+    path = _find_file(parts.target, here)
+    chosen = name or parts.name or display_name(parts.target, given)
+    return _file_spec(chosen, text, parts.target, path, given)
+
+
+def find_file(path: Path, target: str, params: Mapping[str, Param], name: str) -> BotSpec:
+    """The bot in a file, whatever its path looks like; `target` is the author's name for it."""
+    text = ",".join(f"{key}={value}" for key, value in params.items())
+    return _file_spec(name, f"{target}:{text}" if text else target, target, path, params)
+
+
+def _file_spec(name: str, text: str, target: str, path: Path, params: Mapping[str, Param]) -> BotSpec:
+    source = read_source(target, path)
+    name = checked_name(name, text)
+    if not _is_utf8(str(path)):
+        raise BotError(f"the path {quoted(str(path))} is not UTF-8 and cannot be stored; rename it")
+    return BotSpec(name, text, target, str(path), source_hash(source), tuple(params.items()))
+
+
+def _command_spec(name: str | None, text: str, target: str, given: Mapping[str, Param], here: Path) -> BotSpec:
+    if given:
+        raise BotError(
+            f"the bot '{target}' is a command and has no parameters ({', '.join(given)}); write arguments behind it, "
+            f"such as {target} --{next(iter(given))}={next(iter(given.values()))}"
+        )
+    found = find_command(target, here)
+    files = tuple(map(str, found.files))
+    chosen = checked_name(name or command_name(target), text)
+    if not _is_utf8(" ".join((target, *files))):
+        raise BotError(f"the command {quoted(target)} has a path that is not UTF-8 and cannot be stored; rename it")
+    return BotSpec(chosen, text, target, files[0], found.source_hash, (), found.argv, files)
+
+
+def checked_name(name: str, text: str) -> str:
+    """The name if it can be shown on one line; `text` is the spec. BotError with a remedy if not.
+
+    >>> checked_name("caf\xe9", "x")
+    'caf\xe9'
+    """
+    if name != one_line(name):
+        plain = text.partition("=")[2] if _is_named(text) else text
+        raise BotError(
+            f"the bot's name {quoted(name)} cannot be shown on one line; give it another: {quoted('NAME=' + plain)}"
+        )
+    return name
+
+
+def _is_named(text: str) -> bool:
+    return parse_spec(text).name is not None
+
+
+def _is_utf8(text: str) -> bool:
+    return not any(0xD800 <= ord(sign) < 0xE000 for sign in text)
+
+
+def find_bots(texts: Iterable[str]) -> list[BotSpec]:
+    """As `find_bot` for each text; `BotError` also for two bots of one name."""
+    specs = [find_bot(text) for text in texts]
+    check_names(specs)
+    return specs
+
+
+def check_names(specs: Iterable[BotSpec]) -> None:
+    """`BotError` with the remedy if two bots have the same name."""
+    seen: dict[str, BotSpec] = {}
+    for spec in specs:
+        other = seen.setdefault(spec.name, spec)
+        if other is not spec:
+            both = f"{other.spec} and {spec.spec}" if other.spec != spec.spec else f"{spec.spec}, twice"
+            plain = spec.spec.partition("=")[2] if parse_spec(spec.spec).name else spec.spec
+            remedy = f"give one a name of its own: '{re.split('[:=]', spec.name)[0]}2={plain}'"
+            raise BotError(f"two bots are called '{spec.name}' ({both}); {remedy}")
+
+
+def known_bots(folder: Path | str | None = None) -> list[str]:
+    """The bare names that can be used: files of `bots` here and of the program's own, sorted.
+
+    >>> {"random", "greedy", "counter"} <= set(known_bots())
+    True
+    """
+    here = Path.cwd() if folder is None else Path(folder)
+    places = (here / "bots", data_folder("bots"))
+    return sorted({path.stem for place in places for path in place.glob("*.py") if path.stem[0] != "_"})
+
+
+def _find_file(target: str, here: Path) -> Path:
+    if "/" in target or "\\" in target or target.endswith(".py"):
+        return _existing_file(target, here)
+    module = MODULE.fullmatch(target)
+    if module:
+        return _module_file(module[1], here)
+    for place in (here / "bots", data_folder("bots")):
+        path = place / f"{target}.py"
+        if os.path.isfile(path):  # unlike `Path.is_file` it takes names of any length
+            return path.resolve()
+    if os.path.isfile(here / target):
+        raise _no_python(target)
+    names = known_bots(here)
+    raise BotError(
+        f"unknown bot '{target}'{did_you_mean(target, names)} (known by name: {', '.join(names)}; "
+        "others by file, such as bots/mine.py, or package.module:Class)"
+    )
+
+
+def _existing_file(target: str, here: Path) -> Path:
+    try:
+        path = (here / Path(target).expanduser()).resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle, a home that is not known
+        raise BotError(f"no bot {target}: {error}") from None
+    if os.path.isfile(path):
+        if not target.endswith(".py"):
+            raise _no_python(target)
+        return path
+    if os.path.isdir(path):
+        files = sorted(one.name for one in path.glob("*.py"))
+        choice = ", ".join(files) or "it has none"
+        raise BotError(f"the bot {target} is a folder; name one file in it ({choice})")
+    near = ""
+    if os.path.isdir(path.parent):
+        stems = {one.stem: Path(target).parent / one.name for one in path.parent.glob("*.py")}
+        stem = nearest(path.stem, stems)
+        near = f"; did you mean '{stems[stem]}'?" if stem else ""
+        where = f"there is no such file in {path.parent}"
+    else:
+        where = f"there is no folder {path.parent}"
+    if path.stem in known_bots(here):
+        near = f"; '{path.stem}' is known by name, without folder and .py"
+    raise BotError(f"no bot {target}: {where}{near}")
+
+
+def _no_python(target: str) -> BotError:
+    path = target if "/" in target else f"./{target}"
+    return BotError(
+        f"{target} is there, but is no Python file (.py); a bot in another language is a command: 'cmd:{path}'"
+    )
+
+
+def _module_file(name: str, here: Path) -> Path:
+    """The file of a module. Unlike `find_spec` with the whole name, it does not run the packages on the way."""
+    first, *inner = name.split(".")
+    with first_on_path(here):
+        try:
+            found = importlib.util.find_spec(first)
+            for part in inner:
+                places = None if found is None else found.submodule_search_locations
+                if found is None or places is None:
+                    found = None
+                    break
+                found = PathFinder.find_spec(f"{found.name}.{part}", places)
+        except Exception as error:
+            raise BotError(f"cannot import {name}: {type(error).__name__}: {error}") from None
+    if found is None or found.origin is None or not Path(found.origin).is_file():
+        raise BotError(f"there is no module {name}; it must be installed, or lie below {here}")
+    return Path(found.origin).resolve()
+
+
+def read_source(target: str, path: Path) -> bytes:
+    """The source of a bot. Sparse files can be larger than all memory, so sizes are bounded."""
+    try:
+        if path.is_file() and path.stat().st_size > _MOST_BYTES:
+            raise BotError(
+                f"the bot {target} is larger than {_MOST_BYTES >> 20} MiB; put tables and weights into files beside it"
+            )
+        return read_small_file(path, _MOST_BYTES)
+    except OSError as error:
+        raise BotError(f"cannot read the bot {target}: {error.strerror}: {path}") from None
+
+
+def source_hash(source: bytes) -> str:
+    """Return the SHA-256 of a bot's source, in hex; runs store it and refuse to resume with another one.
+
+    If the source names `load_net`, the packaged weights are part of the hash: with new ones the bot plays other games.
+    """
+    digest = hashlib.sha256(source).hexdigest()
+    if _LOADS_NET.search(source):
+        from arena.policy.weights import packaged_hash
+
+        digest = hashlib.sha256(f"{digest} {packaged_hash()}".encode()).hexdigest()
+    return digest
+
+
+@contextmanager
+def first_on_path(folder: Path) -> Iterator[None]:
+    """Find modules in a folder before all others."""
+    entry = str(folder)
+    sys.path.insert(0, entry)
+    try:
+        yield
+    finally:
+        if entry in sys.path:
+            sys.path.remove(entry)

@@ -1,0 +1,173 @@
+"""Playing a comparison: the same bots on the same deals under several rule sets, a run for each in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.bots.spec import find_bot
+from arena.game.rules import load_rules, preset_names
+from arena.lab.tournament import play_config, refuse_strangers, resume_run
+from arena.results.export import export
+from arena.results.reading.comparison import (
+    Comparison,
+    ComparisonError,
+    common_settings,
+    read_comparison,
+    write_comparison,
+)
+from arena.results.reading.run import read_run
+from arena.results.standings import standings
+from arena.results.until_error import MOST_GAMES, UntilError
+from arena.tournament.config.tournament import TournamentConfig, config_from_dict
+from arena.tournament.runner.progress import ProgressListener, progress_for
+from arena.tournament.runner.tournament import asks_for_more, require_bots
+from arena.tournament.store.folders import COMPARISON, find_folder, is_begun
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.writer import differences
+
+if TYPE_CHECKING:
+    from arena.lab import notebook
+
+ALL = "all"
+"""In a list of variants: every rule set that comes with the program."""
+
+
+def all_variants(variants: Sequence[str]) -> list[str]:
+    """The rule sets named, `all` standing for every one that is not named itself."""
+    known = {load_rules(name).canonical for name in variants if name != ALL}
+    found: list[str] = []
+    for name in variants:
+        found += [name] if name != ALL else [one for one in preset_names() if load_rules(one).canonical not in known]
+    return found
+
+
+def new_comparison(
+    config: TournamentConfig, variants: Mapping[str, str], baseline: str | None, folder: Path
+) -> Comparison:
+    """What is to be played in a folder, together with what is there.
+
+    ComparisonError if it holds a comparison with other settings, or with bots whose source has changed.
+    """
+    wanted = Comparison(common_settings(config), variants, baseline, sources_of(config))
+    there = read_comparison(folder) if folder.is_dir() else None
+    if there is None:
+        return wanted
+    name, before = next(iter(there.configs().items()))
+    after = Comparison(wanted.settings, there.variants).configs()[name]
+    if lines := differences(before.canonical(), after.canonical()):
+        grow = f"\nOr let that comparison grow, if it holds less: arena resume {folder} --games {config.games}"
+        raise ComparisonError(
+            f"{folder} holds a comparison with other settings; nothing was started.\n  "
+            + "\n  ".join(lines)
+            + "\nChoose another folder with --out, or start with the settings of that comparison."
+            + (grow if [line.partition(": ")[0] for line in lines] == ["games"] else "")
+        )
+    check_sources(there, wanted.sources or {}, folder)
+    both = {**there.variants, **variants}
+    return replace(wanted, variants=both, baseline=baseline or there.baseline)
+
+
+def sources_of(config: TournamentConfig) -> dict[str, str]:
+    """The hash of each bot's source as it is now."""
+    return {bot.name: find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots}
+
+
+def check_sources(stored: Comparison, now: Mapping[str, str], folder: Path) -> None:
+    """ComparisonError if a bot is not the one that the comparison was begun with."""
+    for bot, source in (stored.sources or {}).items():
+        if now.get(bot, source) != source:
+            raise ComparisonError(
+                f"{folder}: the source of bot {bot} has changed since the comparison began; nothing was started."
+                " Choose another folder with --out, or restore the file"
+            )
+
+
+def play_comparison(
+    found: Comparison,
+    folder: Path,
+    config_of: Callable[[TournamentConfig], TournamentConfig],
+    progress: Callable[[], ProgressListener | None],
+    tell: Callable[[str], None],
+    until: UntilError | None = None,
+) -> bool:
+    """Play what is left of each variant and write its tables; is it complete?
+
+    `config_of` may change what makes no difference to the games; `tell` hears which variant is next. With `until` all
+    variants grow together, until the errors of all of them are small enough.
+    """
+    more: Comparison | None = found
+    while more is not None:
+        configs = {name: config_of(config) for name, config in more.configs().items()}
+        for name, config in configs.items():
+            if is_begun(folder / name):
+                with Reader(folder / name) as reader:
+                    asks_for_more(reader, config)  # all or none of them
+        if not folder.exists():
+            require_bots(next(iter(configs.values())))
+        folder.mkdir(parents=True, exist_ok=True)
+        write_comparison(more, folder)
+        tables = []
+        for at, (name, config) in enumerate(configs.items(), start=1):
+            tell(f"Variant {at} of {len(configs)}: {config.rules}")
+            place = folder / name
+            report = play_config(config, place, progress(), resume=is_begun(place))
+            if report.interrupted:
+                return False
+            tables.append(standings(read_run(place)))
+            export(tables[-1], place)
+        larger = None if until is None else until.look(tables, next(iter(more.configs().values())))
+        more = None if larger is None else more.grown({"games": larger.games})
+    return True
+
+
+def resume(
+    folder: str | PathLike[str],
+    *,
+    games: int | None = None,
+    rounds: int | None = None,
+    matches: int | None = None,
+    max_pairs: int | None = None,
+    error: float | None = None,
+    bots: Sequence[str] = (),
+    workers: int | None = None,
+    progress: bool = False,
+    trust: bool = False,
+) -> notebook.Run | notebook.Comparison:
+    """Play a stored run, or all variants of a comparison, to its end, or on to more; return it as `arena.load` does.
+
+    `games` of each pairing, `rounds` (swiss), `matches` (series) or `max_pairs` (sprt): the result is that of a run
+    that had asked for so many at once. With `error` it goes on until the 95 % errors of all `bots` (none: of all in the
+    table) are at most so many Elo, or to `games` of each pairing, by default 100,000: look at `run.standings`.
+
+    Resuming runs the bots that the folder names; one that this user has not begun is refused without `trust`.
+    Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
+    """
+    kind, place = find_folder(fspath(folder))
+    given = {"games": games, "rounds": rounds, "matches": matches, "max_pairs": max_pairs}
+    asked = {key: number for key, number in given.items() if number is not None}
+    until = None if error is None else UntilError(error, bots, asked.pop("games", MOST_GAMES))
+    if kind != COMPARISON:
+        return resume_run(fspath(folder), asked, until, workers=workers, progress=progress, trust=trust)
+    stored = read_comparison(place)
+    assert stored is not None
+    found = stored.grown(asked)
+    config = next(iter(found.configs().values()))
+    refuse_strangers(place, config, trust or found.ours)
+    if until is not None:
+        until.check(config)
+    check_sources(found, sources_of(config), place)
+
+    def config_of(one: TournamentConfig) -> TournamentConfig:
+        return one if workers is None else config_from_dict(one.to_dict() | {"workers": workers}, "resume", one.name)
+
+    if not play_comparison(
+        found, place, config_of, lambda: progress_for() if progress else None, lambda _: None, until
+    ):
+        raise KeyboardInterrupt(f"what was played is stored in {place}; the same call resumes")
+    from arena.lab.notebook import Comparison as Loaded  # pandas, which the workers need not inherit
+
+    return Loaded(place)

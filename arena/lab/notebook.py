@@ -1,0 +1,325 @@
+"""A stored run as pandas frames, for notebooks: `run = arena.load("results/quick")`.
+
+Frames are made when they are first asked for, and are then the same object; copy before you change one. `COLUMNS`
+says what the columns mean.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from arena.game.rules import load_rules
+from arena.results import ratings as rating_table
+from arena.results import standings as standing
+from arena.results.compare import comparison, read_variants
+from arena.results.export import export
+from arena.results.formats.html import table_html
+from arena.results.reading.comparison import read_comparison, variant_folders
+from arena.results.reading.run import RunData, stored_config
+from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
+from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, open_records, run_data
+from arena.results.standings import rate_run
+from arena.results.standings_report import standings_report
+from arena.stats.field import by_seat
+from arena.stats.frames import COLUMNS as GAME_COLUMNS
+from arena.stats.frames import StatsError
+from arena.stats.pairs import pair_cells
+from arena.stats.ratings import DEFAULT_PRIOR, Ratings
+from arena.stats.sprt import SprtResult
+from arena.tournament.formats.sprt import SprtSettings
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.sequential_test import sequential_test
+from arena.tournament.store.tactic_cards import PLAY_COLUMNS, plays_frame
+
+if TYPE_CHECKING:
+    from arena.results.pages.drawings import Drawing
+
+_MET = {
+    "bot": "name of the bot",
+    "opponent": "name of the opponent",
+    "games": "games between the two",
+    "wins": "games the bot won",
+    "draws": "games drawn",
+    "losses": "games the bot lost",
+    "score": "mean points of a game, 0..1",
+}
+COLUMNS: dict[str, dict[str, str]] = {
+    "games": {"round": "round of the format, from 0", **GAME_COLUMNS},
+    "pairs": {
+        "pairing": GAME_COLUMNS["pairing"],
+        "deal": GAME_COLUMNS["deal"],
+        "bot": "the bot whose points they are (the first of the two in the alphabet)",
+        "opponent": "its opponent",
+        "points": "points of the bot in both games, 0..2",
+        "cell": "0..4: twice the points, the place in the pentanomial counts",
+    },
+    "standings": standing.COLUMNS,
+    "crosstable": {
+        **_MET,
+        "points": "sum of the bot's match points: 5 for a game won, one a stone else",
+        "points_against": "sum of the opponent's match points",
+    },
+    "ratings": rating_table.COLUMNS,
+    "los": {
+        "bot": "name of the bot",
+        "opponent": "name of the opponent",
+        "elo_difference": "rating of the bot minus that of the opponent, Elo",
+        "elo_difference_error95": "half the 95 % interval of that difference, Elo",
+        "los": "likelihood that the bot is the stronger one, 0..1",
+    },
+    "pairings": {
+        **_MET,
+        "unit": "'pairs', or 'games' where there are no pairs: what is counted as one piece of evidence",
+        "units": "how many there are",
+        "flag": "'' for a number; '>' or '<' for no more than a bound: every game was won, or lost",
+        "elo": "Elo difference from these games alone; missing where there is only a bound",
+        "elo_error95": "half the 95 % interval",
+        "elo_low": "its lower end; where every game was won a one-sided 95 % bound",
+        "elo_high": "its upper end; where every game was lost a one-sided 95 % bound",
+        "normalized_elo": "the difference in standard deviations of a game, times 800/ln 10",
+        "los": "likelihood of superiority, 0..1",
+        "units_needed": "more pairs (games) that bring elo_error95 to the error asked for; missing: cannot be told",
+    },
+    "plays": PLAY_COLUMNS,
+    "time": {
+        "bot": "name of the bot",
+        "decisions": "decisions it was asked for",
+        "ms_mean": "mean thinking time of a decision, ms",
+        "ms_p50": "median of decisions, ms (within 10 %)",
+        "ms_p99": "99 % of decisions are below, ms (within 10 %)",
+        "ms_max": "longest decision, ms",
+        "ms_total": "all of it, ms",
+    },
+}
+"""What the columns of each frame of a `Run` mean."""
+
+
+class Run:
+    """A stored run. See `load`."""
+
+    def __init__(self, folder: Path, kind: str = DATABASE) -> None:
+        self.folder = folder
+        self._kind = kind
+        self._data: RunData = run_data(kind, folder)
+
+    def __repr__(self) -> str:
+        bots = ", ".join(self.bots[:5]) + (", ..." if len(self.bots) > 5 else "")
+        return f"<Run {self.name}: {len(self.games)} games of {bots}; rules {self.rules}, seed {self.seed}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the heading and the standings, with names as texts."""
+        report = standings_report(self._standings)
+        return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
+
+    def plot(self, kind: str = "standings") -> Drawing:
+        """A figure of matplotlib (the extra `plot`): standings, crosstable, progress or lengths, as by `arena plot`.
+
+        Raises StatsError where there is nothing to show, ArenaError without matplotlib.
+        """
+        from arena.results.pages.drawings import draw
+        from arena.results.pages.figures import plot_of
+
+        return draw({"": plot_of(self._data, kind)})
+
+    @property
+    def name(self) -> str:
+        return self._data.name
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What determines the results: format, bots, rules, seed, clock, ..."""
+        return self._data.config
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        """Names in the order in which they were given."""
+        return self._data.bots
+
+    @property
+    def rules(self) -> str:
+        return str(self.config["rules"])
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of all deals; None for records of several runs."""
+        return None if self.config["seed"] is None else int(self.config["seed"])
+
+    @property
+    def complete(self) -> bool:
+        """Have all games been played?"""
+        return self._data.complete
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """A row a game in schedule order; times in ms. Goes into every function of arena.stats."""
+        return self._data.games
+
+    def by_seat(self) -> pd.DataFrame:
+        """Two rows a game, one for each bot: bot, opponent, seat (`first` or `second`), score, stones, points, ms, ...
+
+        The other columns are those of `games`. The rows of the first players come first.
+        """
+        return by_seat(self.games)
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """A row for each complete pair: two games on one deal, seats swapped. The unit of evidence."""
+        if not len(self.games):
+            return pd.DataFrame(columns=list(COLUMNS["pairs"]))
+        return pair_cells(self._used)
+
+    @cached_property
+    def standings(self) -> pd.DataFrame:
+        """The table of the run, first place first."""
+        return self._standings.table
+
+    @cached_property
+    def crosstable(self) -> pd.DataFrame:
+        """A row for each bot and opponent that met."""
+        return self._standings.crosstable
+
+    @cached_property
+    def rated(self) -> Ratings:
+        """The fitted ratings themselves, with covariance, `los()` and `difference(a, b)`."""
+        return rate_run(self._used, joint=self._data.joint)
+
+    @cached_property
+    def ratings(self) -> pd.DataFrame:
+        """Ratings with errors, best first."""
+        return rating_table.ratings_frame(self.rated)
+
+    @cached_property
+    def los(self) -> pd.DataFrame:
+        """Each bot against each: difference of ratings, its error, likelihood of superiority."""
+        return superiority_frame(self.rated)
+
+    @cached_property
+    def pairings(self) -> pd.DataFrame:
+        """Each bot against each opponent it met, from their pairs alone; units_needed is for ± 10 Elo."""
+        return self.pairings_for(10.0)
+
+    def pairings_for(self, error: float) -> pd.DataFrame:
+        """As `pairings`, with the pairs still needed for a 95 % error of `error` Elo."""
+        return pairings_frame(self._used, error)
+
+    @cached_property
+    def plays(self) -> pd.DataFrame:
+        """A row for each game and tactic card: which side played it how often. Read out of the records."""
+        if " " in self.rules:
+            raise StatsError(f"{self.folder} holds records of several rule sets; load each by itself")
+        with open_records(self._kind, self.folder) as records:
+            frame = plays_frame(records, load_rules(self.rules))
+        if self._kind == FILE:  # numbered as in `games`
+            for name in ("pairing", "deal", "game"):
+                cards = len(frame) // max(len(self.games), 1)
+                frame[name] = self.games[name].repeat(cards).to_numpy().astype("int64")
+        return frame
+
+    @cached_property
+    def time(self) -> pd.DataFrame:
+        """Thinking time of each bot, ms a decision."""
+        return time_frame(self._data)
+
+    def tables(self, error: float = 10.0, prior: float = DEFAULT_PRIOR) -> dict[str, pd.DataFrame]:
+        """All frames of `arena stats`, by name."""
+        return run_frames(self._data, error, prior)
+
+    @cached_property
+    def sprt(self) -> SprtResult:
+        """Where the sequential test of a run of that format stands: verdict, llr, units (pairs), estimate.
+
+        Raises StatsError for a run of another format.
+        """
+        if self._kind == LEAGUE:
+            raise StatsError(f"{self.folder}: a league is not a sequential test")
+        if self._kind == FILE:
+            raise StatsError(f"{self.folder}: records do not tell the format; load the folder of the run")
+        with Reader(self.folder) as reader:
+            settings = stored_config(reader).format_settings
+            if not isinstance(settings, SprtSettings):
+                raise StatsError(f"{self.folder}: the format is {self.config['format']}, not sprt")
+            return sequential_test(settings, reader).result()
+
+    def export(self) -> None:
+        """Write the tables into the folder of the run, as `arena run` does."""
+        if self._kind == FILE:
+            raise StatsError(f"{self.folder} is a file of records, which has no folder for tables")
+        export(self._standings, self.folder)
+
+    @property
+    def _used(self) -> pd.DataFrame:
+        if not len(self.games):
+            raise StatsError(f"{self.folder}: no games yet")
+        return self.games[["pairing", "deal", "first", "second", "score"]]
+
+    @cached_property
+    def _standings(self) -> standing.RunStandings:
+        return standing.standings(self._data, whole=True)
+
+
+class Comparison(Mapping[str, Run]):
+    """The runs of a comparison by their rule sets, in the order in which they were named. See `load`.
+
+    `folder` holds them; `baseline` is the variant that the others are measured against, if there is one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        found = read_comparison(folder)
+        self.baseline = None if found is None else found.baseline
+        self._folders = variant_folders(folder)
+        self._runs = {rules: Run(place) for rules, place in self._folders.items()}
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self.folder.name}: {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: win rates by rule set, with names as texts."""
+        report = comparison(read_variants(list(self._folders.values())), self.baseline)
+        return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
+
+    def plot(self, kind: str = "variants") -> Drawing:
+        """A figure as `Run.plot` makes it: win rates by rule set, or another kind for each of them."""
+        from arena.results.pages.drawings import draw
+        from arena.results.pages.figures import panels_of
+
+        return draw(panels_of(str(self.folder), kind))
+
+    def __getitem__(self, rules: str) -> Run:
+        return self._runs[rules]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    @property
+    def games(self) -> pd.DataFrame:
+        """The games of all runs with the column `variant`, for the functions of arena.stats.variants."""
+        return pd.concat([run.games.assign(variant=rules) for rules, run in self.items()], ignore_index=True)
+
+    def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
+        """All frames of `arena compare`, by name."""
+        report = comparison(read_variants(list(self._folders.values())), baseline or self.baseline)
+        return {table.name: table.data for table in report.tables if table.frame is not None}
+
+
+def load(folder: str | Path) -> Run | Comparison:
+    """Read a run, finished or in progress, by its folder or by its name in results/, as a `Run`.
+
+    A comparison is read as a `Comparison`, a mapping of rule sets to runs. A league, by its folder or its name in
+    leagues/, is a run of the games that count for its table, with versions as bots. A file of records (`arena export
+    --records`, or the CSV of a league) is a run without times, and its bots stand in the order in which they appear.
+
+    A run in progress is read as it stands; load it again for more. Raises ArenaError if there is none, or a line cannot
+    be read.
+    """
+    kind, place = find(str(folder))
+    return Comparison(place) if kind == COMPARISON else Run(place, kind)

@@ -1,0 +1,238 @@
+"""A tournament from its settings to a stored run: `arena.run_tournament`, and what the commands share with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.bots.faults import show_value
+from arena.bots.processes.affinity import core_count
+from arena.bots.spec import find_bot
+from arena.errors import ArenaError, did_you_mean
+from arena.game.rules import Rules
+from arena.paths import RESULTS, data_folder
+from arena.tournament.config.growth import grown
+from arena.tournament.config.tournament import TournamentConfig, config_from_dict, load_config
+from arena.tournament.formats.registry import FORMATS
+from arena.tournament.formats.sprt import SprtSettings
+from arena.tournament.runner import tournament as runner
+from arena.tournament.runner.progress import ProgressListener, progress_for
+from arena.tournament.runner.session import More, RunReport
+from arena.tournament.store.folders import run_folder
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.sequential_test import SequentialTest
+
+if TYPE_CHECKING:
+    from arena.lab.notebook import Run
+    from arena.results.until_error import UntilError
+
+
+class TournamentError(ArenaError):
+    """A tournament cannot be played as asked."""
+
+
+def run_tournament(
+    bots: Sequence[str | PathLike[str] | Mapping[str, Any]] | str | PathLike[str] | Mapping[str, Any],
+    *,
+    format: str | None = None,
+    rules: str | Rules | None = None,
+    games: int | None = None,
+    seed: int | None = None,
+    clock: tuple[int | None, int | None] | None = None,
+    workers: int | None = None,
+    out: str | PathLike[str] | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> Run:
+    """Play a tournament in worker processes, store it, and return it as `arena.load` does.
+
+    `bots` is a list of specs (`"greedy"`, `"bots/mine.py:depth=3"`) or tables (`{"spec": ..., "name": ...}`); or the
+    whole tournament as a table, as a TOML file, or as the name of one (`"quick"`). Everything else takes precedence
+    over that. `clock` is (time for a move, bank of the game) in ms. `settings` are all others of a tournament's
+    file, by name: `isolation="process"`, `pairs=False`, `swiss={"rounds": 5}`, `sprt={"elo1": 20}`.
+
+    The run is stored in the folder `out`, by default where the commands store it: results/NAME for a tournament with
+    a name, else a folder in results/ whose name has a mark of its settings. The same call with the same seed resumes
+    what was interrupted, and plays nothing that is stored; without a seed one is drawn. With `progress` the state is
+    shown on stderr.
+
+    Bots are loaded by worker processes, so they are named, not given as objects: `play_game` plays objects. Where
+    processes are spawned (macOS, Windows) a script must call this below `if __name__ == "__main__":`.
+
+    Raises ArenaError for mistakes in the settings, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
+    """
+    settings |= {"format": format, "rules": rules, "games": games, "seed": seed, "clock": clock, "workers": workers}
+    given = {key: value for key, value in settings.items() if value is not None}
+    if isinstance(rules, Rules):
+        given["rules"] = rules.canonical
+    if isinstance(clock, tuple | list) and len(clock) == 2:
+        given["clock"] = {key: ms for key, ms in zip(("move_ms", "bank_ms"), clock) if ms is not None}
+    config, named = _config(bots, given)
+    config, folder = with_folder(config, None if out is None else Path(out), named)
+    listener = progress_for() if progress else None
+    report = play_config(config, folder, listener, sequential_test_of(config))
+    if report.interrupted:
+        there = f"{report.done:,} of {report.total:,} games"
+        raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes")
+    from arena.lab.notebook import Run  # pandas, which the workers need not inherit
+
+    run = Run(folder)
+    run.export()
+    return run
+
+
+def resume_run(
+    folder: str, asked: Mapping[str, int], until: UntilError | None, *, workers: int | None, progress: bool, trust: bool
+) -> Run:
+    """`arena.resume` for a single run: on to what is `asked` by the name of its setting, then as `until` says."""
+    from arena.lab.notebook import Run  # pandas, which the workers need not inherit
+    from arena.results.reading.run import stored_config
+
+    place = run_folder(folder)
+    with Reader(place) as reader:
+        stored = stored_config(reader)
+        refuse_strangers(place, stored, trust or reader.is_ours())
+    if until is not None:
+        until.check(stored)
+    config = grown(stored, asked, "resume")
+    if workers is not None:
+        config = config_from_dict(config.to_dict() | {"workers": workers}, "resume", config.name)
+    listener = progress_for() if progress else None
+    report = play_config(config, place, listener, sequential_test_of(config), resume=True, more=until)
+    if report.interrupted:
+        there = f"{report.done:,} of {report.total:,} games"
+        raise KeyboardInterrupt(f"{there} are stored in {place}; the same call resumes")
+    run = Run(place)
+    run.export()
+    return run
+
+
+def refuse_strangers(place: Path, stored: TournamentConfig, trusted: bool) -> None:
+    """TournamentError unless the bots of a folder are trusted."""
+    if not trusted:
+        raise TournamentError(
+            f"{place} was not begun by you on this machine, or by an older version of the program; trust=True runs"
+            f" its bots ({', '.join(bot.spec for bot in stored.bots[:10])})"
+        )
+
+
+def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
+    """The settings of a call, and whether they have a name of their own."""
+    source = "run_tournament"
+    if isinstance(bots, str | PathLike):
+        config = named_config(fspath(bots))
+        return config_from_dict(config.to_dict() | given, source, config.name, exist=True), True
+    if isinstance(bots, Mapping):
+        values = {**bots, **given}
+    elif isinstance(bots, Sequence):
+        values = {"bots": [fspath(bot) if isinstance(bot, PathLike) else bot for bot in bots], **given}
+    else:
+        raise TournamentError(f"bots is a list of specs, a table or a TOML file, not {show_value(bots)}")
+    for bot in values.get("bots", ()):
+        if not isinstance(bot, str | Mapping):
+            raise TournamentError(
+                f"{show_value(bot)} is not a spec; worker processes load bots by name or file, such as 'bots/mine.py' "
+                "or 'package.module:Class' (play_game plays objects)"
+            )
+    form = FORMATS.get(str(values.get("format")))
+    if form is not None and form.name not in values and (table := form.completed({})):
+        values[form.name] = dict(table)
+    config = config_from_dict(values, source, "run", exist=True)
+    if "name" in values:
+        return config, True
+    return replace(config, name=run_name(config.format, config.bot_names)), False
+
+
+# ---------------------------------------------------------------- settings
+
+
+def named_config(text: str) -> TournamentConfig:
+    """The settings of a file, or of a bare name from ./configs or those that come with the program."""
+    path = Path(text)
+    folders = (Path("configs"), data_folder("configs"))
+    if path.suffix != ".toml" and path.name == text and not path.is_file():
+        found = next((file for folder in folders if (file := folder / f"{text}.toml").is_file()), None)
+        if found is None:
+            names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
+            raise TournamentError(
+                f"unknown tournament '{text}'{did_you_mean(text, names)}"
+                f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
+            )
+        path = found
+    return load_config(path, exist=True)
+
+
+def drawn_seed(isolated: bool = False) -> int:
+    """A seed short enough to be read out; for strangers' bots one that cannot be found by trying."""
+    return secrets.randbits(62) if isolated else secrets.randbelow(10**9)
+
+
+# ---------------------------------------------------------------- folders
+
+
+def run_name(start: str, bots: Sequence[str]) -> str:
+    """A name for a run without a file: how it is played, and its first bots."""
+    shown = "-".join([start, *bots[:4]] + ["and-more"] * (len(bots) > 4))
+    return re.sub(r"[^\w.]+", "-", shown).strip("-.")[:60]
+
+
+def marked_folder(name: str, settings: object, config: TournamentConfig) -> Path:
+    """A folder in results/ with a mark that tells settings and sources of bots from others.
+
+    So the same command with the same seed resumes its run, and another one never meets it.
+    """
+    sources = [find_bot(bot.spec, bot.params, bot.name).source_hash for bot in config.bots]
+    text = json.dumps([settings, sources], sort_keys=True)
+    return RESULTS / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> tuple[TournamentConfig, Path]:
+    """Where a run goes: a folder of the name of its file, else a marked one, for which the seed must be drawn."""
+    if folder is not None:
+        return config, folder
+    if config.out is not None:
+        return config, Path(config.out)
+    if named:
+        return config, RESULTS / config.name
+    if config.seed is None:
+        config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
+    return config, marked_folder(config.name, config.canonical(), config)
+
+
+# ---------------------------------------------------------------- playing
+
+
+def sequential_test_of(config: TournamentConfig) -> SequentialTest | None:
+    """The test that ends a run, None for formats that play all their games."""
+    settings = config.format_settings
+    return SequentialTest(settings) if isinstance(settings, SprtSettings) else None
+
+
+def play_config(
+    config: TournamentConfig,
+    folder: Path,
+    progress: ProgressListener | None = None,
+    test: SequentialTest | None = None,
+    *,
+    resume: bool = False,
+    more: More | None = None,
+) -> RunReport:
+    """Play a run with the workers and the executor of its settings, see `runner.tournament.run_tournament`."""
+    return runner.run_tournament(
+        config,
+        folder,
+        workers=config.workers or core_count(),
+        executor=config.executor,
+        scheduler=config.scheduler,
+        progress=progress,
+        resume=resume,
+        stop=test,
+        more=more,
+    )

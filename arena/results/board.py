@@ -1,0 +1,148 @@
+"""A game as text: the board after each move, for a terminal.
+
+::
+
+                    1     2     3     4
+                                      r8
+    b greedy              k3          r9
+    stones          [.]   [.]   [.]   [b]
+    a random        y1    g4
+                          g5
+
+Seat b lies above the stones, seat a below; each column grows away from its stone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.game.cards import COLOURS, card_name
+from arena.game.engine import State
+from arena.game.record import Record, parse_record
+from arena.game.rules import Rules
+from arena.tournament.match.results import GameResult
+from arena.results.decisions import Decision, decisions
+
+_ANSI = {"r": "31", "g": "32", "b": "34", "y": "33", "p": "35", "k": "95"}
+_TACTIC, _BOLD, _DIM = "36", "1", "2"
+_MARGIN = 16
+
+
+@dataclass(frozen=True)
+class Step:
+    """The board after a decision: `number` counts them from 1; 0 is the deal, without a decision."""
+
+    number: int
+    decision: Decision | None
+    state: State
+
+
+def steps(game: GameResult | Record) -> list[Step]:
+    """The deal, then every decision of a game. Raises RecordError at a move that is not legal."""
+    made = decisions(game)
+    record = game if isinstance(game, Record) else parse_record(game.record)
+    deal = made[0].state() if made else State(record.rules, record.deal, record.auto_claim)
+    return [Step(0, None, deal), *(Step(one.number, one, one.state_after()) for one in made)]
+
+
+# ---------------------------------------------------------------- drawing
+
+
+def paint(text: str, code: str, color: bool) -> str:
+    """Text in a terminal colour, or unchanged."""
+    return f"\x1b[{code}m{text}\x1b[0m" if color and text.strip() else text
+
+
+def paint_card(card: str, width: int, color: bool) -> str:
+    """A card in its colour, padded to `width`."""
+    clan = card[:1] in COLOURS and card[1:].isdigit()
+    return paint(card, _ANSI[card[0]] if clan else _TACTIC, color) + " " * max(width - len(card), 0)
+
+
+def board_text(state: State, names: Sequence[str] = ("", ""), color: bool = False) -> str:
+    """The board of a state in a dozen lines. `names` are the bots of seat 0 and seat 1."""
+    sides = [[state.side(seat, stone) for stone in range(1, 10)] for seat in (0, 1)]
+    deep = [max(3, *(len(side) for side in row)) for row in sides]
+    labels = [f"{'ab'[seat]} {names[seat]}".strip()[: _MARGIN - 1] for seat in (0, 1)]
+    width = 9 if state.rules.wild_binding == "on_play" else 6  # *123=g1 and two blanks
+    lines = [" " * _MARGIN + "".join(f"{stone:<{width}}" for stone in range(1, 10))]
+    for level in reversed(range(deep[1])):
+        lines.append(_card_line(labels[1] if level == 0 else "", sides[1], level, width, color))
+    lines.append(_stone_line(state, width, color))
+    for level in range(deep[0]):
+        lines.append(_card_line(labels[0] if level == 0 else "", sides[0], level, width, color))
+    lines.append("")
+    clan, tactic = state.deck_counts
+    decks = f"decks: {clan} clan" + (f", {tactic} tactic" if state.rules.tactics else "")
+    for seat in (1, 0):
+        row = f"   beside the board: {_cards(state.row(seat), color)}" if state.row(seat) else ""
+        lines.append(f"hand {'ab'[seat]}: {_cards(state.hand_of(seat), color) or '-'}{row}")
+    lines.append(decks)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _card_line(label: str, row: Sequence[Sequence[str]], level: int, width: int, color: bool) -> str:
+    cells = [paint_card(side[level] if level < len(side) else "", width, color) for side in row]
+    return f"{label:<{_MARGIN}}" + "".join(cells)
+
+
+def _stone_line(state: State, width: int, color: bool) -> str:
+    cells = []
+    for at, owner in enumerate(state.owners):
+        modes = state.modes(at + 1)
+        text = owner + (" " + "".join(mode[0] for mode in modes) if modes else "")
+        cells.append(paint(f"[{text}]", _BOLD if owner != "." else _DIM, color) + " " * (width - len(text) - 2))
+    return f"{'stones':<{_MARGIN}}" + "".join(cells)
+
+
+def _cards(cards: Sequence[str], color: bool) -> str:
+    return " ".join(paint_card(card, 0, color) for card in cards)
+
+
+def step_text(step: Step, total: int, names: Sequence[str] = ("", ""), color: bool = False) -> str:
+    """The heading of a step (what was played and what followed) and the board after it."""
+    made = step.decision
+    if made is None:
+        head = f"The deal; {_who(step.state.first_seat, names)} begins."
+    else:
+        # what the other seat did automatically: claims at the start of its turn
+        parts = [event.text if event.seat == made.seat else str(event) for event in made.events]
+        what = ", ".join(parts) or str(made.move)
+        head = f"Move {step.number} of {total}, turn {made.turn}: {_who(made.seat, names)}: {what}{_choice(made)}"
+    return f"{paint(head, _BOLD, color)}\n\n{board_text(step.state, names, color)}"
+
+
+def _choice(made: Decision) -> str:
+    """Among how many moves the bot has chosen, and in what time."""
+    if len(made.legal) == 1:
+        return ""
+    return f"  (1 of {len(made.legal)}{'' if made.ms is None else f', {made.ms:.2g} ms'})"
+
+
+def _who(seat: int, names: Sequence[str]) -> str:
+    return f"{'ab'[seat]} ({names[seat]})" if names[seat] else "ab"[seat]
+
+
+def legend(rules: Rules) -> str:
+    """What the abbreviations mean, with the card names of the edition."""
+    lines = ["Cards: colour and value; r red, g green, b blue, y yellow, p purple, k pink."]
+    if rules.tactics:
+        spy = f"*{rules.spy_value}"
+        tokens = ("*J", spy, "*123", "fog", "mud", "scout", "redeploy", "deserter", "traitor")
+        lines.append("; ".join(f"{token} {card_name(token, rules.edition)}" for token in tokens) + ".")
+        lines.append("Beside a stone's owner: f fog, m mud.")
+    return "\n".join(lines)
+
+
+def result_line(record: Record, names: Sequence[str] = ("", "")) -> str:
+    """How the game ended, for people.
+
+    >>> from arena.game.record import parse_record
+    >>> result_line(parse_record("schotten/1 base 1:0 11; ; a 0-0 forfeit timeout"), ("ann", "bob"))
+    'a (ann) wins, stones 0-0: forfeit timeout'
+    """
+    winner, stones, *reason = record.result.split(" ", 2)
+    seats = {"a": 0, "b": 1}
+    who = f"{_who(seats[winner], names)} wins" if winner in seats else {"draw": "draw"}.get(winner, "broken off")
+    return f"{who}, stones {stones}" + (f": {reason[0]}" if reason else "")

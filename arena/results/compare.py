@@ -1,0 +1,185 @@
+"""The same bots under several rule sets: the tables of `arena compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from arena.game.rules import load_rules
+from arena.results.reading.comparison import find_variant
+from arena.results.table import Report, Table, figures, table_of
+from arena.stats.frames import StatsError, bot_names
+from arena.stats.variants import (
+    card_effects,
+    first_player_advantage,
+    first_player_differences,
+    length_by_variant,
+    length_differences,
+    scores_by_opponent,
+    win_rate_differences,
+    win_rates,
+)
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.tactic_cards import Spaced, plays_frame
+
+_USED = ("deal", "first", "second", "score", "turns", "plies")
+_SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
+_SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
+_SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
+_DIFFERENCE_NOTE = (
+    "p holm: p-value adjusted for all rows of the table (Holm). Low, high: 95 % interval of the difference, before that"
+    " adjustment."
+)
+
+
+@dataclass(frozen=True)
+class VariantRun:
+    """The games of one variant.
+
+    seed       seed of the deals: only equal seeds give equal cards
+    cards      which side played which tactic card (arena.tournament.store.tactic_cards.PLAY_COLUMNS), empty without tactics
+    sources    hash of each bot's source
+    note       of which games `cards` are, "" for all
+    """
+
+    variant: str
+    seed: int
+    games: pd.DataFrame
+    cards: pd.DataFrame
+    sources: dict[str, str] = field(default_factory=dict)
+    note: str = ""
+
+
+def read_variants(folders: Sequence[Path], most: int | None = None) -> list[VariantRun]:
+    """The games of stored runs; the tactic cards of at most so many games of each, evenly spaced (0: of none).
+
+    StatsError if two of them hold the same deals under the same rules.
+    """
+    runs: list[VariantRun] = []
+    labels: dict[str, str] = {}
+    known: dict[tuple[str, int], Path] = {}
+    for folder in folders:
+        with Reader(folder) as reader:
+            config = reader.config()
+            rules = load_rules(config["rules"])
+            again = known.setdefault((rules.canonical, config["seed"]), folder)
+            if again is not folder:
+                raise StatsError(
+                    f"{again} and {folder} hold the same deals under the same rules"
+                    f" ({config['rules']}, seed {config['seed']}); compare other variants, or other seeds"
+                )
+            games = reader.frame()
+            sample = Spaced(reader, games, len(games) if most is None else most)
+            runs.append(
+                VariantRun(
+                    variant=labels.setdefault(rules.canonical, config["rules"]),
+                    seed=config["seed"],
+                    games=games,
+                    cards=plays_frame(sample, rules),
+                    sources={bot.name: bot.source for bot in reader.bots()},
+                    note=sample.note,
+                )
+            )
+    return runs
+
+
+def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Report:
+    """All tables; with a `baseline`, a rule set, differences from that variant only.
+
+    StatsError for fewer than two variants and for variants without games.
+    """
+    variants = list(dict.fromkeys(run.variant for run in runs))
+    if len(variants) < 2:
+        raise StatsError(f"a comparison needs at least two variants, there is only '{variants[0]}'")
+    against = None if baseline is None else find_variant(baseline, variants)
+    for run in runs:
+        if not len(run.games):
+            raise StatsError(f"variant '{run.variant}': no games yet")
+    games = pd.concat([_labelled(run.games, run, runs, _USED) for run in runs], ignore_index=True)
+    bots = list(dict.fromkeys(bot for run in runs for bot in (*run.sources, *bot_names(run.games))))
+    tables = _tables(runs, games, variants, bots, against)
+    remarks = _remarks(runs, games)
+    seeds = sorted({run.seed for run in runs})
+    values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
+    values |= {} if against is None else {"baseline": against}
+    heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
+    return Report(heading, tables, remarks, values=lambda: values | figures(tables))
+
+
+def _tables(
+    runs: Sequence[VariantRun],
+    games: pd.DataFrame,
+    variants: Sequence[str],
+    bots: Sequence[str],
+    baseline: str | None,
+) -> list[Table]:
+    rates = _in_order(win_rates(games), variants)
+    met = _in_order(scores_by_opponent(games, bots), variants, bots)
+    one_pairing = len(bots) == 2  # what one bot wins the other loses: each row once
+    lengths = _in_order(length_by_variant(games), variants)
+    by_bot = "Win rate by variant and bot (a draw is half a win), 95 % intervals"
+    apart = "How win rates differ: variant minus the one it stands against"
+    differences = win_rate_differences(games, baseline, bots[0] if one_pairing else None)
+    begun, longer = first_player_differences(games, baseline), length_differences(games, baseline)
+    tables = [
+        table_of("win_rates", by_bot, rates, people=rates.filter([] if one_pairing else _SHOWN_RATES)),
+        table_of("by_opponent", "Score by opponent and variant, 95 % intervals", met, people=met.filter(_SHOWN_MET)),
+        table_of("win_rate_differences", apart, differences, _DIFFERENCE_NOTE),
+        table_of("first_player", "The first player by variant", _in_order(first_player_advantage(games), variants)),
+        table_of("first_player_differences", "How the first player's score differs", begun),
+        table_of("length", "Length of games by variant", lengths, people=lengths.filter(_SHOWN_LENGTHS)),
+        table_of("length_differences", "How the length in turns differs", longer, shares=False),
+    ]
+    if any(len(run.cards) for run in runs):
+        used = ("deal", "card", "played_by_first", "played_by_second", "score")
+        cards = pd.concat([_labelled(run.cards, run, runs, used) for run in runs if len(run.cards)])
+        effects = _in_order(card_effects(cards.reset_index(drop=True)), variants)
+        notes = [f"{run.variant}: {run.note}" for run in runs if run.note and len(run.cards)]
+        note = " ".join(["A card that only a winning side gets to play is a sign of the win, not its cause.", *notes])
+        tables.append(
+            table_of("cards", "Tactic cards: how often played, and the score of the sides that did", effects, note)
+        )
+    return tables
+
+
+def _in_order(table: pd.DataFrame, variants: Sequence[str], bots: Sequence[str] = ()) -> pd.DataFrame:
+    """Rows in the order of the variants, under each bot if there are bots (by name, or in the order of `bots`)."""
+    place = table["variant"].map({name: at for at, name in enumerate(variants)})
+    keys = pd.DataFrame({"place": place.astype(np.int64)})
+    for name in ("opponent", "bot"):
+        if name in table.columns:
+            keys.insert(0, name, table[name].map({bot: at for at, bot in enumerate(bots or sorted(table[name]))}))
+    return table.loc[keys.sort_values(list(keys.columns), kind="stable").index].reset_index(drop=True)
+
+
+def _labelled(frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], columns: Sequence[str]) -> pd.DataFrame:
+    """The columns and the variant, with deals renumbered so that equal numbers mean equal cards in all runs."""
+    out = frame.filter(list(columns)).copy()
+    seeds = list(dict.fromkeys(one.seed for one in runs))
+    out["deal"] = out["deal"].to_numpy(dtype=np.int64) + (seeds.index(run.seed) << 40)
+    for name in ("first", "second"):
+        if name in out.columns:
+            out[name] = out[name].astype(str)
+    return out.assign(variant=run.variant)
+
+
+def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
+    lines = []
+    if len({run.seed for run in runs}) > 1:
+        lines.append("The runs have different seeds, so the deals of different seeds are other cards.")
+    fields = {run.variant: set(bot_names(run.games)) for run in runs}
+    everybody = set().union(*fields.values())
+    for variant, bots in fields.items():
+        if everybody - bots:
+            lines.append(f"Not in {variant}: {', '.join(sorted(everybody - bots))}.")
+    for bot in sorted(everybody):
+        if len({run.sources[bot] for run in runs if bot in run.sources}) > 1:
+            lines.append(f"Mind: the source of {bot} is not the same in all runs.")
+    lengths = games.groupby("variant", sort=False).size()
+    if lengths.nunique() > 1:
+        lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")
+    return lines

@@ -1,0 +1,194 @@
+"""Every decision of stored games as a row of a table, for learning and statistics: CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from arena.errors import ArenaError
+from arena.game.record import RecordError, parse_record
+from arena.tournament.match.results import GameResult
+from arena.results.decisions import Cards, decisions
+from arena.results.whole_file import whole_file, whole_text
+from arena.text import spreadsheet_cell
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS_AT_ONCE = 20_000  # of a group in Parquet: some 40 MB while it is made
+
+
+class MovesError(ArenaError):
+    """Moves cannot be exported as asked."""
+
+
+class Column(NamedTuple):
+    """A column: its type in Parquet (`word` is a text of a few different ones) and what it holds."""
+
+    kind: str
+    meaning: str
+
+
+COLUMNS: dict[str, Column] = {
+    "rules": Column("word", "rule set, with the options that differ"),
+    "pairing": Column("int32", "number of the pairing in the schedule"),
+    "deal": Column("int64", "number of the deal"),
+    "game": Column("int8", "0 or 1: which game of the pair"),
+    "number": Column("int16", "place of the decision in the game, from 1"),
+    "turn": Column("int16", "the turn it belongs to, from 1"),
+    "seat": Column("int8", "the seat that decided, 0 (a) or 1 (b)"),
+    "began": Column("int8", "1 if that seat made the first move of the game, else 0"),
+    "bot": Column("word", "the bot that decided"),
+    "opponent": Column("word", "the other bot"),
+    "phase": Column("word", "kind of decision: claim, play, take, put, scout, return or draw"),
+    "asked": Column("int8", "1 if the bot was asked, 0 if the only legal move was made for it"),
+    "legal": Column("int16", "number of legal moves"),
+    "moves": Column("text", "the legal moves in the order in which bots are given them, with commas between them"),
+    "choice": Column("int16", "which of them was made, from 0"),
+    "move": Column("word", "the move that was made"),
+    "ms": Column("float64", "thinking time, milliseconds within 10 %; empty where it was not measured"),
+    "score": Column("float64", "what the bot got in the end: 1, 0.5 or 0"),
+    "stones": Column("int8", "stones it had in the end"),
+    "stones_opponent": Column("int8", "stones its opponent had in the end"),
+    "hand": Column("text", "the bot's hand before the decision, with blanks between the cards"),
+    "hand_opponent": Column("text", "its opponent's hand, which it did not see"),
+    "mine": Column("text", "its cards at stones 1..9: nine groups with slashes between them, cards with blanks"),
+    "theirs": Column("text", "its opponent's"),
+    "owners": Column("text", "owners of stones 1..9: a (seat 0), b (seat 1) or . (nobody)"),
+    "modes": Column("text", "combat modes at stones 1..9: nine groups with slashes between them"),
+    "beside": Column("text", "cards that lie face up beside the board on its side"),
+    "beside_opponent": Column("text", "on its opponent's side"),
+    "pending": Column("text", "the card that a ruse has taken and not yet put anywhere; empty without"),
+    "deck_clan": Column("int8", "cards left in the clan deck"),
+    "deck_tactic": Column("int8", "cards left in the tactic deck"),
+}
+"""What a row holds. Positions are those before the decision, seen from the bot that decides, both hands open."""
+
+
+def move_rows(game: GameResult) -> Iterator[tuple[Any, ...]]:
+    """A row for each decision of a game, with COLUMNS. Raises RecordError for a record that does not replay."""
+    record = parse_record(game.record)
+    rules, starter = record.rules.canonical, record.deal.starter
+    for made in decisions(game):
+        began = made.seat == starter
+        bot, opponent = (game.first, game.second) if began else (game.second, game.first)
+        own, other = game.stones if began else game.stones[::-1]
+        now, seat = made.before, made.seat
+        yield (
+            rules,
+            *game.id,
+            made.number,
+            made.turn,
+            seat,
+            int(began),
+            bot,
+            opponent,
+            made.phase,
+            int(made.asked),
+            len(made.legal),
+            ",".join([move.text for move in made.legal]),
+            made.legal.index(made.move),
+            made.move.text,
+            made.ms,
+            game.score if began else 1 - game.score,
+            own,
+            other,
+            " ".join(now.hands[seat]),
+            " ".join(now.hands[1 - seat]),
+            _groups(now.sides[seat]),
+            _groups(now.sides[1 - seat]),
+            now.owners,
+            _groups(now.modes),
+            " ".join(now.beside[seat]),
+            " ".join(now.beside[1 - seat]),
+            now.pending or "",
+            *now.decks,
+        )
+
+
+def _groups(stones: Iterable[Cards]) -> str:
+    return "/".join([" ".join(cards) for cards in stones])
+
+
+# ---------------------------------------------------------------- writing
+
+
+def check_name(path: Path) -> None:
+    """MovesError unless the name ends in one of the kinds of file that can be written here."""
+    if path.suffix == ".parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            raise MovesError(
+                f"cannot write {path}: Parquet needs pyarrow. Install it (pip install 'schotten-arena[parquet]'), or"
+                f" write CSV: {path.with_suffix('.csv.gz')}"
+            ) from None
+    elif not path.name.endswith((".csv", ".csv.gz")):
+        raise MovesError(f"{path}: expected a name that ends in .parquet, .csv or .csv.gz")
+
+
+def write_moves(games: Iterable[GameResult], path: Path | None) -> int:
+    """Write the decisions of all games into a file (None: stdout, as CSV), whole or not at all; how many there are.
+
+    Works through the games one after the other, so a run may be larger than the memory. Raises ExportError, and
+    MovesError for a game that does not replay.
+    """
+    rows = _all_rows(games)
+    if path is None:
+        return write_csv(rows, sys.stdout)
+    check_name(path)
+    if path.suffix == ".parquet":
+        return _write_parquet(rows, path)
+    with whole_text(path) as file:
+        return write_csv(rows, file)
+
+
+def _all_rows(games: Iterable[GameResult]) -> Iterator[tuple[Any, ...]]:
+    for game in games:
+        try:
+            yield from move_rows(game)
+        except RecordError as error:
+            raise MovesError(f"game {game.id} does not replay: {error}. See them all with: arena verify") from error
+
+
+def write_csv(rows: Iterable[tuple[Any, ...]], file: IO[str]) -> int:
+    """Write rows as CSV with a header; how many there were. No name of a bot is a formula to a spreadsheet."""
+    names = [list(COLUMNS).index(name) for name in ("bot", "opponent")]
+    write = csv.writer(file, lineterminator="\n").writerow
+    write(COLUMNS)
+    number = 0
+    for number, row in enumerate(rows, start=1):  # noqa: B007
+        cells = list(row)
+        for at in names:
+            cells[at] = spreadsheet_cell(cells[at])
+        write(cells)
+    return number
+
+
+def _write_parquet(rows: Iterator[tuple[Any, ...]], path: Path) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = _schema()
+    number = 0
+    with whole_file(path) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        while part := list(islice(rows, _ROWS_AT_ONCE)):
+            arrays = [pa.array(values, field.type) for values, field in zip(zip(*part), schema)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema), row_group_size=_ROWS_AT_ONCE)
+            number += len(part)
+    return number
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    types = {"word": pa.dictionary(pa.int32(), pa.string()), "text": pa.string()}
+    fields = [
+        pa.field(name, types.get(column.kind) or pa.type_for_alias(column.kind), metadata={"meaning": column.meaning})
+        for name, column in COLUMNS.items()
+    ]
+    return pa.schema(fields, {"format": "schotten-arena moves 1"})

@@ -1,0 +1,299 @@
+"""What the plots and squares of a report show: figures of the run, from the functions that `arena stats` uses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from arena.endings import ENDINGS, FORFEITS
+from arena.errors import ArenaError
+from arena.game.rules import load_rules
+from arena.tournament.match.results import bucket_ms
+from arena.results.pages.shapes import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
+from arena.results.pages.words import PAGE, TIPS
+from arena.results.compare import comparison, read_variants
+from arena.results.reading.comparison import variant_folders
+from arena.results.reading.run import RunData
+from arena.results.standings import RunStandings, rate_run, standings
+from arena.results.table import Report, elo_text, likelihood, number, percent
+from arena.results.sources import COMPARISON, DATABASE, find, open_records, run_data
+from arena.stats.field import first_player_score, length_histogram, scores
+from arena.stats.frames import StatsError
+from arena.stats.ratings import DEFAULT_PRIOR
+from arena.stats.variants import card_effects
+from arena.tournament.store.tactic_cards import Spaced, plays_frame
+from arena.text import one_line
+
+LARGEST_SQUARE = 40
+"""Bots beyond which a square could not be read."""
+CARD_GAMES = 20_000
+"""Games of which the records are read for the tactic cards."""
+CHECKPOINTS = 10
+MOST_DOTS = 100
+"""Bots of which the rating is plotted."""
+MOST_PROGRESS = 200
+"""Bots beyond which ratings are fitted once only."""
+_PAIRED = ("round-robin", "gauntlet", "match")
+
+
+def plot_of(run: RunData, kind: str, prior: float = DEFAULT_PRIOR) -> Plot:
+    """A plot of a run by its name in KINDS. StatsError where there is nothing to show."""
+    if not len(run.games):
+        raise StatsError(f"{run.name}: no games yet")
+    found: Plot | None = None
+    if kind == "standings":
+        found = rating_plot(standings(run, prior))
+    elif kind == "crosstable":
+        if (found := heat(run.games, [str(bot) for bot in standings(run, prior).table["bot"]])) is None:
+            raise StatsError(f"{run.name}: a crosstable of more than {LARGEST_SQUARE} bots could not be read")
+    elif kind == "progress":
+        if (found := progress_plot(run, prior)) is None:
+            raise StatsError(f"{run.name}: too few games, or too many bots, for a plot of {kind}")
+    elif kind == "lengths":
+        found = length_plot(length_histogram(run.games))
+    if found is None:
+        raise StatsError(
+            f"{run.name}: '{kind}' is for comparisons (arena compare); of a run: standings, crosstable, "
+            "progress, lengths"
+        )
+    return found
+
+
+def variants_plot(folders: Iterable[Path]) -> Dots:
+    """The plot `variants` of the runs of a comparison. StatsError where fewer than two have games."""
+    return rates_plot(comparison(read_variants(list(folders), 0)))
+
+
+def panels_of(source: str, kind: str, prior: float = DEFAULT_PRIOR) -> dict[str, Plot]:
+    """A plot of what `source` names, by its title; of a comparison one for each variant, unless it is of them all."""
+    what, place = find(source)
+    if what != COMPARISON:
+        return {"": plot_of(run_data(what, place), kind, prior)}
+    folders = variant_folders(place)
+    if kind == "variants":
+        return {"": variants_plot(folders.values())}
+    return {rules: plot_of(run_data(DATABASE, folder), kind, prior) for rules, folder in folders.items()}
+
+
+def rating_plot(found: RunStandings) -> Dots:
+    """Ratings with their 95 % errors, first place first."""
+    rows = []
+    for row in found.table.head(MOST_DOTS).to_dict("records"):
+        elo, error, flag = float(row["elo"]), float(row["elo_error95"]), str(row["flag"])
+        if math.isnan(elo):
+            continue
+        sure = not flag and math.isfinite(error)
+        shown = elo_text(elo, flag) + (f" ± {error:.0f}" if sure else "")
+        tip = TIPS["rating"].format(bot=row["bot"], elo=shown, games=row["games"])
+        rows.append(Dot(str(row["bot"]), elo, elo - error if sure else None, elo + error if sure else None, tip))
+    return Dots(rows, PAGE["elo_axis"], 0.0)
+
+
+def rates_plot(report: Report) -> Dots:
+    """Win rates by variant with their intervals."""
+    frame = next(table.data for table in report.tables if table.name == "win_rates")
+    best = frame.groupby("bot", sort=False)["score"].transform("mean")
+    rows = []
+    for row in frame.iloc[(-best).argsort(kind="stable")].to_dict("records"):
+        score, low, high = (100 * float(row[name]) for name in ("score", "score_low", "score_high"))
+        known = math.isfinite(low) and math.isfinite(high)
+        between = f" ({percent(row['score_low'])} .. {percent(row['score_high'])})" if known else ""
+        label = f"{row['bot']}, {row['variant']}"
+        tip = TIPS["rate"].format(label=label, score=percent(row["score"]), between=between, games=row["games"])
+        rows.append(Dot(label, score, low if known else None, high if known else None, tip))
+    variants = {str(one) for one in frame["variant"]}
+    return Dots(rows, PAGE["score_axis"], 50.0, len(variants))
+
+
+def heat(games: pd.DataFrame, order: Sequence[str]) -> Square | None:
+    """The crosstable; None with too many bots."""
+    if len(order) > LARGEST_SQUARE:
+        return None
+    met = scores(games.filter(["first", "second", "score", "deal"]), by=["bot", "opponent"])
+    cells: dict[tuple[str, str], Cell] = {}
+    for row in met.to_dict("records"):
+        bot, other = str(row["bot"]), str(row["opponent"])
+        low, high = float(row["score_low"]), float(row["score_high"])
+        small = "" if math.isnan(low) else f"{percent(low)} .. {percent(high)}"
+        counts = f"{row['wins']}-{row['draws']}-{row['losses']}"
+        score, between = percent(row["score"]), f" ({small})" if small else ""
+        tip = TIPS["met"].format(bot=bot, other=other, score=score, between=between, counts=counts)
+        cells[bot, other] = Cell(percent(row["score"]), small, _heat(float(row["score"])), tip)
+    return _square(PAGE["crosstable"], order, cells)
+
+
+def los_square(frame: pd.DataFrame, order: Sequence[str]) -> Square:
+    """How surely each bot is stronger than each other."""
+    cells = {}
+    for row in frame.to_dict("records"):
+        bot, other, los = str(row["bot"]), str(row["opponent"]), float(row["los"])
+        gap, error = float(row["elo_difference"]), float(row["elo_difference_error95"])
+        small = "" if math.isnan(gap) else f"{gap:+z.0f} ± {number(error, 0, '?')}"
+        tip = TIPS["los"].format(bot=bot, other=other, los=likelihood(los), elo=small or "?")
+        cells[bot, other] = Cell(likelihood(los), small, 4 if math.isnan(los) else _heat(los), tip)
+    return _square(PAGE["los"], order, cells)
+
+
+def _square(caption: str, order: Sequence[str], cells: dict[tuple[str, str], Cell]) -> Square:
+    return Square(caption, order, [[cells.get((bot, other)) for other in order] for bot in order])
+
+
+def _heat(share: float) -> int:
+    return min(max(round(8 * share), 0), 8)
+
+
+def progress_plot(run: RunData, prior: float) -> Lines | None:
+    """Ratings after more and more games; of a format whose pairings share deals, in the order of the deals."""
+    games = run.games.filter(["pairing", "first", "second", "score", "deal"])
+    if len(run.bots) > MOST_PROGRESS:
+        return None
+    if run.config.get("format") in _PAIRED:
+        games = games.sort_values("deal", kind="stable")
+    at, found = [], []
+    for part in range(1, CHECKPOINTS + 1):
+        size = len(games) * part // CHECKPOINTS
+        try:
+            rated = rate_run(games.iloc[:size], prior, run.joint).frame().set_index("bot")["elo"]
+        except StatsError:
+            continue
+        at.append(size)
+        found.append(rated)
+    if len(at) < 2:
+        return None
+    names = list(found[-1].sort_values(ascending=False).index[:MOST_LINES])
+    values = [[float(one.get(name, math.nan)) for one in found] for name in names]
+    return Lines([str(name) for name in names], at, values, PAGE["games_axis"], PAGE["elo_axis"])
+
+
+def length_plot(histogram: pd.DataFrame) -> Bars:
+    """How many games took how many turns, in at most 60 bars."""
+    turns, games = histogram["turns"].to_numpy(), histogram["games"].to_numpy()
+    width = max(1, math.ceil((int(turns.max()) - int(turns.min()) + 1) / 60))
+    low = int(turns.min()) // width * width
+    counts = np.zeros((int(turns.max()) - low) // width + 1, np.int64)
+    np.add.at(counts, (turns - low) // width, games)
+    bars = []
+    for place, count in enumerate(counts.tolist()):
+        start = low + place * width
+        label = str(start) if width == 1 else f"{start}-{start + width - 1}"
+        bars.append(Bar(str(start), count, TIPS["length"].format(turns=label, games=count)))
+    return Bars(bars, PAGE["turns"], PAGE["games_axis"])
+
+
+def times_plots(run: RunData) -> list[Bars]:
+    """Thinking times of each bot on one axis, a bar for each factor of two."""
+    sums = {
+        bot: np.add.reduceat(np.asarray(counts, np.int64), range(0, len(counts), 4))
+        for bot, counts in list(run.time_counts.items())[:LARGEST_SQUARE]
+    }
+    sums = {bot: counts for bot, counts in sums.items() if counts.any()}
+    known = np.flatnonzero(sum(sums.values()))
+    made = []
+    for bot, counts in sums.items():
+        bars = []
+        for place in range(int(known[0]), int(known[-1]) + 1):
+            low, high, count = _edge(4 * place), _edge(4 * place + 4), int(counts[place])
+            tip = TIPS["time"].format(bot=bot, decisions=count, low=duration(low), high=duration(high))
+            bars.append(Bar(duration(low), count, tip))
+        made.append(Bars(bars, PAGE["time_axis"], PAGE["decisions"], one_line(bot, 40)))
+    return made
+
+
+def first_plot(games: pd.DataFrame, order: Sequence[str]) -> Dots:
+    """Score of whoever begins, over all and of each bot in the games that it began."""
+    used = games.filter(["first", "second", "score", "deal"])
+    frames = [first_player_score(used).assign(bot=PAGE["all_bots"])]
+    if len(order) <= MOST_DOTS:
+        begun = first_player_score(used, by=["bot"]).astype({"bot": object}).set_index("bot")
+        frames.append(begun.reindex([bot for bot in order if bot in begun.index]).reset_index())
+    rows = []
+    for row in pd.concat(frames).to_dict("records"):
+        if math.isnan(score := float(row["score"])):
+            continue
+        low, high = float(row["score_low"]), float(row["score_high"])
+        known = math.isfinite(low) and math.isfinite(high)
+        between = f" ({percent(low)} .. {percent(high)})" if known else ""
+        tip = TIPS["begun"].format(bot=row["bot"], score=percent(score), between=between, games=int(row["games"]))
+        rows.append(Dot(str(row["bot"]), 100 * score, 100 * low if known else None, 100 * high if known else None, tip))
+    return Dots(rows, PAGE["begun_axis"], 50.0)
+
+
+def endings_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks:
+    """How games ended: all of them, and those that each bot won."""
+    ending = games["ending"].astype(object)
+    rows = [(PAGE["all_games_row"], _counts(ending))]
+    if len(order) <= LARGEST_SQUARE:
+        first, second, score = games["first"].astype(object), games["second"].astype(object), games["score"]
+        winner = first.where(score == 1, second.where(score == 0))
+        won = {str(bot): part for bot, part in ending.groupby(winner)}
+        rows += [(PAGE["won_by"].format(bot=bot), _counts(won[bot])) for bot in order if bot in won]
+    used = [at for at in range(len(ENDINGS)) if any(counts[at] for _, counts in rows)]
+    return Stacks([ENDINGS[at] for at in used], [(label, [counts[at] for at in used]) for label, counts in rows])
+
+
+def _counts(ending: pd.Series) -> list[int]:
+    counts = ending.value_counts()
+    return [int(counts.get(name, 0)) for name in ENDINGS]
+
+
+def forfeits_plot(games: pd.DataFrame, order: Sequence[str]) -> Stacks | None:
+    """Of the games that each bot forfeited, which kinds; None where all are of one kind."""
+    lost = games[games["forfeit"].notna()]
+    if not len(lost) or len(order) > LARGEST_SQUARE:
+        return None
+    counts = Counter(zip(lost["forfeit_by"].astype(object), lost["forfeit"].astype(object)))
+    kinds = [kind for kind in FORFEITS if any(kind == one for _, one in counts)]
+    if len(kinds) < 2:
+        return None
+    rows = [(bot, [counts[bot, kind] for kind in kinds]) for bot in order]
+    label = PAGE["forfeits_by"]
+    return Stacks(kinds, [(label.format(games=sum(row), bot=bot), row) for bot, row in rows if any(row)])
+
+
+def cards_plot(effects: pd.DataFrame) -> Dots:
+    """Score of the sides that played each card."""
+    rows = []
+    for row in effects.to_dict("records"):
+        score, low, high = (100 * float(row[name]) for name in ("score", "score_low", "score_high"))
+        if math.isnan(score):
+            continue
+        known = math.isfinite(low) and math.isfinite(high)
+        between = f" ({low:.1f} .. {high:.1f})" if known else ""
+        tip = TIPS["card"].format(card=row["card"], score=f"{score:.1f}", between=between, sides=row["sides"])
+        rows.append(Dot(str(row["card"]), score, low if known else None, high if known else None, tip))
+    return Dots(rows, PAGE["score_axis"], 50.0)
+
+
+def duration(ms: float) -> str:
+    """A time with two digits and its unit.
+
+    >>> duration(0.000128), duration(0.066), duration(8.4), duration(537), duration(1074)
+    ('0.13 µs', '66 µs', '8.4 ms', '540 ms', '1.1 s')
+    """
+    value, unit = (1000 * ms, "µs") if ms < 0.9995 else (ms, "ms") if ms < 999.5 else (ms / 1000, "s")
+    return f"{value:.2g} {unit}" if value < 10 else f"{float(f'{value:.2g}'):.0f} {unit}"
+
+
+def _edge(bucket: int) -> float:
+    """Where a bucket begins, in milliseconds."""
+    return bucket_ms(bucket) if bucket < 8 else bucket_ms(bucket) * 4 / 4.5
+
+
+def card_frames(kind: str, place: Path, run: RunData) -> tuple[pd.DataFrame | None, list[str]]:
+    """How often tactic cards were played and won, and what was sampled; None without tactics."""
+    try:
+        rules = load_rules(str(run.config.get("rules")))
+    except ArenaError:  # records of several rule sets
+        return None, []
+    if not rules.tactics:
+        return None, []
+    with open_records(kind, place) as source:
+        sample = Spaced(source, run.games, CARD_GAMES)
+        frame = plays_frame(sample, rules)
+    effects = card_effects(frame.assign(variant="")).drop(columns="variant")
+    return effects, [sample.note] if sample.note else []

@@ -1,0 +1,352 @@
+"""A run, comparison, league or file of records as a page: the figures of `arena stats`, plots, and games to replay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from arena.errors import ArenaError
+from arena.tournament.formats.sprt import SprtSettings
+from arena.results.pages.figures import (
+    CARD_GAMES,
+    card_frames,
+    cards_plot,
+    endings_plot,
+    first_plot,
+    forfeits_plot,
+    heat,
+    length_plot,
+    los_square,
+    progress_plot,
+    rates_plot,
+    rating_plot,
+    times_plots,
+)
+from arena.results.pages.game_data import game_data
+from arena.results.pages.render import render
+from arena.results.pages.sample import sample
+from arena.results.pages.settings_text import settings_toml
+from arena.results.pages.shapes import Bars, Dots, Lines, Square, Stacks
+from arena.results.pages.svg import svg
+from arena.results.pages.words import PAGE
+from arena.results.compare import comparison, read_variants
+from arena.results.reading.comparison import variant_folders
+from arena.results.reading.game import ALL_GAMES, GameFilter, StoredGame
+from arena.results.reading.run import RunData, stored_config
+from arena.results.run_stats import stats_report
+from arena.results.sprt import sprt_text
+from arena.results.standings import RunStandings, standings
+from arena.results.standings_report import head_to_head_line, standings_report
+from arena.results.standings_report import heading as heading_of
+from arena.results.table import Column, Report, Table, elo_text, percent, table_of
+from arena.results.sources import COMPARISON, DATABASE, find, run_data
+from arena.stats.ratings import DEFAULT_PRIOR
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.sequential_test import sequential_test
+from arena.text import first_line, one_line
+
+GAMES = 20
+"""Games to replay unless another number is asked for."""
+ERROR = 10.0
+"""95 % error in Elo for which the report says how many more pairs are needed, as `arena stats` does."""
+ENDS = ("endings", "endings_by_bot")
+MOST_REASONS = 200
+NARROW = 5
+"""Bots of which two squares stand side by side."""
+MOST_LEADERS = 5
+"""Bots in first place that are named."""
+MOST_ROWS = 1000
+"""Rows of a table that a page shows."""
+
+
+@dataclass
+class Section:
+    """A part of the page with a heading: plots, squares, tables, sentences, and texts to copy.
+
+    `captions` stand above the plots; `closed` are tables that one opens; `half`: narrow enough to stand beside another
+    section.
+    """
+
+    id: str
+    plots: Sequence[Dots | Bars | Lines | Stacks | None] = ()
+    captions: Sequence[str] = ()
+    squares: Sequence[Square] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    texts: Sequence[tuple[str, str]] = ()
+    closed: Sequence[Table] = ()
+    half: bool = False
+
+    @property
+    def drawn(self) -> list[tuple[str, Markup]]:
+        captions = [*self.captions, *[""] * len(self.plots)]
+        return [(caption, svg(plot)) for plot, caption in zip(self.plots, captions) if plot is not None]
+
+    @property
+    def title(self) -> str:
+        return PAGE[self.id]
+
+
+@dataclass
+class Part:
+    """All about one run, or what a comparison says of several.
+
+    prefix    rule set of a run of a comparison, else ""; `folder`: what stands before its games' names
+    lead      what came out, in a sentence or two
+    facts     a word and a figure each
+    """
+
+    sections: list[Section]
+    id: str = ""
+    prefix: str = ""
+    folder: str = ""
+    lead: Sequence[str] = ()
+    facts: Sequence[tuple[str, str]] = ()
+
+
+def report_page(
+    source: str,
+    count: int = GAMES,
+    wanted: GameFilter = ALL_GAMES,
+    prior: float = DEFAULT_PRIOR,
+    reload: float | None = None,
+) -> str:
+    """The page of what `source` names, with `count` of its games that are `wanted` to replay.
+
+    `reload`: the run goes on, and the page loads itself again after so many seconds.
+
+    StatsError if there are no games, ReplayError for bots in `wanted` that did not play.
+    """
+    kind, place = find(source)
+    if kind == COMPARISON:
+        title, parts, games, there = _comparison(place, count, wanted, prior)
+        heading = title
+    else:
+        run = run_data(kind, place)
+        part = _run(kind, place, run, prior)
+        title, heading, parts = heading_of(run), one_line(run.name), [part]
+        games, there = _games(kind, place, run, count, wanted)
+    words = PAGE["all_games"] if len(games) >= there else PAGE["sample"]
+    command = f"arena replay {one_line(str(place))} GAME --html"
+    return render(
+        "report.html",
+        ["tables.js", "viewer.js", *(["live.js"] if reload else [])],
+        {"games": games, "page": {"filter": PAGE["filter"], "reload": reload and 1000 * reload}},
+        title=title,
+        heading=heading,
+        parts=parts,
+        viewer=bool(games),
+        ids={game["id"] for game in games},
+        sampled=words.format(shown=len(games), all=there, command=command),
+        live=PAGE["live"] if reload else "",
+        made=PAGE["made"],
+    )
+
+
+def _games(
+    kind: str, place: Path, run: RunData, count: int, wanted: GameFilter, before: str = ""
+) -> tuple[list[dict[str, Any]], int]:
+    if count < 1:
+        return [], len(run.games)
+    found, there = sample(kind, place, run.games, wanted, count)
+    games = []
+    for number, game in found:
+        with suppress(ArenaError):  # a record that is damaged: `arena verify` tells, and the figures stand
+            games.append(game_data(StoredGame.of(game), before + number) | {"id": before + str(game.id)})
+    return games, there
+
+
+def _comparison(
+    place: Path, count: int, wanted: GameFilter, prior: float
+) -> tuple[str, list[Part], list[dict[str, Any]], int]:
+    folders = variant_folders(place)
+    parts: list[Part] = []
+    games: list[dict[str, Any]] = []
+    there = 0
+    whole = _compared(list(folders.values()))
+    if whole is not None:
+        tables = _shown(whole)
+        parts.append(Part([Section("variants", [rates_plot(whole)], tables=tables[:1], closed=tables[1:])]))
+        parts[0].lead = whole.remarks
+    for at, (rules, folder) in enumerate(folders.items()):
+        run = run_data("run", folder)
+        part = _run(DATABASE, folder, run, prior)
+        part.id, part.prefix, part.folder = f"v{at}-", rules, f"{folder.name}/"
+        parts.append(part)
+        share = count * (at + 1) // len(folders) - count * at // len(folders)
+        more, held = _games(DATABASE, folder, run, share, wanted, part.folder)
+        games += more
+        there += held
+    title = whole.heading if whole is not None else one_line(place.name)
+    return title, parts, games, there
+
+
+def _compared(folders: list[Path]) -> Report | None:
+    """What `arena compare` says, None where there is nothing to compare yet."""
+    try:
+        return comparison(read_variants(folders, CARD_GAMES))
+    except ArenaError:
+        return None
+
+
+def _run(kind: str, place: Path, run: RunData, prior: float) -> Part:
+    stats = stats_report(run, ERROR, prior)
+    frames = {table.name: table.data for table in stats.tables if table.frame is not None}
+    found = standings(run, prior)
+    main = standings_report(found)
+    shown = {table.name: table for table in _shown(stats)}
+    order = [str(bot) for bot in found.table["bot"]]
+    lead, (verdict, test) = _lead(found), _sprt(kind, place, run)
+    sections = [
+        _standings(found, main, lead, progress_plot(run, prior)),
+        *test,
+        *_rounds(main),
+        *_squares(run, order, frames, shown.pop("pairings", None)),
+        Section("lengths", [length_plot(frames["length_histogram"])], closed=_taken(shown, "length"), half=True),
+        _first(run, order, _taken(shown, "first_player")),
+        Section("endings", [endings_plot(run.games, order)], closed=_taken(shown, *ENDS), half=True),
+        _forfeits(run, order, _taken(shown, "terminations", "forfeits")),
+        *_times(run, _taken(shown, "time")),
+        *_cards(kind, place, run),
+        Section("statistics", closed=list(shown.values())),
+        *_settings(run),
+    ]
+    return Part(sections, lead=[*verdict, lead], facts=_facts(run, found))
+
+
+def _lead(found: RunStandings) -> str:
+    """Who came out first; of two bots, by how much."""
+    if line := head_to_head_line(found):
+        return line
+    best = found.table[found.table["rank"] == 1]
+    row = best.iloc[0]
+    elo, error = elo_text(float(row["elo"]), str(row["flag"])), float(row["elo_error95"])
+    shown = elo if row["flag"] or not math.isfinite(error) else f"{elo} ± {error:.0f}"
+    words = PAGE["lead" if found.run.complete or found.run.planned is None else "lead_so_far"]
+    line = words.format(all=len(found.table), bots=", ".join(one_line(bot, 60) for bot in best["bot"][:MOST_LEADERS]))
+    if len(best) > 1:
+        return f"{line}."
+    figures = {"elo": shown, "score": percent(float(row["score"])), "games": f"{int(row['games']):,}"}
+    return line + PAGE["lead_figures"].format(**figures)
+
+
+def _standings(found: RunStandings, main: Report, lead: str, progress: Lines | None) -> Section:
+    remarks = [line for line in main.remarks if line != lead]
+    notes = [PAGE["elo"], *([PAGE["progress_note"]] if progress else []), *remarks]
+    captions = [PAGE["ratings"], PAGE["progress"]]
+    return Section("standings", [rating_plot(found), progress], captions, tables=[_cut(main.tables[0])], notes=notes)
+
+
+def _facts(run: RunData, found: RunStandings) -> list[tuple[str, str]]:
+    """What the page says of a run above all: a word and a figure each."""
+    played = f"{len(run.games):,}"
+    if run.planned is not None and not run.complete:
+        played = PAGE["of_planned"].format(played=played, planned=f"{run.planned:,}")
+    facts = [
+        ("fact_format", str(run.config.get("format") or "-")),
+        ("fact_rules", str(run.config.get("rules") or "-")),
+        ("fact_bots", str(len(run.bots))),
+        ("fact_games", played),
+        ("fact_seed", "-" if run.config.get("seed") is None else str(run.config["seed"])),
+        ("fact_turns", f"{found.mean_turns:.1f}"),
+        ("fact_first", f"{percent(found.first_player['score'])} %"),
+        ("fact_forfeits", f"{found.faults:,}"),
+    ]
+    return [(PAGE[word], one_line(text, 60)) for word, text in facts if text != "-"]
+
+
+def _taken(shown: dict[str, Table], *names: str) -> list[Table]:
+    """Tables that stand beside their plot, so that they are no longer among the others."""
+    return [shown.pop(name) for name in names if name in shown]
+
+
+def _rounds(report: Report) -> Iterator[Section]:
+    """Rounds and brackets; the crosstable is shown as a heat map."""
+    for table in report.tables[1:]:
+        if table.columns and table.name != "crosstable":
+            yield Section(table.name, tables=[replace(_cut(table), title="")])
+
+
+def _shown(report: Report) -> list[Table]:
+    """The tables for people, as many rows as a page can show."""
+    return [_cut(table) for table in report.tables if table.columns]
+
+
+def _cut(table: Table) -> Table:
+    if len(table.rows) <= MOST_ROWS:
+        return table
+    note = PAGE["rows_cut"].format(shown=MOST_ROWS, all=len(table.rows))
+    return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
+
+
+def _sprt(kind: str, place: Path, run: RunData) -> tuple[list[str], list[Section]]:
+    """Where a sequential test stands, as `arena sprt` says it: the verdict, and the rest of it."""
+    if kind != DATABASE or run.config.get("format") != "sprt":
+        return [], []
+    with Reader(place) as reader:
+        settings = stored_config(reader).format_settings
+        if not isinstance(settings, SprtSettings):
+            return [], []
+        text = sprt_text(sequential_test(settings, reader).result(), *map(one_line, run.bots))
+    verdict, _, rest = text.partition("\n")
+    return [verdict], [Section("sprt", texts=[(verdict, rest)])]
+
+
+def _squares(run: RunData, order: Sequence[str], frames: Mapping[str, Any], met: Table | None) -> Iterator[Section]:
+    closed = [] if met is None else [met]
+    square = heat(run.games, order)
+    if square is None:
+        yield Section("crosstable", notes=[PAGE["heat_left_out"]], closed=closed)
+        return
+    half = len(order) <= NARROW
+    yield Section("crosstable", squares=[square], notes=[PAGE["heat"], PAGE["heat_orange"]], half=half)
+    if "los" in frames:
+        squares = [los_square(frames["los"], order)]
+        yield Section("los", squares=squares, notes=[PAGE["los_note"]], closed=closed, half=half)
+
+
+def _first(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
+    return Section("first", [first_plot(run.games, order)], notes=[PAGE["first_note"]], closed=closed, half=True)
+
+
+def _times(run: RunData, closed: Sequence[Table]) -> Iterator[Section]:
+    if plots := times_plots(run):
+        yield Section("times", plots, notes=[PAGE["time_note"]], closed=closed)
+
+
+def _cards(kind: str, place: Path, run: RunData) -> Iterator[Section]:
+    effects, notes = card_frames(kind, place, run)
+    if effects is not None:
+        table = table_of("cards", "", effects)
+        yield Section("cards", [cards_plot(effects)], tables=[table], notes=[PAGE["cards_note"], *notes])
+
+
+def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Section:
+    """Each bot and kind with the most frequent reason."""
+    plots = [forfeits_plot(run.games, order)]
+    if not run.forfeits:
+        return Section("forfeits", plots, notes=[PAGE["forfeits_none"]], half=True)
+    heads = ("forfeit_bot", "forfeit_kind", "forfeit_games", "forfeit_reason", "forfeit_game")
+    columns = tuple(Column(PAGE[head], left=head != "forfeit_games") for head in heads)
+    rows = tuple(
+        (line.bot, line.kind, str(line.games), first_line(line.reason, 300), str(line.game))
+        for line in run.forfeits[:MOST_REASONS]
+    )
+    return Section("forfeits", plots, tables=[Table("reasons", "", columns, rows)], closed=closed, half=True)
+
+
+def _settings(run: RunData) -> Iterator[Section]:
+    """Of a run; a league and a file of records have none."""
+    columns = (Column(PAGE["forfeit_bot"], left=True), Column(PAGE["source"], left=True))
+    hashes = Table("sources", PAGE["hashes"], columns, tuple(run.sources.items()))
+    tables = [hashes] if run.sources else []
+    text = settings_toml(run.config)
+    texts = [] if text is None else [(PAGE["repeat"], PAGE["repeat_command"]), ("run.toml", text)]
+    if tables or texts:
+        yield Section("settings", tables=tables, texts=texts)

@@ -1,0 +1,150 @@
+"""The folder of a comparison: a run for each rule set, and what was asked for, in `comparison.json`.
+
+So a comparison can be resumed and grow without its command, and its variants keep their order. A comparison of an
+earlier version has no such file: then the runs in the folder say what it was, in the order in which they were played.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from arena.tournament.config.growth import grown
+from arena.tournament.config.tournament import TournamentConfig, config_from_dict
+from arena.errors import ArenaError, did_you_mean
+from arena.game.rules import load_rules
+from arena.paths import read_small_file
+from arena.results.whole_file import write_whole
+from arena.tournament.store.folders import COMPARISON, inner_runs, is_begun, is_comparison
+from arena.tournament.store.ownership import is_marked, mark_of
+from arena.tournament.store.reader import Reader
+from arena.text import json_text
+
+_VERSION = 1
+
+
+class ComparisonError(ArenaError):
+    """A comparison cannot be read or played as asked."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is compared.
+
+    settings   of every variant, as a file would give them, without name and rules
+    variants   rule sets by the folder of their run, in the order in which they were named
+    baseline   the variant that all others are measured against, None: each against each
+    sources    hash of each bot's source, by the bot's name
+    ours       was it begun by this user?
+    """
+
+    settings: Mapping[str, Any]
+    variants: Mapping[str, str]
+    baseline: str | None = None
+    sources: Mapping[str, str] | None = None
+    ours: bool = True
+
+    def configs(self) -> dict[str, TournamentConfig]:
+        """The settings of each variant's run, by its folder."""
+        return {
+            name: config_from_dict({**self.settings, "rules": rules}, COMPARISON, name)
+            for name, rules in self.variants.items()
+        }
+
+    @property
+    def seed(self) -> int | None:
+        return self.settings.get("seed")
+
+    def grown(self, asked: Mapping[str, int]) -> Comparison:
+        """With more games; ConfigError for what a comparison does not grow by."""
+        if not asked:
+            return self
+        config = grown(next(iter(self.configs().values())), asked, "comparison")
+        return replace(self, settings={**self.settings, "games": config.games})
+
+
+def common_settings(config: TournamentConfig) -> dict[str, Any]:
+    """The settings of a variant that all of them have in common."""
+    return {key: value for key, value in config.to_dict().items() if key not in ("name", "rules", "out")}
+
+
+def find_variant(rules: str, variants: Mapping[str, str] | list[str]) -> str:
+    """The variant of the same rules; ComparisonError if there is none."""
+    names = list(variants.values()) if isinstance(variants, Mapping) else list(variants)
+    wanted = load_rules(rules).canonical
+    for name in names:
+        if load_rules(name).canonical == wanted:
+            return name
+    raise ComparisonError(f"--baseline {rules}: no such variant{did_you_mean(rules, names)} ({', '.join(names)})")
+
+
+def variant_folders(folder: Path) -> dict[str, Path]:
+    """The runs of a comparison that have begun, by their rule sets. ComparisonError if there is none."""
+    found = read_comparison(folder)
+    variants = {} if found is None else found.variants
+    begun = {rules: folder / name for name, rules in variants.items() if is_begun(folder / name)}
+    if not begun:
+        raise ComparisonError(f"no variant of {folder} has begun yet; arena resume {folder} plays them")
+    return begun
+
+
+def write_comparison(found: Comparison, folder: Path) -> None:
+    """Write the file, whole or not at all."""
+    values = {
+        "comparison": _VERSION,
+        "variants": [{"folder": name, "rules": rules} for name, rules in found.variants.items()],
+        "baseline": found.baseline,
+        "settings": dict(found.settings),
+        "bots": dict(found.sources or {}),
+    }
+    values["mark"] = mark_of(_marked_text(values))
+    write_whole(folder / COMPARISON, [json_text(values) + "\n"], follow=False)
+
+
+def _marked_text(values: Mapping[str, Any]) -> str:
+    """What decides what a comparison starts."""
+    return json.dumps([values.get(key) for key in ("comparison", "settings", "variants", "bots")], sort_keys=True)
+
+
+def read_comparison(folder: Path) -> Comparison | None:
+    """What the folder compares, None if it holds no comparison. ComparisonError for a file that makes no sense."""
+    path = folder / COMPARISON
+    if not path.is_file():
+        return _of_its_runs(folder)
+    try:
+        values = json.loads(read_small_file(path))
+        if values["comparison"] > _VERSION:
+            raise ComparisonError(f"{path} was written by a newer version of arena; use that one")
+        variants = {str(one["folder"]): str(one["rules"]) for one in values["variants"]}
+        if any(Path(name).name != name or name in ("", "..") for name in variants):
+            raise ValueError("a variant has its run in a folder elsewhere")
+        ours = is_marked(values.get("mark"), _marked_text(values))
+        found = Comparison(dict(values["settings"]), variants, values["baseline"], dict(values["bots"]), ours)
+    except (OSError, AttributeError, RecursionError, ValueError, KeyError, TypeError) as error:
+        raise ComparisonError(f"{path} cannot be read ({error!r}); each variant is a run: {folder}/NAME") from error
+    found.configs()
+    return found
+
+
+def _of_its_runs(folder: Path) -> Comparison | None:
+    """A comparison without its file."""
+    if not is_comparison(folder):
+        return None
+    found: list[tuple[float, str, str]] = []
+    sources: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+    ours = True
+    for inner in inner_runs(folder):
+        with Reader(inner) as reader:
+            settings = settings or reader.settings()
+            begun = min((session.started for session in reader.sessions()), default=math.inf)
+            found.append((begun, inner.name, reader.config()["rules"]))
+            sources |= {bot.name: bot.source for bot in reader.bots()}
+            ours = ours and reader.is_ours()
+    variants = {name: rules for _, name, rules in sorted(found)}
+    known = {key: value for key, value in settings.items() if key not in ("name", "rules", "out")}
+    return Comparison(known, variants, None, sources, ours)

@@ -1,0 +1,252 @@
+"""Files of records: one game a line, with what a record alone does not tell in its fourth part.
+
+Read are also CSV files with a column `record`, such as a league's export, and either of them compressed with gzip.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from arena.endings import ENDINGS, FORFEITS
+from arena.errors import ArenaError
+from arena.game.engine import State
+from arena.game.record import VERSION, Record, parse_record, replay_steps, with_about
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import DEAL_BITS, PAIRING_BITS, GameId
+from arena.results.whole_file import whole_text
+from arena.text import quoted
+
+_MAGIC = b"\x1f\x8b"
+_MARK = VERSION.partition("/")[0] + "/"
+_LONGEST = 1 << 20  # of a line: a file of something else need not be read into memory to be refused
+
+ABOUT: dict[str, str] = {
+    "first": "name of the bot that made the first move",
+    "second": "name of the other",
+    "pairing": "number of the pairing in the schedule",
+    "deal": "number of the deal",
+    "game": "0 or 1: which game of the pair",
+    "round": "round of the format, from 0",
+    "turns": "turns played by both",
+    "decisions_first": "decisions the first player was asked for",
+    "decisions_second": "decisions the second player was asked for",
+    "detail": "why the game was forfeited, or how a bot failed after it, as its author is told; only if so",
+}
+"""What the fourth part of an exported record holds."""
+_BOUNDS = {
+    "pairing": 1 << PAIRING_BITS,
+    "deal": 1 << DEAL_BITS,
+    "game": 2,
+    "round": 1 << 31,
+    "turns": 1 << 31,
+    "decisions_first": 1 << 31,
+    "decisions_second": 1 << 31,
+}
+_NAMES, _LONGEST_NAME = ("first", "second"), 1000
+
+
+class ReplayError(ArenaError):
+    """There is no such game, or it cannot be read."""
+
+
+class RecordLine(NamedTuple):
+    """A line of a file of records: its place for messages, the record, and what a table tells besides."""
+
+    place: str
+    record: str
+    about: Mapping[str, Any]
+
+
+# ---------------------------------------------------------------- writing
+
+
+def record_line(game: GameResult) -> str:
+    """The line of a stored game, without its end."""
+    about = {
+        "first": game.first,
+        "second": game.second,
+        "pairing": game.id.pairing,
+        "deal": game.id.deal,
+        "game": game.id.game,
+        "round": game.round,
+        "turns": game.turns,
+        "decisions_first": game.decisions[0],
+        "decisions_second": game.decisions[1],
+    }
+    if game.detail is not None:
+        about["detail"] = game.detail
+    return with_about(game.record, about)
+
+
+def write_records(games: Iterable[GameResult], path: Path | None) -> int:
+    """Write a line for each game into a file (None: stdout), whole or not at all; how many there were.
+
+    Raises ExportError.
+    """
+    with nullcontext(sys.stdout) if path is None else whole_text(path) as file:
+        number = 0
+        for number, game in enumerate(games, start=1):  # noqa: B007
+            file.write(f"{record_line(game)}\n")
+        return number
+
+
+# ---------------------------------------------------------------- reading
+
+
+def is_record(source: str) -> bool:
+    """Whether a text can only be a record itself."""
+    return source.lstrip().startswith(_MARK)
+
+
+def record_lines(path: Path) -> Iterator[RecordLine]:
+    """The records of a file, one after the other. Raises ReplayError for a file that cannot be read."""
+    line = None
+    try:
+        with _opened(path) as file:
+            for line in _read(path, file):
+                yield line
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise ReplayError(f"cannot read {path}: {error}") from error
+    if line is None:
+        raise ReplayError(f"{path} is empty; expected one record per line")
+
+
+def _read(path: Path, file: IO[str]) -> Iterator[RecordLine]:
+    first = True
+    for number, line in enumerate(_lines(file, path), start=1):
+        if not line.strip():
+            continue
+        if first and not is_record(line):
+            yield from _table_lines(path, number, line, file)
+            return
+        first = False
+        yield RecordLine(f"{path}, line {number}", line.strip(), {})
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    with open(path, "rb") as raw:
+        file: Any = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _MAGIC else raw
+        with io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text:
+            yield text
+
+
+def _lines(file: IO[str], path: Path) -> Iterator[str]:
+    while line := file.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise ReplayError(f"{path} has a line of more than {_LONGEST:,} characters; expected one record per line")
+        yield line
+
+
+def _table_lines(path: Path, number: int, head: str, file: IO[str]) -> Iterator[RecordLine]:
+    """The rows of a table; `head` is its line `number`."""
+    names = next(csv.reader([head]))
+    if "record" not in names:
+        raise ReplayError(
+            f"{path} holds no records: line {number} is {quoted(head.strip(), 40)}; expected one record per line, or"
+            " CSV with a column 'record'"
+        )
+    read = csv.DictReader(_lines(file, path), names)
+    try:
+        for row in read:
+            about = {name: row[name] for name in ABOUT if row.get(name)}
+            numbers = {name: int(text) for name in _BOUNDS if (text := about.get(name, "")).isdecimal()}
+            yield RecordLine(f"{path}, line {number + read.line_num}", row["record"] or "", about | numbers)
+    except (csv.Error, ValueError) as error:
+        raise ReplayError(f"{path}, line {number + read.line_num}: {error}") from None
+
+
+def read_games(path: Path) -> Iterator[GameResult]:
+    """The games of a file of records. Whatever its lines do not tell is found by replaying them.
+
+    Thinking times are not known. Bots without names are called `a` and `b`, as the seats are.
+    Raises ReplayError with the line of a record that cannot be read, or of a game that was broken off.
+    """
+    pairings: dict[tuple[str, str], int] = {}
+    for at, line in enumerate(record_lines(path)):
+        try:
+            yield game_of(line, at, pairings)
+        except ArenaError as error:
+            raise ReplayError(f"{line.place}: {error}") from None
+
+
+def game_of(line: RecordLine, at: int, pairings: dict[tuple[str, str], int]) -> GameResult:
+    """The game of a line, number `at` of its file; `pairings` collects those that have no number."""
+    record = parse_record(line.record)
+    about = _checked({**line.about, **record.about})
+    winner, stones, *reason = record.result.split(" ", 2)
+    if winner == "*" or record.is_resigned:
+        raise ReplayError(f"the game was {'given up' if record.is_resigned else 'broken off; it has no result'}")
+    starter = record.deal.starter
+    names = [about.get(name, "ab"[seat]) for name, seat in zip(_NAMES, (starter, 1 - starter))]
+    first, second = names
+    if first == second:
+        raise ReplayError(f"'{first}' plays itself; the two bots need names of their own")
+    ending, kind = _ending(record, reason[0] if reason else "")
+    taken = tuple(map(int, stones.split("-")))
+    known = tuple([about.get(f"decisions_{one}") for one in _NAMES])
+    if "turns" not in about or None in known:
+        turns, known = _replayed(record)
+        about.setdefault("turns", turns)
+    two = (first, second) if first < second else (second, first)
+    pairing = about["pairing"] if "pairing" in about else pairings.setdefault(two, len(pairings))
+    return GameResult(
+        id=GameId(pairing, about.get("deal", deal_number(record, at)), about.get("game", int(first != two[0]))),
+        round=about.get("round", 0),
+        first=first,
+        second=second,
+        score=0.5 if record.winner is None else float(record.winner == starter),
+        ending=ending,
+        stones=(taken[starter], taken[1 - starter]),
+        turns=about["turns"],
+        plies=len(record.moves),
+        decisions=(int(known[0] or 0), int(known[1] or 0)),
+        record="; ".join(line.record.split("; ", 3)[:3]),
+        forfeit=kind,
+        forfeit_by=None if kind is None else names[int(record.winner == starter)],
+        detail=about.get("detail"),
+    )
+
+
+def _checked(about: dict[str, Any]) -> dict[str, Any]:
+    for name, value in about.items():
+        if name in _BOUNDS and not (type(value) is int and 0 <= value < _BOUNDS[name]):
+            raise ReplayError(f"{name}: expected a number from 0 to {_BOUNDS[name] - 1}, not {quoted(repr(value))}")
+        if name in _NAMES and not (isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME):
+            raise ReplayError(f"{name}: expected the name of a bot, not {quoted(repr(value))}")
+        if name == "detail" and not isinstance(value, str):
+            raise ReplayError(f"detail: expected a text, not {quoted(repr(value))}")
+    return about
+
+
+def _ending(record: Record, reason: str) -> tuple[str, str | None]:
+    kind = reason.removeprefix("forfeit ") if record.is_forfeit else None
+    ending = reason if kind is None else "forfeit"
+    if ending not in ENDINGS or (kind is not None and (kind not in FORFEITS or record.winner is None)):
+        raise ReplayError(f"record, result: '{quoted(record.result)}' is not an end of a game")
+    return ending, kind
+
+
+def deal_number(record: Record, at: int) -> int:
+    """The number of the deal; the place in the file where the record has none."""
+    seed, _, rest = record.deal_text.partition(":")
+    number = rest.partition(":")[0]
+    return int(number) if seed != "cards" and len(number) <= 11 else at
+
+
+def _replayed(record: Record) -> tuple[int, tuple[int, int]]:
+    """Turns, and decisions with a choice of the first and the second player."""
+    state = State(record.rules, record.deal, record.auto_claim)
+    asked = [0, 0]
+    for before, _ in replay_steps(record, state):
+        asked[before.turn] += len(before.legal_moves()) > 1
+    starter = record.deal.starter
+    return state.turns, (asked[starter], asked[1 - starter])

@@ -1,0 +1,148 @@
+"""The runs in a folder, a line each: what `arena runs` shows."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from arena.errors import ArenaError
+from arena.tournament.formats.round_robin import FixedSchedule
+from arena.tournament.formats.sprt import SprtSettings
+from arena.tournament.match.results import ScheduleProgress
+from arena.results.reading.comparison import read_comparison
+from arena.results.reading.run import stored_config
+from arena.results.table import Column, Report, Table
+from arena.tournament.store.folders import COMPARISON, Found, inner_runs, last_worked_on, runs_in
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.sequential_test import sequential_test
+from arena.tournament.store.writer import is_in_use
+from arena.text import counted, first_line, utc_iso
+
+RUNNING, FINISHED, STOPPED, UNREADABLE = "running", "finished", "stopped", "unreadable"
+_SHOWN_BOTS = 4
+_LONGEST = 80
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """A run or a comparison.
+
+    name         of its folder, by which commands find it
+    last_played  when a game was last stored in it, in seconds since 1970
+    format       format of the tournament, or `compare`
+    rules        rule set; of a comparison all of them, with blanks between
+    games        games stored; `planned` as far as that is known
+    state        `running` (a process is at work), `finished`, `stopped` (arena resume goes on), `unreadable`
+    note         why it cannot be read
+    """
+
+    name: str
+    last_played: float
+    format: str = ""
+    rules: str = ""
+    bots: tuple[str, ...] = ()
+    games: int = 0
+    planned: int | None = None
+    state: str = UNREADABLE
+    note: str = ""
+
+
+def run_lines(root: Path) -> list[RunLine]:
+    """The runs and comparisons in a folder, the one that was worked on last first."""
+    lines = [run_line(found) for found in runs_in(root)]
+    return sorted(lines, key=lambda line: (-line.last_played, line.name))
+
+
+def run_line(found: Found) -> RunLine:
+    """How a run or a comparison stands."""
+    name, worked = found.folder.name, last_worked_on(found)
+    try:
+        return _compared(name, worked, found.folder) if found.kind == COMPARISON else _run(name, worked, found.folder)
+    except ArenaError as error:
+        return RunLine(name, worked, note=first_line(str(error)))
+
+
+def _run(name: str, worked: float, folder: Path) -> RunLine:
+    with Reader(folder) as reader:
+        config = stored_config(reader)
+        games = reader.count()
+        schedule = config.schedule()
+        if isinstance(config.format_settings, SprtSettings):
+            planned = sequential_test(config.format_settings, reader).planned
+        else:  # to look at all games takes its time in a large run
+            done = ScheduleProgress() if isinstance(schedule, FixedSchedule) else reader.progress()
+            planned = schedule.planned(done)
+    state = RUNNING if is_in_use(folder) else FINISHED if planned is not None and games >= planned else STOPPED
+    return RunLine(name, worked, config.format, config.rules, config.bot_names, games, planned, state)
+
+
+def _compared(name: str, worked: float, folder: Path) -> RunLine:
+    known = read_comparison(folder)
+    lines = {inner.name: _run(inner.name, 0.0, inner) for inner in inner_runs(folder)}
+    rules = list(known.variants.values()) if known is not None else [line.rules for line in lines.values()]
+    bots = known.configs() if known is not None else {}
+    names = next((config.bot_names for config in bots.values()), next((line.bots for line in lines.values()), ()))
+    each = next((line.planned for line in lines.values()), None)
+    planned = None if each is None else each * len(rules)
+    games = sum(line.games for line in lines.values())
+    busy = any(line.state == RUNNING for line in lines.values())
+    state = RUNNING if busy else FINISHED if planned is not None and games >= planned else STOPPED
+    return RunLine(name, worked, "compare", " ".join(rules), names, games, planned, state)
+
+
+# ---------------------------------------------------------------- showing
+
+_COLUMNS = ("run", "last played", "format", "rules", "bots", "games", "state")
+
+
+def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
+    """The lines as a table; `total` runs are in the folder."""
+    rows = tuple(
+        [
+            (
+                line.name,
+                _date(line.last_played),
+                line.format or "-",
+                line.rules or "-",
+                _bots(line.bots),
+                _games(line),
+                line.state + (f": {line.note[:_LONGEST]}" if line.note else ""),
+            )
+            for line in lines
+        ]
+    )
+    frame = pd.DataFrame([_values(line) for line in lines], columns=[*_values(RunLine("", 0.0))])
+    frame["bots"] = [" ".join(line.bots) for line in lines]
+    columns = tuple([Column(head, left=head != "games") for head in _COLUMNS])
+    left = total - len(lines)
+    remarks = [f"{left} more (--limit 0 lists all)."] if left > 0 else []
+    heading = f"{counted(total, 'run')} in {root}" + (", the last one first" if len(lines) > 1 else "")
+    table = Table("runs", "", columns if rows else (), rows, frame=frame, spared=("format", "rules"))
+    return Report(heading, [table], remarks, values=lambda: {"runs": [_values(line) for line in lines]})
+
+
+def _values(line: RunLine) -> dict[str, Any]:
+    values = asdict(line)
+    values["last_played"] = utc_iso(line.last_played)
+    values["bots"] = list(line.bots)
+    return values
+
+
+def _date(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if math.isfinite(seconds) and seconds > 0 else "-"
+
+
+def _bots(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN_BOTS
+    return " ".join([first_line(name, 30) for name in names[:_SHOWN_BOTS]] + [f"+{more}"] * (more > 0)) or "-"
+
+
+def _games(line: RunLine) -> str:
+    known = line.planned is not None and line.games < line.planned
+    return f"{line.games} of {line.planned}" if known else str(line.games)

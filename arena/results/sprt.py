@@ -1,0 +1,104 @@
+"""A sequential test as text and as values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arena.results.table import difference_text, likelihood, percent, plain
+from arena.stats.pairs import CELLS, fishtest
+from arena.stats.sprt import SprtResult
+
+_ESTIMATE = ("elo", "elo_error95", "elo_low", "elo_high", "flag", "normalized_elo", "los", "score")
+
+
+def sprt_values(result: SprtResult, bot: str = "the first bot") -> dict[str, Any]:
+    """The state of a test for JSON; the estimate is null before the first pair."""
+    test, estimate = result.test, result.estimate
+    unit = unit_of(result)
+    return {
+        "verdict": result.verdict,
+        "meaning": verdict_text(result, bot),
+        "llr": plain(result.llr),
+        "lower": result.lower,
+        "upper": result.upper,
+        "model": test.model,
+        "elo0": test.elo0,
+        "elo1": test.elo1,
+        "alpha": test.alpha,
+        "beta": test.beta,
+        "unit": unit,
+        "units": result.units,
+        "games": result.units * (2 if unit == "pairs" else 1),
+        "counts": list(result.counts),
+        **{key: None if estimate is None else plain(getattr(estimate, key)) for key in _ESTIMATE},
+        "fishtest": None if estimate is None else _plain_fishtest(result.counts),
+        "remark": result.remark,
+    }
+
+
+def _plain_fishtest(counts: Sequence[int]) -> dict[str, Any]:
+    """The figures as other programs show them: a normal approximation."""
+    return {key: plain(value) for key, value in vars(fishtest(counts)).items()}
+
+
+def unit_of(result: SprtResult) -> str:
+    """What the test counts: pairs or games."""
+    return CELLS[len(result.counts)][0]
+
+
+def verdict_text(result: SprtResult, bot: str = "the first bot") -> str:
+    """What the verdict says, and no more: that H0 is accepted does not show that it holds.
+
+    >>> from arena.stats.sprt import SprtTest, sprt_result
+    >>> for counts in ([30, 0, 40, 0, 30], [99, 0, 40, 0, 90], [10, 0, 40, 0, 50]):
+    ...     print(verdict_text(sprt_result(SprtTest(0, 50), counts), "new"))
+    undecided, no bound is crossed; more pairs may decide
+    H0 accepted, new is not shown to be stronger by +50 Elo (elo1)
+    H1 accepted, new is shown to be stronger than +0 Elo (elo0)
+    """
+    test = result.test
+    unit = "Elo" if test.model == "logistic" else "normalized Elo"
+    if result.verdict == "H1":
+        return f"H1 accepted, {bot} is shown to be stronger than {test.elo0:+g} {unit} (elo0)"
+    if result.verdict == "H0":
+        by = "stronger by" if test.elo1 > 0 else "as strong as"
+        return f"H0 accepted, {bot} is not shown to be {by} {test.elo1:+g} {unit} (elo1)"
+    return f"undecided, no bound is crossed; more {unit_of(result)} may decide"
+
+
+def sprt_line(result: SprtResult) -> str:
+    """The state of a test in one line.
+
+    >>> from arena.stats.sprt import SprtTest, sprt_result
+    >>> sprt_line(sprt_result(SprtTest(0, 5), [5, 0, 35, 0, 10]))
+    '50 pairs, LLR +0.22 (-2.94 .. +2.94), +34.9 ± 60.4 Elo (95 % -25.3 .. +95.5)'
+    """
+    text = f"{result.units:,} {unit_of(result)}, LLR {result.llr:+z.2f} ({result.lower:+.2f} .. {result.upper:+.2f})"
+    if result.estimate is not None:
+        text += f", {difference_text(result.estimate)}"
+    return text
+
+
+def sprt_text(result: SprtResult, bot: str = "the first bot", opponent: str = "the second") -> str:
+    """A test in a few lines, with a line end."""
+    test, unit = result.test, unit_of(result)
+    lines = [
+        f"Verdict: {verdict_text(result, bot)}.",
+        f"LLR {result.llr:+z.3f}, bounds {result.lower:+.3f} (H0) and {result.upper:+.3f} (H1),"
+        f" after {result.units:,} {unit}.",
+        f"Hypotheses in {test.model} Elo: H0 {test.elo0:+g} (elo0), H1 {test.elo1:+g} (elo1). H1 is accepted wrongly in"
+        f" {100 * test.alpha:g} % of tests if H0 holds, H0 in {100 * test.beta:g} % if H1 holds.",
+    ]
+    estimate = result.estimate
+    if estimate is not None:
+        counts = ", ".join(map(str, result.counts))
+        lines.append(
+            f"Estimate: {bot} against {opponent} {difference_text(estimate)},"
+            f"{'' if estimate.flag else f' normalized {estimate.normalized_elo:+z.1f},'}"
+            f" score {percent(estimate.score)} %, better with a likelihood of {likelihood(estimate.los)} %."
+        )
+        lines.append(f"{unit.capitalize()} {', '.join(CELLS[len(result.counts)][1])}: {counts}.")
+    if result.remark:
+        lines.append(f"Mind: {result.remark}.")
+    return "\n".join(lines) + "\n"

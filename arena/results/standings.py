@@ -1,0 +1,262 @@
+"""The standings of a run: ranks and all figures that the tables show, unformatted.
+
+Counts are sums of whole numbers and ratings are fitted to the games in schedule order, so equal games give
+equal figures, whatever the order they were played in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arena.endings import AFTER, ENDINGS, FORFEIT_KINDS, FORFEITS
+from arena.results.reading.run import RunData
+from arena.stats.frames import Ints, StatsError
+from arena.stats.games import Games, cross_columns, games_of
+from arena.stats.intervals import clustered_interval
+from arena.stats.pairs import HeadToHead, counts_between, head_to_head
+from arena.stats.ratings import DEFAULT_PRIOR, Ratings, by_pairs, rate
+from arena.tournament.store.columns import GameColumns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORFEIT_COLUMNS = {kind.name: kind.column for kind in FORFEIT_KINDS}
+
+COLUMNS: dict[str, str] = {
+    "rank": "place; in swiss, knockout and series that of the format, else by Elo",
+    "bot": "name of the bot",
+    "elo": "rating in Elo, mean of the field 0; a bound X where flag is '>' or '<'",
+    "elo_error95": "half the 95 % interval of the rating, clustered by deal",
+    "flag": "'' for a number, '>' or '<' for a bound, '?' where nothing can be said",
+    "games": "games played",
+    "wins": "games won",
+    "draws": "games drawn",
+    "losses": "games lost",
+    "score": "mean points of a game: 1 won, 1/2 drawn, 0 lost",
+    "score_first": "the same in the games that the bot began",
+    "points": "sum of match points: 5 for a game won, one a stone for a game lost or drawn",
+    "stones": "sum of stones won",
+    "mean_turns": "mean length of the bot's games in turns of both",
+    "forfeits": "games that the bot lost by forfeit, in all and by kind",
+} | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
+"""Columns of `RunStandings.table`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
+where the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
+stand) if there are any."""
+CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
+COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
+
+
+@dataclass(frozen=True)
+class RunStandings:
+    """Figures of a run.
+
+    rows              a row per bot, first place first, with COLUMNS
+    met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
+                      score, points, points_against
+    first_player      games, score, score_low, score_high of whoever began
+    first_advantage   Elo of moving first and half its 95 % interval; nan where the games do not tell
+    endings           games by the way they ended
+    head_to_head      for two bots: the first named against the other, from pairs
+    """
+
+    run: RunData
+    rows: Sequence[Mapping[str, Any]]
+    met: Sequence[Mapping[str, Any]]
+    first_player: dict[str, float]
+    first_advantage: tuple[float, float]
+    endings: dict[str, int]
+    mean_turns: float
+    prior: float
+    head_to_head: HeadToHead | None
+    notes: tuple[str, ...]
+
+    @property
+    def faults(self) -> int:
+        """Games decided by a forfeit."""
+        return sum(row["forfeits"] for row in self.rows)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """`rows` as a data frame."""
+        import pandas as pd  # slow to load
+
+        return pd.DataFrame([*self.rows])
+
+    @cached_property
+    def crosstable(self) -> pd.DataFrame:
+        """`met` as a data frame."""
+        import pandas as pd  # slow to load
+
+        return pd.DataFrame([*self.met], columns=CROSS_COLUMNS)
+
+
+LARGE_FIELD = 100
+"""Fields of more bots are large: what has a row or a column for each two bots is made only when it is asked for."""
+
+
+def is_large(run: RunData) -> bool:
+    """Has the run a large field?"""
+    return len(run.bots) > LARGE_FIELD
+
+
+def standings(run: RunData, prior: float = DEFAULT_PRIOR, whole: bool = False) -> RunStandings:
+    """Compute the standings of a run; bots without games come last. `whole`: with the crosstable of a large field."""
+    played = run.columns
+    if not len(played):
+        return _nothing_played(run, prior)
+    games = played.games()
+    ratings = _rated(games, prior, run.joint)
+    order = list(ratings.bots) + [bot for bot in run.bots if bot not in ratings.bots]
+    rows = _ranked(_rows(played, ratings, run.bots), run, order)
+    if after := {line.bot: line.games for line in run.forfeits if line.kind == AFTER}:
+        rows = [row | {"end_faults": after.get(row["bot"], 0)} for row in rows]
+    left_out = is_large(run) and not whole
+    counts = np.bincount(played["ending"], minlength=len(ENDINGS)).tolist()
+    first = clustered_interval(games.score, games.cluster, games.clusters)
+    return RunStandings(
+        run=run,
+        rows=rows,
+        met=() if left_out else _met(games, played, [row["bot"] for row in rows]),
+        first_player={
+            "games": float(len(played)),
+            "score": first.mean,
+            "score_low": first.low,
+            "score_high": first.high,
+        },
+        first_advantage=ratings.shown_advantage(),
+        endings=dict(zip(ENDINGS, counts)),
+        mean_turns=float(played["turns"].mean()),
+        prior=ratings.prior,
+        head_to_head=head_to_head(counts_between(games, *run.bots)) if len(run.bots) == 2 else None,
+        notes=ratings.notes,
+    )
+
+
+def rate_run(games: pd.DataFrame, prior: float = DEFAULT_PRIOR, joint: bool = False) -> Ratings:
+    """Ratings of each connected group; two bots are rated by their pairs without the prior, unless `joint`."""
+    return _rated(games_of(games), prior, joint)
+
+
+def _rated(games: Games, prior: float, joint: bool) -> Ratings:
+    found = _rate(games, prior)
+    return found if joint or len(found.bots) != 2 else by_pairs(found, counts_between(games, *found.bots))
+
+
+def _rate(games: Games, prior: float) -> Ratings:
+    """Ratings without the first player's advantage if the games do not determine it."""
+    try:
+        return rate(games, prior=prior, disconnected="separate")
+    except StatsError:
+        # a handful of unpaired games may not separate moving first from strength
+        found = rate(games, prior=prior, disconnected="separate", first_advantage=0.0)
+        note = "too few games to tell the advantage of the first player; taken as 0"
+        return replace(found, first_advantage_error95=math.nan, notes=(*found.notes, note))
+
+
+def _sums(games: GameColumns) -> dict[str, Ints]:
+    """Sums by place in `games.bots`: whole numbers, so their order does not matter."""
+    half_points = (games["score"] * 2).astype(np.int64)
+    forfeited = np.flatnonzero(games["forfeit_by"] >= 0)
+    by, forfeit = games["forfeit_by"][forfeited], games["forfeit"][forfeited]
+    parts: dict[str, Ints] = {}
+
+    def add(name: str, bot: Ints, values: Any = None) -> None:
+        parts[name] = np.bincount(bot, values, len(games.bots)).astype(np.int64) + parts.get(name, 0)
+
+    for seat in ("first", "second"):
+        bot = games[seat]
+        own = half_points if seat == "first" else 2 - half_points
+        add("games", bot)
+        for name, value in (("wins", 2), ("draws", 1), ("losses", 0)):
+            add(name, bot[own == value])
+        add("half_points", bot, own)
+        for name in ("points", "stones"):
+            add(name, bot, games[f"{name}_{seat}"])
+        add("turns", bot, games["turns"])
+        if seat == "first":
+            add("begun", bot)
+            add("half_points_begun", bot, own)
+        lost = bot[forfeited] == by
+        add("forfeits", by[lost])
+        for kind, column in FORFEIT_COLUMNS.items():
+            add(column, by[lost & (forfeit == FORFEITS.index(kind))])
+    return parts
+
+
+def _rows(games: GameColumns, ratings: Ratings, bots: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """For each bot its row, without a place."""
+    sums = {name: values.tolist() for name, values in _sums(games).items()}
+    at, rated = {bot: place for place, bot in enumerate(games.bots)}, {bot: i for i, bot in enumerate(ratings.bots)}
+    rows: dict[str, dict[str, Any]] = {}
+    for bot in bots:
+        row: dict[str, Any] = {name: sums[name][at[bot]] if bot in at else 0 for name in COUNTS}
+        number, begun = row["games"], sums["begun"][at[bot]] if bot in at else 0
+        i = rated.get(bot)
+        row |= {
+            "elo": math.nan if i is None else float(ratings.elo[i]),
+            "elo_error95": math.nan if i is None else float(ratings.error95[i]),
+            "flag": "?" if i is None else ratings.flag[i],
+            "score": sums["half_points"][at[bot]] / 2 / number if number else math.nan,
+            "score_first": sums["half_points_begun"][at[bot]] / 2 / begun if begun else math.nan,
+            "mean_turns": sums["turns"][at[bot]] / number if number else math.nan,
+        }
+        rows[bot] = row
+    return rows
+
+
+def _ranked(rows: Mapping[str, dict[str, Any]], run: RunData, order: list[str]) -> list[dict[str, Any]]:
+    """The rows with COLUMNS in order, and the format's own after them."""
+    if run.places is None:
+        return [_row(at, bot, rows[bot]) for at, bot in enumerate(order, 1)]
+    rank = {bot: at for at, bot in enumerate(order)}
+    places = sorted(run.places, key=lambda place: (place.rank, rank[place.bot]))
+    whole = [all(place.tiebreak[at] % 1 == 0 for place in places) for at in range(len(run.tiebreaks))]
+    return [
+        _row(place.rank, place.bot, rows[place.bot])
+        | {"format_points": float(place.points)}
+        | {
+            name: int(value) if is_whole else float(value)
+            for name, value, is_whole in zip(run.tiebreaks, place.tiebreak, whole)
+        }
+        | {"remark": place.remark}
+        for place in places
+    ]
+
+
+def _row(rank: int, bot: str, figures: Mapping[str, Any]) -> dict[str, Any]:
+    known = {"rank": rank, "bot": bot, **figures}
+    return {name: known[name] for name in COLUMNS}
+
+
+def _met(games: Games, played: GameColumns, order: list[str]) -> list[dict[str, Any]]:
+    """The crosstable in the order of the table."""
+    found = cross_columns(games, (played["points_first"], played["points_second"]))
+    rank = {bot: at for at, bot in enumerate(order)}
+    place = np.array([rank[bot] for bot in games.bots])
+    by = np.lexsort((place[found["opponent"]], place[found["bot"]]))
+    columns = {name: values[by].tolist() for name, values in found.items()}
+    for name in ("bot", "opponent"):
+        columns[name] = [games.bots[at] for at in columns[name]]
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+def _nothing_played(run: RunData, prior: float) -> RunStandings:
+    nothing: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan) | dict.fromkeys(COUNTS, 0) | {"flag": "?"}
+    return RunStandings(
+        run=run,
+        rows=[nothing | {"rank": rank, "bot": bot} for rank, bot in enumerate(run.bots, 1)],
+        met=(),
+        first_player={"games": 0, "score": math.nan, "score_low": math.nan, "score_high": math.nan},
+        first_advantage=(math.nan, math.nan),
+        endings=dict.fromkeys(ENDINGS, 0),
+        mean_turns=math.nan,
+        prior=prior,
+        head_to_head=None,
+        notes=("no games yet",),
+    )

@@ -1,0 +1,70 @@
+"""The reference of all settings, as Markdown, out of their declarations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.settings import REQUIRED, Setting, settings_of
+from arena.tournament.config.tournament import BotSetting, TournamentConfig
+from arena.tournament.formats.registry import FORMATS
+
+
+def tournament_reference() -> str:
+    """Every setting of a tournament's file: the file itself, its tables, the bots, and the formats."""
+    parts = [
+        _titled("Tournament", settings_reference(TournamentConfig)),
+        _titled("Entries of `bots`", rows_of(settings_of(BotSetting))),
+    ]
+    for one in FORMATS.values():
+        declared = settings_of(one.settings)
+        told = [f"{one.help[0].upper()}{one.help[1:]}."]
+        if one.games_from:
+            told.append(f"{one.games_from} set how many games are played, instead of `games` and `pairs`.")
+        if one.own_deals:
+            told.append("Pairings may play deals of their own (`own_deals`).")
+        text = " ".join(told)
+        parts.append(_titled(f'`format = "{one.name}"`', text))
+        if declared:
+            parts.append(f"In the table `[{one.name}]`:\n\n{rows_of(declared)}")
+    return "\n".join(parts)
+
+
+def settings_reference(of: type[Any]) -> str:
+    """The settings of a class and of the tables in it.
+
+    >>> from arena.bots.processes.limits import Limits
+    >>> settings_reference(Limits).splitlines()[2]
+    '| `decision_s` | seconds, more than 0 and at most 86400 | 60.0 | Seconds for an answer where there is no clock |'
+    """
+    declared = settings_of(of)
+    parts = [rows_of({name: one for name, one in declared.items() if not (one.section or one.of)})]
+    for section in dict.fromkeys(one.section for one in declared.values() if one.section):
+        rows = rows_of({name: one for name, one in declared.items() if one.section == section})
+        parts.append(f"In the table `[{section}]`:\n\n{rows}")
+    for name, one in declared.items():
+        if one.of is not None:
+            parts.append(f"In the table `[{name}]`, {one.help}:\n\n{rows_of(settings_of(one.of), one.default)}")
+    return "\n".join(parts)
+
+
+def rows_of(declared: dict[str, Setting], values: Any = None) -> str:
+    """A Markdown table of settings; `values` hold defaults that differ from those of their class."""
+    lines = ["| key | values | default | meaning |", "|---|---|---|---|"]
+    for name, one in declared.items():
+        if not one.help:
+            continue
+        usual = one.usual if values is None else _usual(one, getattr(values, name))
+        wanted = "" if one.kind == "other" else one.expected
+        if one.longest:
+            wanted += f" of at most {one.longest} characters"
+        cells = (f"`{name}`", wanted, usual, f"{one.help[0].upper()}{one.help[1:]}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _usual(one: Setting, value: Any) -> str:
+    return one.usual if value in (None, one.default, REQUIRED) else str(value)
+
+
+def _titled(title: str, text: str) -> str:
+    return f"### {title}\n\n{text.rstrip()}\n"

@@ -1,0 +1,194 @@
+"""Knockout: the loser of a pairing is out.
+
+Each round has its own deals: round r begins at deal r times the deals of a round, extra ones included. The next
+round is computed from the scores of the rounds before and from nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arena.settings import whole
+from arena.tournament.formats.format import Format, FormatSettings
+from arena.tournament.formats.schedule import Deals, Meeting, Place, Schedule, deal_tasks, deals_for, margin
+from arena.tournament.match.results import GameResult, PairingScore, ScheduleProgress
+from arena.tournament.match.tasks import Pairing, Task
+
+
+@dataclass(frozen=True)
+class KnockoutSettings(FormatSettings):
+    extra: int = whole(4, 0, 1_000_000, "extra deals for a drawn pairing, at most")
+
+
+@dataclass(frozen=True)
+class Knockout(Schedule):
+    """Bots are seeded in the order they were named; the first have the byes.
+
+    A drawn pairing is extended by one deal at a time, up to `extra`; then the difference of match points decides
+    (5 for the winner, else a point a stone), then the seed.
+    """
+
+    bots: tuple[str, ...]
+    deals: Deals
+    extra: int
+    notes: tuple[str, ...] = ()
+
+    stepwise: ClassVar[bool] = True
+
+    def _winner(self, one: int, two: int, score: PairingScore) -> int | None:
+        """Who advances, None while the pairing is undecided."""
+        most = (self.deals.units + self.extra) * self._unit
+        if score.games < self.deals.games:
+            return None
+        if margin(score):
+            return one if margin(score) > 0 else two
+        if score.games < most:
+            return None
+        if score.points_a != score.points_b:
+            return one if score.points_a > score.points_b else two
+        return min(one, two)
+
+    @property
+    def _unit(self) -> int:
+        return 2 if self.deals.paired else 1
+
+    def _replay(self, done: ScheduleProgress) -> tuple[list[list[tuple[Pairing, int | None]]], int | None]:
+        """All rounds known so far, each pairing with its winner, and the winner of the tournament."""
+        left: list[int | None] = [seed if seed < len(self.bots) else None for seed in bracket(len(self.bots))]
+        rounds: list[list[tuple[Pairing, int | None]]] = []
+        base = 0
+        while len(left) > 1:
+            following: list[int | None] = []
+            played: list[tuple[Pairing, int | None]] = []
+            for at in range(0, len(left), 2):
+                one, two = left[at], left[at + 1]
+                if one is None or two is None:
+                    following.append(two if one is None else one)
+                    continue
+                one, two = min(one, two), max(one, two)
+                pairing = Pairing(base + at // 2, len(rounds), self.bots[one], self.bots[two])
+                winner = self._winner(one, two, done.score(pairing.number))
+                played.append((pairing, winner))
+                following.append(winner)
+            rounds.append(played)
+            if any(winner is None for _, winner in played):
+                return rounds, None
+            base += len(left) // 2
+            left = following
+        return rounds, left[0]
+
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        return [pairing for played in self._replay(done)[0] for pairing, _ in played]
+
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        open_pairings = [pairing for pairing, winner in self._replay(done)[0][-1] if winner is None]
+        if not open_pairings:
+            return
+        begin = open_pairings[0].round * (self.deals.units + self.extra)
+        order = {bot: at for at, bot in enumerate(self.bots)}
+        regular = range(begin, begin + self.deals.units)
+        yield from deal_tasks(open_pairings, regular, self.deals.paired, order, done)
+        for pairing in open_pairings:
+            games = done.score(pairing.number).games
+            if games >= self.deals.games:  # drawn so far
+                deal = begin + games // self._unit
+                yield from deal_tasks([pairing], range(deal, deal + 1), self.deals.paired, order, done)
+
+    def planned(self, done: ScheduleProgress) -> int:
+        """Without the extra games of pairings that are not drawn yet."""
+        games = (len(self.bots) - 1) * self.deals.games
+        for played in self._replay(done)[0]:
+            for pairing, winner in played:
+                extra = done.score(pairing.number).games - self.deals.games
+                if extra >= 0:
+                    games += extra + (self._unit if winner is None else 0)
+        return games
+
+    def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
+        """By the round in which a bot went out, those of the same round sharing a rank.
+
+        Points are the rounds a bot survived (by winning or with a bye), for a bot still in also the round in progress.
+        """
+        rounds, champion = self._replay(done)
+        lost: dict[str, tuple[int, str]] = {}
+        for number, played in enumerate(rounds):
+            for pairing, winner in played:
+                if winner is not None:
+                    loser = pairing.b if self.bots[winner] == pairing.a else pairing.a
+                    lost[loser] = (number, f"lost to {self.bots[winner]} in round {number + 1}")
+        staying = (len(rounds), "still in" if champion is None else "winner")
+        fates = [(bot, *lost.get(bot, staying)) for bot in self.bots]
+        rounds_begun = [survived for _, survived, _ in fates]
+        return sorted(
+            (
+                Place(1 + sum(other > survived for other in rounds_begun), bot, float(survived), (), remark)
+                for bot, survived, remark in fates
+            ),
+            key=lambda place: place.rank,
+        )
+
+    def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
+        """The bracket from top to bottom, to the final: round by round, also those that are not known yet.
+
+        Meeting i of a round is between the winners of the meetings 2i (`a`) and 2i + 1 (`b`) of the round before.
+        """
+        played = {pairing.number: (pairing, winner) for one in self._replay(done)[0] for pairing, winner in one}
+        seeds = bracket(len(self.bots))
+        left: list[str | None] = [self.bots[seed] if seed < len(self.bots) else None for seed in seeds]
+        found: list[list[Meeting]] = []
+        base = 0
+        while len(left) > 1:
+            meetings = []
+            for at in range(len(left) // 2):
+                number, (one, two) = base + at, left[2 * at : 2 * at + 2]
+                if number in played:
+                    pairing, winner = played[number]
+                    meetings.append(self._meeting(pairing, winner, done.score(number), flipped=pairing.a != one))
+                elif not found and (one is None or two is None):
+                    meetings.append(Meeting(0, one or two, None, PairingScore(), one or two, "bye"))
+                else:
+                    meetings.append(Meeting(len(found), one, two, PairingScore(), None, ""))
+            found.append(meetings)
+            base += len(left) // 2
+            left = [meeting.winner for meeting in meetings]
+        return found
+
+    def _meeting(self, pairing: Pairing, winner: int | None, score: PairingScore, flipped: bool) -> Meeting:
+        decided_by = ""
+        if winner is not None:
+            decided_by = "games" if margin(score) else "match points" if score.points_a != score.points_b else "seed"
+        bot = None if winner is None else self.bots[winner]
+        if flipped:
+            games, wins, draws, losses, points_a, points_b = score
+            turned = PairingScore(games, losses, draws, wins, points_b, points_a)
+            return Meeting(pairing.round, pairing.b, pairing.a, turned, bot, decided_by)
+        return Meeting(pairing.round, pairing.a, pairing.b, score, bot, decided_by)
+
+
+def bracket(size: int) -> list[int]:
+    """Seeds (from 0) in the order of the bracket, filled up to a power of two: the best two can meet last.
+
+    >>> bracket(4), bracket(6)
+    ([0, 3, 1, 2], [0, 7, 3, 4, 1, 6, 2, 5])
+    """
+    seeds = [0]
+    while len(seeds) < size:
+        last = 2 * len(seeds) - 1
+        seeds = [seed for one in seeds for seed in (one, last - one)]
+    return seeds
+
+
+def knockout(bots: Sequence[str], games: int, extra: int = 4, paired: bool = True) -> Knockout:
+    """Pairings of `games` games, and up to `extra` more deals where they are drawn."""
+    deals, notes = deals_for(games, paired)
+    return Knockout(tuple(bots), deals, extra, notes)
+
+
+KNOCKOUT = Format(
+    "knockout",
+    "the loser of a pairing is out",
+    lambda design, settings: knockout(design.bots, design.games, settings.extra, design.paired),
+    KnockoutSettings,
+)

@@ -1,0 +1,12 @@
+"""All tournament formats, by name. A new one is a module that declares it, a line here, and a page of docs."""
+
+from __future__ import annotations
+
+from arena.tournament.formats.format import Format
+from arena.tournament.formats.knockout import KNOCKOUT
+from arena.tournament.formats.round_robin import GAUNTLET, MATCH, ROUND_ROBIN
+from arena.tournament.formats.series import SERIES
+from arena.tournament.formats.sprt import SPRT
+from arena.tournament.formats.swiss import SWISS
+
+FORMATS: dict[str, Format] = {one.name: one for one in (ROUND_ROBIN, GAUNTLET, SWISS, KNOCKOUT, MATCH, SERIES, SPRT)}

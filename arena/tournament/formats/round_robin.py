@@ -1,0 +1,100 @@
+"""Formats whose pairings are known beforehand: round robin, gauntlet and a match of two bots."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from arena.errors import did_you_mean
+from arena.settings import text
+from arena.tournament.formats.format import Format, FormatSettings
+from arena.tournament.formats.schedule import Deals, Schedule, deal_tasks, deals_for
+from arena.tournament.match.results import ScheduleProgress
+from arena.tournament.match.tasks import Pairing, Task
+
+
+@dataclass(frozen=True)
+class FixedSchedule(Schedule):
+    """All pairings are known beforehand."""
+
+    bots: tuple[str, ...]
+    meetings: tuple[Pairing, ...]
+    deals: Deals
+    notes: tuple[str, ...] = ()
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        return self.deals.units, len(self.meetings) if self.deals.own else 1
+
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        return self.meetings
+
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        order = {bot: at for at, bot in enumerate(self.bots)}
+        deals = self.deals
+        yield from deal_tasks(self.meetings, range(deals.units), deals.paired, order, done, deals.own)
+
+    def planned(self, done: ScheduleProgress) -> int:
+        return len(self.meetings) * self.deals.games
+
+
+def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool = False) -> FixedSchedule:
+    """Every two bots play `games` games (rounded up to whole pairs), on the deals of all or on their `own`.
+
+    >>> from arena.tournament.match.results import ScheduleProgress
+    >>> schedule = round_robin(["a", "b", "c"], games=4)
+    >>> [(t.a, t.b, t.deal) for t in schedule.tasks(ScheduleProgress())]
+    [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]
+    """
+    return _schedule(bots, combinations(bots, 2), games, paired, own)
+
+
+def gauntlet(
+    bots: Sequence[str], games: int, hero: str | None = None, paired: bool = True, own: bool = False
+) -> FixedSchedule:
+    """The hero (default: the first bot) plays `games` games against each other bot; `own` as in `round_robin`."""
+    hero = hero or bots[0]
+    return _schedule(bots, ((hero, bot) for bot in bots if bot != hero), games, paired, own)
+
+
+def _schedule(
+    bots: Sequence[str], pairs: Iterable[tuple[str, str]], games: int, paired: bool, own: bool
+) -> FixedSchedule:
+    deals, notes = deals_for(games, paired, own)
+    meetings = tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
+    return FixedSchedule(tuple(bots), meetings, deals, notes)
+
+
+@dataclass(frozen=True)
+class GauntletSettings(FormatSettings):
+    hero: str | None = text(None, 200, "name of the bot that meets all others", unset="the first")
+
+    def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        if self.hero is not None and bots and self.hero not in bots:
+            near = did_you_mean(self.hero, bots)
+            yield "hero", f"expected one of the bots ({', '.join(bots)}), found '{self.hero}'{near}"
+
+
+ROUND_ROBIN = Format(
+    "round-robin",
+    "every bot meets every other",
+    lambda design, _: round_robin(design.bots, design.games, design.paired, design.own_deals),
+    own_deals=True,
+    grows="games",
+)
+GAUNTLET = Format(
+    "gauntlet",
+    "one bot, the hero, meets all others",
+    lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired, design.own_deals),
+    GauntletSettings,
+    own_deals=True,
+    grows="games",
+)
+MATCH = Format(
+    "match",
+    "two bots",
+    lambda design, _: round_robin(design.bots, design.games, design.paired),
+    two_bots=True,
+    grows="games",
+)

@@ -1,0 +1,164 @@
+"""Schedules: ordered, deterministic, resumable lists of units of work.
+
+A schedule is a pure function of its settings. `tasks(done)` lazily yields, in order, what is left to play and
+already known. Formats played round by round yield one wave of tasks after another. So a run is
+
+    repeat: play and store what schedule.tasks(store.progress()) yields, until it yields nothing
+
+and it makes no difference where it was interrupted.
+
+All pairings advance together, deal by deal, so that an interrupted run is balanced. Deal numbers rise along the
+schedule: games sorted by (deal, pairing, game) are in schedule order. All pairings play the same deals, so their
+results are easier to compare; where bots could remember deals, each pairing can have its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arena.tournament.match.results import GameResult, PairingScore, ScheduleProgress
+from arena.tournament.match.tasks import Pairing, PairTask, Task
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a format's own ranking. `tiebreak` decides between equal points, with a figure for each of the
+    schedule's `tiebreaks`, the first of which counts most.
+    """
+
+    rank: int
+    bot: str
+    points: float
+    tiebreak: tuple[float, ...] = ()
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Deals:
+    """Units for each pairing: `units` deals, each played twice with seats swapped if `paired`, else once.
+
+    `own`: no deal is played by two pairings, so that no bot sees the same cards with another opponent.
+    """
+
+    units: int
+    paired: bool = True
+    own: bool = False
+
+    @property
+    def games(self) -> int:
+        """Games for each pairing."""
+        return self.units * (2 if self.paired else 1)
+
+
+def deals_for(games: int, paired: bool = True, own: bool = False) -> tuple[Deals, tuple[str, ...]]:
+    """Deals for at least `games` games a pairing, with a note if that was rounded up to whole pairs.
+
+    >>> deals_for(5)
+    (Deals(units=3, paired=True, own=False), ('5 games for each pairing rounded up to 6, for whole pairs',))
+    >>> deals_for(5, paired=False)
+    (Deals(units=5, paired=False, own=False), ())
+    """
+    if not paired:
+        return Deals(games, False, own), ()
+    note = f"{games} games for each pairing rounded up to {games + 1}, for whole pairs"
+    return Deals((games + 1) // 2, True, own), (note,) * (games % 2)
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A pairing of a round with its result so far.
+
+    round       number of the round, from 0
+    a, b        the bots; None for one that is not known yet, or for nobody (see `decided_by`)
+    score       games and match points of `a` against `b`
+    winner      who won it; None while it is open, and if it was drawn
+    decided_by  "" while it is open, else "games", "match points", "seed", "draw", or "bye" (there is no `b`)
+    """
+
+    round: int
+    a: str | None
+    b: str | None
+    score: PairingScore
+    winner: str | None
+    decided_by: str
+
+
+class Schedule(ABC):
+    """What every format offers. `bots` is the seed order: the order in which they were named."""
+
+    stepwise: ClassVar[bool] = False
+    """True if `tasks` comes in waves, each of which depends on the results of those before."""
+
+    tiebreaks: ClassVar[Mapping[str, str]] = {}
+    """What decides between equal points, the first most: column and meaning."""
+
+    bots: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Of what the format grows by (deals of a pairing, rounds, series): how many there are, and the deals of each.
+
+        Whatever the number, the first ones are played in the same way.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not grow")
+
+    @abstractmethod
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        """The pairings known so far, by number."""
+
+    @abstractmethod
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        """The units left to play that can be known from `done`, in order."""
+
+    @abstractmethod
+    def planned(self, done: ScheduleProgress) -> int:
+        """The total number of games as far as `done` tells: exact in most formats, else what is certain by now."""
+
+    def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place] | None:
+        """The format's own ranking, None where the rating table is the ranking.
+
+        `games` are all games played, perhaps read lazily: a format whose ranking follows from `done` ignores them.
+        """
+        return None
+
+    def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
+        """The rounds as far as they are known, with their results; empty where there are none."""
+        return []
+
+    def units_done(self, done: ScheduleProgress) -> int:
+        """How many units are done, where `expected` asks for it."""
+        return 0
+
+    def expected(self, games: int, units: int) -> int | None:
+        """Games in all, as so many in so many units lead to expect; None where `planned` is exact."""
+        return None
+
+
+def deal_tasks(
+    pairings: Sequence[Pairing],
+    units: range,
+    paired: bool,
+    order: dict[str, int],
+    done: ScheduleProgress,
+    own: bool = False,
+) -> Iterator[PairTask]:
+    """Unit by unit, all pairings on the deal of that number, or each on one of its `own`; skips what is done.
+
+    Unpaired, the bots of a pairing take turns to begin; the parity of their places decides who begins in unit 0,
+    so that each bot of a field begins about half of its games.
+    """
+    for unit in units:
+        for at, (number, round_, a, b) in enumerate(pairings):
+            deal = unit * len(pairings) + at if own else unit
+            if not done.has(number, deal):
+                games = (0, 1) if paired else ((unit + order[a] + order[b] + 1) % 2,)
+                yield PairTask(number, deal, a, b, round_, games)
+
+
+def margin(score: PairingScore) -> int:
+    """Games that bot `a` won more than bot `b`."""
+    return score.wins - score.losses

@@ -1,0 +1,204 @@
+"""The rulebook's match of several games (RULES.md §7): who wins a game begins the next, 5 points v stones.
+
+The games of a series depend on each other, so a series is played in one go: it is one unit of work. Series
+number s of every pairing has the deals from s times `stride` on. Two series in a row have opposite first
+starters; which bot begins the first of them is chance, from the seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar
+
+from arena.game.rng import derive_seed
+from arena.settings import choice, whole
+from arena.tournament.formats.format import Format, FormatSettings
+from arena.tournament.formats.schedule import Place, Schedule
+from arena.tournament.match.results import WIN_POINTS, GameResult, ScheduleProgress
+from arena.tournament.match.tasks import Pairing, SeriesRule, SeriesTask, Task
+
+NEXT_STARTERS = ("winner", "loser", "alternate")
+
+
+@dataclass(frozen=True)
+class SeriesSettings(FormatSettings):
+    matches: int = whole(1, 1, 10**9, "series for each two bots")
+    next_starter: str = choice(
+        "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin"
+    )
+    rounds: int | None = whole(None, 1, 1_000_000, "games of a series", unset="as many as it takes to the target")
+    target: int | None = whole(
+        None, 1, 1_000_000, "points that end a series", unset="20 on the command line, unless rounds are given"
+    )
+
+    def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        if ("rounds" in given) == ("target" in given):
+            found = "found both" if "rounds" in given else "found neither"
+            yield "", f"expected either rounds (games of a series) or target (points to reach), {found}"
+
+
+def series_rule(next_starter: str = "winner", rounds: int | None = None, target: int | None = None) -> SeriesRule:
+    """The options of a series: either a number of `rounds` or a `target` of points.
+
+    Somebody wins at least 5 points in each decided game, so a target is reached soon; only drawn games without any
+    stone could drag on, and the stride ends that.
+
+    >>> series_rule(target=12)
+    SeriesRule(next_starter='winner', rounds=None, target=12, stride=12)
+    """
+    return SeriesRule(next_starter, rounds, target, rounds or 4 * -(-(target or 0) // WIN_POINTS))
+
+
+def starter_after(rule: SeriesRule, starter: int, score: int) -> int:
+    """Who begins the next game: 0 bot `a`, 1 bot `b`; `score` in half points of the bot that began this one.
+
+    After a drawn game it is the bot that did not begin.
+    """
+    if rule.next_starter == "alternate" or score == 1:
+        return 1 - starter
+    starter_won = score == 2
+    return starter if starter_won == (rule.next_starter == "winner") else 1 - starter
+
+
+def is_over(rule: SeriesRule, games: int, points_a: int, points_b: int) -> bool:
+    """Has a series ended after `games` games? With a target, not while both stand equal above it."""
+    if games >= rule.stride:
+        return True
+    return rule.target is not None and max(points_a, points_b) >= rule.target and points_a != points_b
+
+
+@dataclass(frozen=True)
+class SeriesSchedule(Schedule):
+    """Every two bots play `matches` series."""
+
+    bots: tuple[str, ...]
+    rule: SeriesRule
+    matches: int
+    seed: int | str
+    notes: tuple[str, ...] = ()
+
+    tiebreaks: ClassVar[Mapping[str, str]] = {
+        "point_difference": "match points won minus match points lost",
+        "seed": "place in the order in which the bots were named",
+    }
+
+    @property
+    def _series(self) -> int:
+        return len(self.bots) * (len(self.bots) - 1) // 2 * self.matches
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        return self.matches, self.rule.stride
+
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        return [Pairing(number, 0, a, b) for number, (a, b) in enumerate(combinations(self.bots, 2))]
+
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        pairings = self.pairings(done)
+        for match in range(self.matches):
+            deal = match * self.rule.stride
+            for number, round_, a, b in pairings:
+                if not done.has(number, deal):
+                    chance = derive_seed(self.seed, "series starter", number, match // 2) >> 63
+                    yield SeriesTask(number, deal, a, b, round_, chance ^ match & 1, self.rule)
+
+    def planned(self, done: ScheduleProgress) -> int:
+        """Exact for a number of rounds; for a target, games played and as many a series for those to come."""
+        if self.rule.rounds is not None:
+            return self._series * self.rule.rounds
+        found = self.expected(done.games, self.units_done(done))
+        assert found is not None
+        return found
+
+    def units_done(self, done: ScheduleProgress) -> int:
+        return 0 if self.rule.target is None else self._series - sum(1 for _ in self.tasks(done))
+
+    def expected(self, games: int, units: int) -> int | None:
+        """With a target, games played and as many a series for those to come; so never less than were played."""
+        if self.rule.target is None:
+            return None
+        mean = games / units if units else -(-self.rule.target // WIN_POINTS)
+        return games + round(max(self._series - units, 0) * mean)
+
+    def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
+        """Series won (drawn 1/2), then the difference of match points, then seed order."""
+        return series_ranking(self.bots, series_results(self.rule, games))
+
+
+def series(
+    bots: Sequence[str],
+    seed: int | str,
+    matches: int = 1,
+    next_starter: str = "winner",
+    rounds: int | None = None,
+    target: int | None = None,
+) -> SeriesSchedule:
+    """Every two bots play `matches` series of `rounds` games, or to `target` points."""
+    return SeriesSchedule(tuple(bots), series_rule(next_starter, rounds, target), matches, seed)
+
+
+# ---------------------------------------------------------------- results
+
+
+@dataclass(frozen=True)
+class SeriesResult:
+    """A finished series and its match points; `winner` has more of them, None if equal."""
+
+    pairing: int
+    number: int
+    a: str
+    b: str
+    games: int
+    points_a: int
+    points_b: int
+
+    @property
+    def winner(self) -> str | None:
+        if self.points_a == self.points_b:
+            return None
+        return self.a if self.points_a > self.points_b else self.b
+
+
+def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[SeriesResult]:
+    """The series that a list of games makes up, by number and pairing."""
+    sums: dict[tuple[int, int], list[int]] = {}
+    bots: dict[int, tuple[str, str]] = {}
+    for game in games:
+        pairing, deal, flipped = game.id
+        bots[pairing] = (game.second, game.first) if flipped else (game.first, game.second)
+        total = sums.setdefault((deal // rule.stride, pairing), [0] * 3)
+        for at, more in enumerate((1, *(game.points[::-1] if flipped else game.points))):
+            total[at] += more
+    return [SeriesResult(pairing, number, *bots[pairing], *total) for (number, pairing), total in sorted(sums.items())]
+
+
+def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list[Place]:
+    """Series won (drawn 1/2), then the difference of match points, then seed order."""
+    points = dict.fromkeys(bots, 0.0)
+    difference = dict.fromkeys(bots, 0)
+    for result in results:
+        share = {result.a: 1.0, result.b: 0.0, None: 0.5}[result.winner]
+        points[result.a] += share
+        points[result.b] += 1 - share
+        difference[result.a] += result.points_a - result.points_b
+        difference[result.b] += result.points_b - result.points_a
+    order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))
+    return [Place(at + 1, bot, points[bot], (difference[bot], bots.index(bot) + 1)) for at, bot in enumerate(order)]
+
+
+def _to_twenty(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    return given if {"rounds", "target"} & given.keys() else {**given, "target": 20}
+
+
+SERIES = Format(
+    "series",
+    "the rulebook's match of several games, for points",
+    lambda design, settings: series(design.bots, design.seed, **vars(settings)),
+    SeriesSettings,
+    games_from="series.matches and series.rounds",
+    chained=True,
+    grows="matches",
+    completed=_to_twenty,
+)

@@ -1,0 +1,234 @@
+"""Swiss: in each round bots with about equal points meet.
+
+Each round has its own deals: round r begins at deal r times the deals of a round. The next round is computed from
+the scores of the rounds before and from nothing else, so none of it needs to be stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from arena.settings import whole
+from arena.text import counted
+from arena.tournament.formats.format import Format, FormatSettings
+from arena.tournament.formats.matching import has_perfect_matching
+from arena.tournament.formats.schedule import Deals, Meeting, Place, Schedule, deal_tasks, deals_for, margin
+from arena.tournament.match.results import GameResult, PairingScore, ScheduleProgress
+from arena.tournament.match.tasks import Pairing, Task
+
+
+@dataclass(frozen=True)
+class SwissSettings(FormatSettings):
+    rounds: int | None = whole(None, 1, 100_000, "rounds", unset="enough for one bot to win them all")
+
+
+class _Table:
+    """The standing of a swiss tournament; bots are numbers in seed order."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.points = [0.0] * size
+        self.opponents: list[list[int]] = [[] for _ in range(size)]
+        self.byes = [0] * size
+
+    def buchholz(self, bot: int) -> float:
+        """Sum of the opponents' points; a bye adds none."""
+        return sum(self.points[other] for other in self.opponents[bot])
+
+    def order(self) -> list[int]:
+        """Bots from first to last: points, Buchholz, seed order."""
+        return sorted(range(self.size), key=lambda bot: (-self.points[bot], -self.buchholz(bot), bot))
+
+    def meetings(self, one: int, two: int) -> int:
+        return self.opponents[one].count(two)
+
+    def enter(self, one: int, two: int, score: PairingScore) -> None:
+        won = margin(score)
+        self.points[one] += (won > 0) + (won == 0) / 2
+        self.points[two] += (won < 0) + (won == 0) / 2
+        self.opponents[one].append(two)
+        self.opponents[two].append(one)
+
+    def enter_bye(self, bot: int) -> None:
+        self.points[bot] += 1
+        self.byes[bot] += 1
+
+    def draw_round(self) -> tuple[list[tuple[int, int]], int | None]:
+        """Pairs of the next round, and the bot that has a bye.
+
+        There are as few repeats as possible. Nobody has a second bye before all have had one. Within a group of
+        equal points the upper half meets the lower half; a bot left over drops into the next group.
+        """
+        order = self.order()
+        repeats = 0
+        while True:
+            for bye in self._bye_candidates(order):
+                rest = [bot for bot in order if bot != bye]
+                if self._can_pair(rest, repeats):
+                    return self._pair(rest, repeats), bye
+            repeats += 1
+
+    def _bye_candidates(self, order: list[int]) -> list[int | None]:
+        if self.size % 2 == 0:
+            return [None]
+        fewest = min(self.byes)
+        return [bot for bot in reversed(order) if self.byes[bot] == fewest]
+
+    def _can_pair(self, bots: Sequence[int], repeats: int) -> bool:
+        graph = [
+            {at for at, other in enumerate(bots) if other != bot and self.meetings(bot, other) <= repeats}
+            for bot in bots
+        ]
+        return has_perfect_matching(graph)
+
+    def _pair(self, bots: list[int], repeats: int) -> list[tuple[int, int]]:
+        pairs = []
+        while bots:
+            top, rest = bots[0], bots[1:]
+            for other in self._preferences(top, rest, repeats):
+                left = [bot for bot in rest if bot != other]
+                if self._can_pair(left, repeats):
+                    pairs.append((top, other))
+                    bots = left
+                    break
+        return pairs
+
+    def _preferences(self, top: int, rest: list[int], repeats: int) -> list[int]:
+        """Possible opponents, best first: middle of the own group and down, then up, then the next groups."""
+        group = [bot for bot in rest if self.points[bot] == self.points[top]]
+        middle = len(group) // 2  # with the top bot the group has one more, and its lower half begins here
+        others = [bot for bot in rest if self.points[bot] != self.points[top]]
+        wishes = group[middle:] + group[:middle][::-1] + others
+        allowed = [bot for bot in wishes if self.meetings(top, bot) <= repeats]
+        return sorted(allowed, key=lambda bot: self.meetings(top, bot))
+
+
+_Replay = tuple[_Table, list[list[Pairing]], list[str]]
+
+
+@dataclass(frozen=True)
+class Swiss(Schedule):
+    """Each round pairs bots of about equal points. A won pairing scores 1, a drawn one 1/2, a bye 1."""
+
+    bots: tuple[str, ...]
+    deals: Deals
+    rounds: int
+    notes: tuple[str, ...] = ()
+
+    stepwise: ClassVar[bool] = True
+    tiebreaks: ClassVar[Mapping[str, str]] = {
+        "buchholz": "sum of the points of the bot's opponents; a bye adds none",
+        "seed": "place in the order in which the bots were named",
+    }
+
+    @cached_property
+    def _per_round(self) -> int:
+        return len(self.bots) // 2
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        return self.rounds, self.deals.units
+
+    @cached_property
+    def _replayed(self) -> list[tuple[ScheduleProgress, int, _Replay]]:
+        """The last replay and what it was of: drawing the rounds of some hundred bots takes a minute."""
+        return []
+
+    def _replay(self, done: ScheduleProgress) -> _Replay:
+        """The standing after the finished rounds, all rounds known, and who had byes."""
+        for known, games, replay in self._replayed:
+            if known is done and games == done.games:
+                return replay
+        self._replayed[:] = [(done, done.games, self._draw(done))]
+        return self._replayed[0][2]
+
+    def _draw(self, done: ScheduleProgress) -> _Replay:
+        table = _Table(len(self.bots))
+        rounds: list[list[Pairing]] = []
+        byes: list[str] = []
+        for number in range(self.rounds):
+            pairs, bye = table.draw_round()
+            base = number * self._per_round
+            meetings = [
+                Pairing(base + at, number, self.bots[one], self.bots[two]) for at, (one, two) in enumerate(pairs)
+            ]
+            rounds.append(meetings)
+            scores = [done.score(meeting.number) for meeting in meetings]
+            if any(score.games < self.deals.games for score in scores):
+                break
+            for (one, two), score in zip(pairs, scores):
+                table.enter(one, two, score)
+            if bye is not None:
+                table.enter_bye(bye)
+                byes.append(self.bots[bye])
+        return table, rounds, byes
+
+    def pairings(self, done: ScheduleProgress) -> Sequence[Pairing]:
+        return [meeting for meetings in self._replay(done)[1] for meeting in meetings]
+
+    def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
+        current = self._replay(done)[1][-1]
+        begin = current[0].round * self.deals.units
+        order = {bot: at for at, bot in enumerate(self.bots)}
+        yield from deal_tasks(current, range(begin, begin + self.deals.units), self.deals.paired, order, done)
+
+    def planned(self, done: ScheduleProgress) -> int:
+        return self.rounds * self._per_round * self.deals.games
+
+    def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place]:
+        """Points, then Buchholz, then seed order, after the finished rounds."""
+        table, _, byes = self._replay(done)
+        return [
+            Place(
+                at + 1,
+                self.bots[bot],
+                table.points[bot],
+                (table.buchholz(bot), bot + 1),
+                _bye_remark(byes, self.bots[bot]),
+            )
+            for at, bot in enumerate(table.order())
+        ]
+
+    def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
+        """All rounds known, each with its pairings in order, and with its bye at the end."""
+        found = []
+        for number, pairings in enumerate(self._replay(done)[1]):
+            meetings = [self._meeting(pairing, done.score(pairing.number)) for pairing in pairings]
+            playing = {bot for pairing in pairings for bot in (pairing.a, pairing.b)}
+            meetings += [
+                Meeting(number, bot, None, PairingScore(), bot, "bye") for bot in self.bots if bot not in playing
+            ]
+            found.append(meetings)
+        return found
+
+    def _meeting(self, pairing: Pairing, score: PairingScore) -> Meeting:
+        _, number, a, b = pairing
+        if score.games < self.deals.games:
+            return Meeting(number, a, b, score, None, "")
+        won = margin(score)
+        return Meeting(number, a, b, score, a if won > 0 else b if won else None, "games" if won else "draw")
+
+
+def _bye_remark(byes: list[str], bot: str) -> str:
+    return counted(byes.count(bot), "bye") if bot in byes else ""
+
+
+def swiss(bots: Sequence[str], games: int, rounds: int | None = None, paired: bool = True) -> Swiss:
+    """A swiss tournament of `rounds` rounds (default: enough for one bot to win them all alone)."""
+    deals, notes = deals_for(games, paired)
+    rounds = rounds or (len(bots) - 1).bit_length()
+    if rounds > len(bots) - 1 + len(bots) % 2:
+        notes += (f"{rounds} rounds with {len(bots)} bots: some meet more than once",)
+    return Swiss(tuple(bots), deals, rounds, notes)
+
+
+SWISS = Format(
+    "swiss",
+    "rounds in which bots with about equal points meet, for large fields",
+    lambda design, settings: swiss(design.bots, design.games, settings.rounds, design.paired),
+    SwissSettings,
+    grows="rounds",
+)

@@ -1,0 +1,503 @@
+"""Plays games: seats, seeds, clock, forfeits, times, records. One referee works in each worker process.
+
+Everything random in a game comes from the run's seed, the deal's number and the names of both bots, so a game
+is the same in whichever process, order and company it is played.
+
+**Forfeits.** Whatever a bot does wrong is data and loses it the game: an illegal move, an exception from any
+hook (also `SystemExit` and the like), a decision that took too long. Only what it does wrong in `end`, when the game is
+decided, changes nothing of the result, and is noted beside it. What the referee itself raises is a fault of ours and
+stops the run. A bot that does not return at all, or ends the process, is the watcher's
+business: it reads the referee's move log (`arena.tournament.referee.move_log`) and makes the row of that game with
+`Referee.cut`.
+
+**Thinking times.** With a clock, and for bots that take more than a few microseconds, every decision is timed
+from the call to the return, events for `observe` included. For two bots whose decisions take less than 5
+microseconds in the mean, timing would cost more than playing; then one game in 32 is timed exactly, the
+others have thinking times estimated from those, no longest decision and an empty histogram. A game of theirs
+that takes unusually long makes the next games be timed again.
+
+**Global generators.** A bot ought to use `view.rng`. For one that imports `random` or `numpy` (or
+anything that may draw from their global generators), both are seeded before each game from the game's seed.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter_ns
+from typing import Any
+
+from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.bots.faults import author_traceback, shorten, show_value
+from arena.bots.output import place_text
+from arena.endings import FORFEIT_CODES, FORFEITS
+from arena.game.deals import Deal, make_deal
+from arena.game.engine import IllegalMove, State
+from arena.game.event_log import Event
+from arena.game.moves import MOVES, Move
+from arena.game.rng import Rng, derive_seeds
+from arena.text import printable
+from arena.tournament.match.results import Row, pack_times
+from arena.tournament.match.tasks import GameTask, Task
+from arena.tournament.referee import move_log
+from arena.tournament.referee.generators import seed_generators
+from arena.tournament.referee.observer import Observer
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.process_state import ProcessState
+from arena.tournament.referee.rows import Clocked, Forfeit, GameSettings, RecordText, make_row
+from arena.tournament.referee.series_play import play_in_turns, play_unit
+
+log = logging.getLogger("arena.tournament.referee")
+
+_SAMPLE = 31  # one game in 32 of quick bots is timed
+_LONGEST_DETAIL = 20_000
+_LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
+
+
+@dataclass(slots=True, eq=False)
+class Game:
+    """A game with its players, and how it goes. Pairs are by seat."""
+
+    task: GameTask
+    in_turn: tuple[int, int]  # the seats in the order in which they begin
+    seats: tuple[Player, Player]
+    seeds: tuple[int, ...]  # of seat 0, of seat 1, of the global generators
+    state: State
+    text: RecordText
+    banks: list[float] | None  # time left in them in ns
+    stop: int = move_log.FIRST  # where its moves end in the move log
+    asked: tuple[int, int] = (0, 0)  # decisions
+    times: tuple[list[int], list[int]] | None = None  # of decisions in ns, None if they were not taken
+    told: tuple[int, int] = (0, 0)  # events
+
+
+class Referee:
+    """Plays the games of one worker.
+
+    `players` are the bots by name; a name that a task asks for and that is not there is a `KeyError`.
+    `buffer` is the memory of the move log, see `tournament.referee.move_log` (default: private). `passes` says of an
+    exception that comes out of a bot whether it is to pass through instead of losing the game: Ctrl-C by the user, say.
+    `deals` gives the deal of a number, default those of the run's seed. `observers` are told of each game; with any,
+    the games are played by the slower loop that times each decision.
+
+    Restores after each game what bots may have disturbed in the process (`ProcessState`), except after
+    games of bots that import nothing by which they could.
+    """
+
+    def __init__(
+        self,
+        settings: GameSettings,
+        players: Iterable[Player],
+        *,
+        buffer: Any = None,
+        passes: Callable[[BaseException], bool] | None = None,
+        deals: Callable[[int], Deal] | None = None,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        self.settings = settings
+        self.players = {player.name: player for player in players}
+        self.buffer = move_log.new_buffer() if buffer is None else buffer
+        self.games = 0
+        self._game: Game | None = None
+        self.observers = tuple(observers)
+        self._all_timed = settings.clock is not None or bool(observers)
+        self._rules, self._seed, self._clock = settings.rules, settings.seed, settings.clock
+        self._table = MOVES[settings.rules.spy_value]
+        self._passes = passes or (lambda error: False)
+        self._deal = lru_cache(maxsize=64)(deals or self._make_deal)
+        self._seeds_of_pair = lru_cache(maxsize=8)(self._make_seeds)
+        self._texts: dict[tuple[bool, bool], RecordText] = {}
+        self._process = ProcessState()
+        self._names = ("", "")
+        self._playing = move_log.PLAYING
+        self.threads: list[str] = []
+
+    def _make_deal(self, number: int) -> Deal:
+        return make_deal(self._rules, self._seed, number)
+
+    def _seeds(self, deal: int, first: str, second: str) -> tuple[int, ...]:
+        """Seeds of a game: of seat 0, of seat 1, of the global generators."""
+        if first < second:
+            return self._seeds_of_pair(deal, first, second)[:3]
+        return self._seeds_of_pair(deal, second, first)[3:]
+
+    def _make_seeds(self, deal: int, one: str, two: str) -> tuple[int, ...]:
+        return derive_seeds(6, self._seed, "game", deal, one, two)
+
+    # ---- units of work -------------------------------------------------------------------------------------
+
+    def play_unit(self, task: Task, known: dict[int, Row] | None = None) -> list[Row]:
+        """Play a pair (or a series, each game begun by whom the last one says); the rows in order.
+
+        `known` has rows of games, by key, that are not to be played again: those made by `cut`.
+        """
+        return play_unit(task, self._play_unless(known))
+
+    def play_in_turns(self, tasks: Sequence[Task], start: int, known: dict[int, Row]) -> list[list[Row]]:
+        """Play one unit or more, from `start` on, of bots in processes; the rows of each. `known` as in `play_unit`."""
+        return play_in_turns(tasks, start, self._play_unless(known))
+
+    def _play_unless(self, known: dict[int, Row] | None) -> Callable[[GameTask], Row]:
+        if not known:
+            return self.play
+        rows = known
+        return lambda game: rows[game.key] if game.key in rows else self.play(game)
+
+    # ---- one game ------------------------------------------------------------------------------------------
+
+    def play(self, task: GameTask) -> Row:
+        """Play one game."""
+        key = task.key
+        _, number, which, first_name, second_name, _ = task
+        first = self.players[first_name].per_game_players[which]
+        second = self.players[second_name].per_game_players[which]
+        deal = self._deal(number)
+        seats = (second, first) if deal.starter else (first, second)
+        buffer = self.buffer
+        move_log.write_key(buffer, key)
+        buffer[0] = move_log.PLAYING
+        self.games += 1
+        self._names = (first_name, second_name)
+        started = perf_counter_ns()
+        forfeit = None
+        after: list[Forfeit] = []
+        if not first.fit or not second.fit or first.prepare is not None or second.prepare is not None:
+            forfeit = self._start(seats, deal.starter)
+        for remote in filter(None, (first.remote, second.remote)):
+            remote.sits(0, task.id)
+        game = self._set_up(task, seats, deal)
+        if self.observers:
+            for observer in self.observers:
+                observer.before(task, game.state)
+        if forfeit is None and (first.begin is not None or second.begin is not None):
+            forfeit = self._begin(game)
+        buffer[0] = self._playing
+        if forfeit is not None:
+            game.times = ([], [])
+        else:
+            if first.quick and second.quick and self.games & _SAMPLE and not self._all_timed:
+                forfeit = self._play_quick(game)
+            else:
+                forfeit = self._play_timed(game)
+            if first.looks_back or second.looks_back:
+                after = self._end(game, forfeit)
+        row = self._row(game, buffer[move_log.FIRST : game.stop], forfeit, perf_counter_ns() - started, after)
+        if self.observers:
+            for observer in self.observers:
+                observer.after(game.state, row)
+        self._leave(game)
+        return row
+
+    def _set_up(self, task: GameTask, seats: tuple[Player, Player], deal: Deal) -> Game:
+        """A game of bots that are made."""
+        zero, one = seats
+        seeds = self._seeds(task.deal, task.first, task.second)
+        if zero.uses_generators or one.uses_generators:
+            seed_generators(seeds[2], zero.uses_numpy or one.uses_numpy)
+        auto = (zero.auto_claim, one.auto_claim)
+        text = self._texts.get(auto)
+        if text is None:
+            text = self._texts[auto] = RecordText.of(self.settings, auto)
+        self._playing = move_log.PLAYING + move_log.AUTO[0] * auto[0] + move_log.AUTO[1] * auto[1]
+        state = State(self._rules, deal, auto)
+        banks = None
+        if self._clock is not None:
+            banks = [(self._clock.bank_ms or 0) * 1e6 if player.clocked else math.inf for player in seats]
+        self._game = Game(task, (1, 0) if deal.starter else (0, 1), seats, seeds, state, text, banks)
+        return self._game
+
+    def _play_quick(self, game: Game) -> Forfeit | None:
+        """The game itself, without clock, events and times: what can be done fastest."""
+        (zero, one), state, seeds = game.seats, game.state, game.seeds
+        game.stop, asked_0, asked_1, fault, thing = state.play_by(
+            (zero.act, one.act),
+            (Rng(seeds[0]), Rng(seeds[1])),
+            (zero.ask_forced, one.ask_forced),
+            self.buffer,
+            move_log.FIRST,
+        )
+        game.asked = (asked_0, asked_1)
+        if fault == 1:
+            return self._fault(state.turn, thing, "act")
+        return self.refused(state, thing) if fault == 2 else None
+
+    def refused(self, state: State, move: Any) -> Forfeit:
+        """The forfeit for a move that the engine has refused, and would refuse again."""
+        try:
+            state.apply(move)
+        except Exception as error:
+            return _illegal(state.turn, move, self._table, error)
+        raise AssertionError(f"{move} was refused and then taken")
+
+    def _play_timed(self, game: Game) -> Forfeit | None:
+        """The game itself, every decision timed, with clock, events and observers."""
+        state, seats, banks, observers = game.state, game.seats, game.banks, self.observers
+        told = [0, 0]
+        at = move_log.FIRST
+        rngs = (Rng(game.seeds[0]), Rng(game.seeds[1]))
+        times = game.times = ([], [])
+        forfeit: Forfeit | None = None
+        moves = state.legal_moves()
+        while moves:
+            seat = state.turn
+            player = seats[seat]
+            if len(moves) == 1 and not player.ask_forced:
+                move = moves[0]
+                state.apply(move)
+            else:
+                seen = state.view(seat, rngs[seat], self._time_left(seat, banks))
+                events: tuple[Event, ...] = ()
+                if player.observe is not None:
+                    events = state.events(seat, told[seat])
+                    told[seat] += len(events)
+                hook = "observe"
+                start = perf_counter_ns()
+                try:
+                    for event in events:
+                        player.observe(event)  # type: ignore[misc]
+                    hook = "act"
+                    move = player.act(seen, moves)
+                except BaseException as error:
+                    times[seat].append(perf_counter_ns() - start)
+                    forfeit = self._fault(seat, error, hook)
+                    break
+                spent = perf_counter_ns() - start
+                times[seat].append(spent)
+                if banks is not None:
+                    forfeit = self._charge(seat, spent, banks, f"decision {len(times[seat])}")
+                    if forfeit is not None:
+                        break
+                try:
+                    state.apply(move)
+                except Exception as error:
+                    forfeit = _illegal(seat, move, self._table, error)
+                    break
+            self.buffer[at] = move.index
+            at += 1
+            if observers:
+                for observer in observers:
+                    observer.step(state, move)
+            moves = state.legal_moves()
+        game.stop, game.asked, game.told = at, (len(times[0]), len(times[1])), (told[0], told[1])
+        return forfeit
+
+    # ---- clock ---------------------------------------------------------------------------------------------
+
+    def _time_left(self, seat: int, banks: list[float] | None) -> TimeLeft | None:
+        clock = self._clock
+        if clock is None or banks is None:
+            return None
+        return TimeLeft(clock.move_ms, None if clock.bank_ms is None else banks[seat] / 1e6)
+
+    def _charge(self, seat: int, spent: int, banks: list[float], what: str) -> Forfeit | None:
+        """Take what exceeds the time of a move from the bank (both in ns); the forfeit of an empty bank."""
+        clock = self._clock
+        assert clock is not None
+        over = spent - (clock.move_ms or 0) * 1e6
+        if over <= 0:
+            return None
+        allowed = (clock.move_ms or 0) + banks[seat] / 1e6
+        banks[seat] -= over
+        if banks[seat] >= 0:
+            return None
+        return Forfeit(seat, "timeout", f"{what} took {spent / 1e6:.1f} ms, {allowed:.1f} ms were left")
+
+    # ---- hooks ---------------------------------------------------------------------------------------------
+
+    def _start(self, seats: tuple[Player, Player], starter: int) -> Forfeit | None:
+        """Make both bots at their first game, and have bots in processes ready; the forfeit of one that could not be.
+
+        Both, whatever becomes of the first: what the record says of the second must not hang on earlier games.
+        """
+        faults: dict[int, Forfeit] = {}
+        for role, seat in ((1, starter), (2, 1 - starter)):
+            player = seats[seat]
+            player.alone()
+            ready = player.prepare if player.fit else player.start
+            if player.broken is None and ready is not None:
+                self.buffer[0] = move_log.INIT + role
+                try:
+                    ready()
+                except BaseException as error:
+                    fault = faults[seat] = self._fault(seat, error, "__init__")
+                    if not player.fit:  # a process that cannot be started anew costs one game, the next tries again
+                        player.broken = fault.kind, fault.detail
+                self.buffer[0] = move_log.PLAYING
+            if player.broken is not None:
+                faults[seat] = Forfeit(seat, *player.broken)
+        return faults.get(starter, faults.get(1 - starter))
+
+    def _begin(self, game: Game) -> Forfeit | None:
+        """Call `begin` of both, first of the bot that begins; on the clock it counts like a decision."""
+        for role, seat in enumerate(game.in_turn, start=1):
+            begin = game.seats[seat].begin
+            if begin is None:
+                continue
+            setup = self.setup(game, seat)
+            self.buffer[0] = move_log.BEGIN + role
+            start = perf_counter_ns()
+            try:
+                begin(setup)
+            except BaseException as error:
+                return self._fault(seat, error, "begin")
+            if game.banks is not None:
+                forfeit = self._charge(seat, perf_counter_ns() - start, game.banks, "begin")
+                if forfeit is not None:
+                    return forfeit
+        return None
+
+    def setup(self, game: Game, seat: int) -> Setup:
+        """What a bot is told when its game begins."""
+        return Setup(seat, game.in_turn[0], self._rules, game.seeds[seat], self._clock)
+
+    def _end(self, game: Game, forfeit: Forfeit | None) -> list[Forfeit]:
+        """Tell both what they have not seen yet, and the result; who has failed in that, after a game played out."""
+        after: list[Forfeit] = []
+        state, loser = game.state, -1 if forfeit is None else forfeit.seat
+        stage = self._playing - move_log.PLAYING + move_log.END
+        if forfeit is not None:
+            stage += move_log.FORFEIT * FORFEIT_CODES[forfeit.kind]
+            stage += move_log.LOSER * (1 + game.in_turn.index(loser))
+        for role, seat in enumerate(game.in_turn, start=1):
+            player = game.seats[seat]
+            if seat == loser or not player.looks_back:
+                continue
+            self.buffer[0] = stage + role
+            hook = "observe"
+            try:
+                if player.observe is not None:
+                    for event in state.events(seat, game.told[seat]):
+                        player.observe(event)
+                hook = "end"
+                if player.end is not None:
+                    player.end(_game_end(state, forfeit))
+                if player.finish is not None:
+                    view = state.view(seat, clock=self._time_left(seat, game.banks))
+                    player.finish(view, _game_end(state, forfeit))
+            except BaseException as error:
+                fault = self._fault(seat, error, hook)
+                log.info("%s failed after the game: %s", player.name, fault.detail)
+                if forfeit is None:
+                    after.append(fault)
+        return after
+
+    def _fault(self, seat: int, error: BaseException, hook: str) -> Forfeit:
+        """What an exception out of a bot means."""
+        self._process.lift_limit()
+        if self._passes(error):
+            raise error
+        if type(error) is BotFault and type(error.kind) is str and error.kind in FORFEITS:
+            detail = error.detail if type(error.detail) is str else ""
+            return Forfeit(seat, error.kind, printable(shorten(detail, _LONGEST_DETAIL)))
+        return Forfeit(seat, "exception", printable(f"in {hook}: {author_traceback(error)}"))
+
+    # ---- afterwards ----------------------------------------------------------------------------------------
+
+    def _row(
+        self,
+        game: Game,
+        moves: Sequence[int],
+        forfeit: Forfeit | None,
+        duration: int | None,
+        after: Sequence[Forfeit] = (),
+    ) -> Row:
+        """The row of a game; its thinking times are estimated if they were not taken, as is its duration in ns."""
+        one, two = game.in_turn
+        first, second = game.seats[one], game.seats[two]
+        asked = (game.asked[one], game.asked[two])
+        if game.times is None:
+            used = (int(first.mean_ns * asked[0]) // 1000, int(second.mean_ns * asked[1]) // 1000)
+            clocked: Clocked = (*used, 0, 0, b"", b"", sum(used) if duration is None else duration // 1000)
+            if duration is not None and duration > _LONG_NS:
+                first.quick = second.quick = False
+        else:
+            mine, theirs = game.times[one], game.times[two]
+            first.timed(mine)
+            second.timed(theirs)
+            clocked = (
+                sum(mine) // 1000,
+                sum(theirs) // 1000,
+                max(mine, default=0) // 1000,
+                max(theirs, default=0) // 1000,
+                pack_times(mine),
+                pack_times(theirs),
+                (duration or 0) // 1000,
+            )
+        return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after)
+
+    def _leave(self, game: Game) -> None:
+        """Leave the process and the move log as they were before the game."""
+        zero, one = game.seats
+        if self._clock is not None:
+            for seat in game.in_turn:
+                game.seats[seat].leave()
+        self.buffer[0] = move_log.IDLE
+        move_log.clear_moves(self.buffer, game.stop)
+        if zero.harmless and one.harmless:
+            return
+        names = (game.task.first, game.task.second)
+        changed = self._process.restore()
+        if changed:
+            log.warning("%s or %s has changed, now restored: %s", *names, ", ".join(changed))
+        threads = self._process.threads()
+        if threads != self.threads:
+            self.threads = threads
+            if threads:
+                log.warning("%s or %s has left threads running: %s", *names, ", ".join(threads))
+
+    # ---- games that somebody else plays (`tournament.referee.lockstep`) -----------------------------------------
+
+    def prepare(self, task: GameTask) -> Game:
+        """A game to be played elsewhere as `play` would, by bots that are ready."""
+        first, second = (self.players[name].per_game_players[task.game] for name in (task.first, task.second))
+        deal = self._deal(task.deal)
+        self.games += 1
+        return self._set_up(task, (second, first) if deal.starter else (first, second), deal)
+
+    def row_of(self, game: Game, moves: Sequence[int], asked: tuple[int, int], forfeit: Forfeit | None = None) -> Row:
+        """The row of a game that was played elsewhere to its end, with estimated times."""
+        game.asked = asked
+        return self._row(game, moves, forfeit, None)
+
+    def who(self) -> tuple[str, int]:
+        """The bot whose code is running, and the number of its game in this worker: for `BotOutput`."""
+        role = self.buffer[0] & 3
+        if not self.buffer[0] & 12:
+            game = self._game
+            role = 0 if game is None else 1 if game.state.turn == game.in_turn[0] else 2
+        return (*self._names, "arena")[role - 1], self.games
+
+    def where(self) -> str:
+        """The game, seat and decision of the code that is running, in words; "" outside of games."""
+        if (game := self._game) is None or self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2):
+            return ""
+        task, (zero, one) = game.task, game.seats
+        state = State(self._rules, self._deal(task.deal), (zero.auto_claim, one.auto_claim))
+        forced = (zero.ask_forced, one.ask_forced)
+        return place_text(str(task.id), *move_log.whereabouts(self.buffer, state, game.in_turn, forced, self._table))
+
+
+# ---------------------------------------------------------------- pieces
+
+
+def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
+    stones = (state.stones_of(0), state.stones_of(1))
+    if forfeit is not None:
+        return GameEnd(1 - forfeit.seat, stones, "forfeit", forfeit.kind)
+    outcome = state.outcome
+    assert outcome is not None
+    return GameEnd(outcome.winner, stones, outcome.reason)
+
+
+def _illegal(seat: int, move: object, table: tuple[Move, ...], error: BaseException) -> Forfeit:
+    """The forfeit of a bot whose move the engine did not take; our own errors go on."""
+    if type(move) is not Move:  # `isinstance` would run code of the thing
+        return Forfeit(seat, "illegal move", printable(f"act returned {show_value(move)}, not one of the moves"))
+    if isinstance(error, IllegalMove):
+        return Forfeit(seat, "illegal move", str(error))
+    if 0 <= move.index < len(table) and table[move.index] is move:
+        raise error
+    return Forfeit(seat, "illegal move", "act returned a Move of its own making, not one of the moves")

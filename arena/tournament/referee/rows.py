@@ -1,0 +1,135 @@
+"""The row of a game, with its record: of one that was played, and of one that was cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from arena.bots.bot import TimeLeft
+from arena.endings import ENDING_CODES, FORFEIT_CODES, FORFEITS
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.moves import MOVES
+from arena.game.record import record_head, record_line
+from arena.game.rules import Rules
+from arena.tournament.match.results import FAILED_AFTER, Row
+from arena.tournament.match.tasks import GameId, GameTask, SeriesTask, Task
+from arena.tournament.referee import move_log
+
+
+@dataclass(frozen=True)
+class GameSettings:
+    """What all games of a run share. `clock` is the time for each decision and the bank for each game."""
+
+    rules: Rules
+    seed: int
+    clock: TimeLeft | None = None
+
+
+class Forfeit(NamedTuple):
+    """Who lost by what: `seat`, `kind` (one of `arena.endings.FORFEITS`) and a `detail` for the author."""
+
+    seat: int
+    kind: str
+    detail: str
+
+
+Clocked: TypeAlias = tuple[int, int, int, int, bytes, bytes, int]  # the columns of a row that a clock measures
+UNCLOCKED: Clocked = (0, 0, 0, 0, b"", b"", 0)
+
+
+class RecordText(NamedTuple):
+    """What the records of a run have in common: the head, with %d for the number of the deal, and texts of moves."""
+
+    head: str
+    moves: tuple[str, ...]
+
+    @classmethod
+    def of(cls, settings: GameSettings, auto_claim: tuple[bool, bool]) -> RecordText:
+        """For games with these claims, by seat."""
+        texts = tuple(move.text for move in MOVES[settings.rules.spy_value])
+        return cls(record_head(settings.rules, f"{settings.seed}:%d", auto_claim), texts)
+
+
+def make_row(
+    text: RecordText,
+    task: GameTask,
+    state: State,
+    moves: Sequence[int],
+    forfeit: Forfeit | None,
+    asked: tuple[int, int],
+    clocked: Clocked,
+    after: Sequence[Forfeit] = (),
+) -> Row:
+    """A row. `moves` are numbers; `asked` and `clocked` (what a clock has measured) name the bot that began first.
+
+    `after` says who has failed after the game: that is noted, and changes nothing of its result.
+    """
+    starter = state.first_seat
+    if forfeit is None:
+        outcome = state.outcome
+        assert outcome is not None  # moves have run out
+        winner, stones, reason = outcome.winner, outcome.stones, outcome.reason
+        score = 1 if winner is None else 2 if winner == starter else 0
+        ending, fault, by, detail = ENDING_CODES[reason], 0, 0, None
+        if after:
+            names = {starter: task.first, 1 - starter: task.second}
+            by = sum({1 if one.seat == starter else 2 for one in after})
+            detail = "\n".join(f"{names[one.seat]} {FAILED_AFTER} {one.kind}: {one.detail}" for one in after)
+    else:
+        loser, kind, detail = forfeit
+        winner, stones, reason = 1 - loser, (state.stones_of(0), state.stones_of(1)), f"forfeit {kind}"
+        score = 0 if loser == starter else 2
+        ending, fault, by = ENDING_CODES["forfeit"], FORFEIT_CODES[kind], 1 if loser == starter else 2
+    result = f"{'draw' if winner is None else 'ab'[winner]} {stones[0]}-{stones[1]} {reason}"
+    texts = text.moves
+    record = record_line(text.head % task.deal, [texts[index] for index in moves], result)
+    own, other = stones[starter], stones[1 - starter]
+    game = (task.key, score, ending, fault, by, own, other, state.turns, len(moves))
+    return game + asked + clocked + (record, detail)
+
+
+# ---------------------------------------------------------------- games that were cut off
+
+
+def cut_row(
+    settings: GameSettings, task: GameTask, snapshot: move_log.LogSnapshot, kind: str, detail: str
+) -> Row | None:
+    """The row of a game whose worker hung (`timeout`) or died (`crash`), from its move log.
+
+    The bot that was to decide, or whose hook was being called, has forfeited; if that was `end`, the game keeps its
+    result. None if no bot was: then the cause is elsewhere, and the game can be played again. Times are 0: not known.
+    """
+    if snapshot.hook is None or snapshot.key != task.key:
+        return None
+    rules = settings.rules
+    deal = make_deal(rules, settings.seed, task.deal)
+    auto = snapshot.auto_claim if snapshot.hook in ("act", "end") else (True, True)
+    state = State(rules, deal, auto)
+    for index in snapshot.moves:
+        state.apply(MOVES[rules.spy_value][index])
+    if snapshot.role:
+        seat = deal.starter if snapshot.role == 1 else 1 - deal.starter
+    elif state.is_over:
+        return None
+    else:
+        seat = state.turn
+    fault = Forfeit(seat, kind, f"in {snapshot.hook}: {detail}")
+    forfeit, after = (None, (fault,)) if state.is_over else (fault, ())
+    if snapshot.forfeit:
+        loser = deal.starter if snapshot.loser == 1 else 1 - deal.starter
+        lost = "(what it had done is not known any more: the process has ended in the other bot's end)"
+        forfeit = Forfeit(loser, FORFEITS[snapshot.forfeit - 1], lost)
+    return make_row(RecordText.of(settings, auto), task, state, snapshot.moves, forfeit, (0, 0), UNCLOCKED, after)
+
+
+def find_game(task: Task, key: int) -> GameTask | None:
+    """The game with a key among those of a unit of work, None if it has not got it."""
+    pairing, deal, game = GameId.from_key(key)
+    if pairing != task.pairing:
+        return None
+    if isinstance(task, SeriesTask):
+        number = deal - task.deal
+        return task.game_task(number, game) if 0 <= number < task.rule.stride else None
+    return next((one for one in task.game_tasks() if one.key == key), None)

@@ -1,0 +1,124 @@
+"""The dispatch loop of tournaments and leagues: units of work go to an executor, what comes back is stored.
+
+The units are cut into chunks of some tenths of a second, so that their cost per message is small and an
+interruption short. How large the chunks are depends on how fast the bots are, and changes nothing but the
+time that play takes: the store knows each game by its identity, in whatever order the games come back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from itertools import islice
+from typing import NoReturn, Protocol
+
+from arena.tournament.match.tasks import Chunk, Task
+from arena.tournament.runner.executors.base import Drained, Executor, Failed, Lost, Played
+
+_CHUNK_S = 0.4
+_MAX_UNITS = 8192
+_AHEAD = 2  # chunks per worker: one in its hands, one waiting for it
+_COMMIT_S = 0.2
+_TICK_S = 0.25
+
+
+class Requests(Protocol):
+    """Whether somebody has asked to stop, after the games in hand or `at_once`."""
+
+    @property
+    def stopping(self) -> bool: ...
+
+    @property
+    def at_once(self) -> bool: ...
+
+
+@dataclass
+class Dispatcher:
+    """Keeps the workers of an executor busy; remembers from one `play` to the next how fast the bots are.
+
+    `failed` raises what a `Failed` means to the caller. `lost` hears of workers that died, `stopping` once that
+    the loop is about to stop because somebody asked for it, `tick` that it is alive, several times a second.
+    """
+
+    executor: Executor
+    signals: Requests
+    _: KW_ONLY
+    failed: Callable[[Failed], NoReturn]
+    lost: Callable[[Lost], None]
+    stopping: Callable[[], None] = lambda: None
+    tick: Callable[[], None] = lambda: None
+    clock: Callable[[], float] = time.monotonic
+    _draining: bool = field(default=False, init=False)
+    _chunk_number: int = field(default=0, init=False)
+    _unit_s: float = field(default=0.0, init=False)  # seconds a worker takes for a unit; 0 until one has been played
+
+    def play(self, units: Iterator[Task], expected: int, store: Callable[[Sequence[Played]], bool]) -> None:
+        """Play and store all units, or those in hand when somebody asks to stop.
+
+        `expected` is about how many there are; chunks become smaller towards the end. `store` is called with
+        what has come back since its last call, and says whether that is enough: then nothing more is waited for.
+        """
+        pending: dict[int, int] = {}  # by chunk, units that are not back
+        unstored: list[Played] = []
+        stored_at = self.clock()
+        while True:
+            if self.signals.stopping and not self._draining:
+                self._draining = True
+                self.stopping()
+                self.executor.drain()
+            while not self._draining and len(pending) < _AHEAD * self.executor.slots:
+                chunk = self._cut(units, expected)
+                if chunk is None:
+                    break
+                pending[chunk.number] = len(chunk)
+                expected -= len(chunk)
+                self.executor.submit(chunk)
+            if not pending and not unstored:
+                return
+            drained = False
+            for event in self.executor.events(_TICK_S if pending else 0.0):
+                match event:
+                    case Played():
+                        unstored.append(event)
+                        pending[event.chunk.number] -= len(event.chunk)
+                        if not pending[event.chunk.number]:
+                            del pending[event.chunk.number]
+                        self._time(event)
+                    case Lost():
+                        self.lost(event)
+                    case Failed():
+                        if unstored:
+                            store(unstored)
+                        self.failed(event)
+                    case Drained():
+                        drained = True
+            now = self.clock()
+            over = drained or self.signals.at_once
+            if unstored and (now - stored_at >= _COMMIT_S or over or self._draining or not pending):
+                if store(unstored):
+                    return
+                unstored = []
+                stored_at = now
+            self.tick()
+            if over:
+                return
+
+    def _cut(self, units: Iterator[Task], expected: int) -> Chunk | None:
+        tasks = tuple(islice(units, self._chunk_units(expected)))
+        if not tasks:
+            return None
+        self._chunk_number += 1
+        return Chunk(self._chunk_number, tasks)
+
+    def _chunk_units(self, expected: int) -> int:
+        """Units of the next chunk: fewer towards the end, so that no worker is left alone with the last ones."""
+        if self._unit_s == 0:
+            return 1
+        wanted = int(_CHUNK_S / self._unit_s)
+        share = expected // (_AHEAD * self.executor.slots)
+        return min(max(1, wanted // 16, min(wanted, share)), _MAX_UNITS)
+
+    def _time(self, played: Played) -> None:
+        seconds = played.seconds / len(played.chunk)
+        self._unit_s = seconds if self._unit_s == 0 else self._unit_s + (seconds - self._unit_s) * 0.3

@@ -1,0 +1,218 @@
+"""Chunks played on a Dask cluster: processes of this machine, or many machines.
+
+Dask moves the work of a worker that dies to the others; a chunk that it gives up after too many deaths is submitted
+again. Bots' files travel with the run (`bot_files`); a machine that has the same file at the same place uses that one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import time
+import uuid
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import ArenaError
+from arena.text import one_line
+from arena.tournament.match.tasks import Chunk
+from arena.tournament.runner.executors.base import Drained, Event, Failed, Lost, Played
+from arena.tournament.runner.executors.bot_files import about, pack, travelling
+from arena.tournament.runner.job import Job
+from arena.tournament.runner.logs import Sink
+
+if TYPE_CHECKING:
+    from arena.tournament.runner.executors.dask_worker import Delivery
+
+log = logging.getLogger("arena.dask")
+
+_CHECK_S = 1.0
+_WAIT_S = 30.0
+_MAX_TRIES = 5
+_CLUSTER_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "TimeoutError", "CommClosedError")
+
+
+class DaskExecutor:
+    """An `Executor` on the cluster of a scheduler (`tcp://host:port`), or on `workers` processes of its own."""
+
+    def __init__(self, job: Job, workers: int, scheduler: str | None, sink: Sink) -> None:
+        distributed = _distributed()
+        self._job = travelling(job)
+        self._sink = sink
+        self._there: Any = import_module("arena.tournament.runner.executors.dask_worker")  # needs distributed
+        self._run = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
+        self._cluster: Any = None
+        if scheduler is None:
+            self._cluster = distributed.LocalCluster(
+                n_workers=max(workers, 1),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+                memory_limit=None,
+            )
+        try:
+            self._client: Any = _connect(distributed, self._cluster or scheduler)
+            self._threads = self._wait_for_workers(scheduler)
+            self._files = self._there.BotFiles(self._run, pack(job), about())
+            self._send_files()
+        except BaseException:
+            if self._cluster is not None:
+                self._cluster.close()
+            raise
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._pending: dict[str, tuple[Any, Chunk, int]] = {}
+        self._checked_at = time.monotonic()
+        self._draining = False
+        self._drained = False
+        self._closed = False
+
+    def _send_files(self) -> None:
+        """Give the bots' files to all workers, and to those that will join."""
+        try:
+            self._client.register_plugin(self._files)
+        except Exception as error:
+            if "arena" in str(error) or isinstance(error, ImportError):
+                raise ArenaError(
+                    "the scheduler or a worker has no arena, or another version of it; install the same one on all"
+                    f" machines ({one_line(str(error), 200)})"
+                ) from error
+            raise ArenaError(f"the cluster does not take the bots' files: {one_line(str(error), 200)}") from error
+
+    def _wait_for_workers(self, scheduler: str | None) -> dict[str, int]:
+        try:
+            self._client.wait_for_workers(1, timeout=_WAIT_S)
+        except TimeoutError as error:
+            raise ArenaError(
+                f"the scheduler {scheduler} has no workers; start some with: dask worker {scheduler}"
+            ) from error
+        return dict(self._client.nthreads())
+
+    @property
+    def slots(self) -> int:
+        return max(sum(self._threads.values()), 1)
+
+    def moves_in_play(self) -> int:
+        return 0  # not known here
+
+    def submit(self, chunk: Chunk) -> None:
+        self._send(chunk, 0)
+
+    def _send(self, chunk: Chunk, tries: int) -> None:
+        key = f"arena-{self._run}-{chunk.number}-{tries}-{uuid.uuid4().hex[:8]}"
+        future = self._client.submit(
+            self._there.play_chunk, self._run, self._job, chunk, key=key, pure=False, priority=-chunk.number
+        )
+        self._pending[key] = (future, chunk, tries)
+        future.add_done_callback(self._done.put)
+
+    def events(self, timeout: float) -> list[Event]:
+        found: list[Event] = []
+        with contextlib.suppress(queue.Empty):
+            future = self._done.get(timeout=timeout)
+            while True:
+                found += self._take(future)
+                future = self._done.get_nowait()
+        found += self._check_workers()
+        if self._draining and not self._pending and not self._drained:
+            self._drained = True
+            found.append(Drained())
+        return found
+
+    def _take(self, future: Any) -> list[Event]:
+        """The events of a future that is done, however it ended."""
+        entry = self._pending.pop(future.key, None)
+        if entry is None:
+            return []
+        _, chunk, tries = entry
+        try:
+            delivery: Delivery = future.result(timeout=_WAIT_S)
+        except Exception as error:
+            return self._resubmit(chunk, tries, error)
+        for record in delivery.records:
+            self._sink(record)
+        events = delivery.events
+        units = sum(len(event.chunk) for event in events if isinstance(event, Played))
+        failed = any(isinstance(event, Failed) for event in events)
+        if units < len(chunk) and not failed and not self._draining:
+            self._send(Chunk(chunk.number, chunk.tasks[units:]), tries)
+        return events
+
+    def _resubmit(self, chunk: Chunk, tries: int, error: Exception) -> list[Event]:
+        """Handle a future without a result: the cluster has failed, or the code there."""
+        if self._draining:
+            return []
+        name = type(error).__name__
+        if isinstance(error, ImportError):
+            text = f"the workers of the cluster cannot import arena; install it there: {error}"
+            return [Failed(text, ours=False, elsewhere=True)]
+        if name not in _CLUSTER_ERRORS:
+            return [Failed(f"on the cluster: {name}: {error}", ours=True)]
+        if tries >= _MAX_TRIES:
+            return [Failed(f"the cluster lost a chunk {tries} times, the last time by {name}: {error}", ours=False)]
+        self._send(chunk, tries + 1)
+        return [Lost(f"the cluster lost a chunk ({name}); replaying it")]
+
+    def _check_workers(self) -> list[Event]:
+        """Which workers are gone, and how many threads there are now."""
+        now = time.monotonic()
+        if now - self._checked_at < _CHECK_S or self._closed:
+            return []
+        self._checked_at = now
+        try:
+            threads = dict(self._client.nthreads())
+        except Exception as error:  # the scheduler is gone or coming back; futures will tell
+            log.warning("the scheduler does not answer: %s", error)
+            gone_for_good = self._client.status in ("closed", "closing")
+            text = (
+                f"the scheduler is gone ({error}). Start one again; the run is then continued by 'arena resume' if"
+                " games of it are stored, else begun anew"
+            )
+            return [Failed(text, ours=False, elsewhere=True)] if gone_for_good else []
+        gone = [address for address in self._threads if address not in threads]
+        self._threads = threads
+        then = "others replay its games" if threads else "there is no other, so its games wait for one"
+        return [Lost(f"cluster worker {address} is gone; {then}") for address in gone]
+
+    def drain(self) -> None:
+        if not self._draining:
+            self._draining = True
+            self._end_run(at_once=False)
+
+    def _end_run(self, at_once: bool) -> None:
+        with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
+            self._client.run(self._there.end_run, self._run, at_once, on_error="ignore")
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = self._draining = True
+        with contextlib.suppress(Exception):
+            self._client.cancel([future for future, _, _ in self._pending.values()], force=True)
+        self._pending.clear()
+        self._end_run(at_once=True)
+        with contextlib.suppress(Exception):
+            self._client.unregister_worker_plugin(self._files.name)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=5)
+        if self._cluster is not None:
+            with contextlib.suppress(Exception):
+                self._cluster.close(timeout=10)
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ArenaError(
+            "the executor dask needs the package distributed; install it with: pip install 'schotten-arena[cluster]'"
+        ) from error
+    return distributed
+
+
+def _connect(distributed: Any, where: Any) -> Any:
+    try:
+        return distributed.Client(where, timeout=_WAIT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ArenaError(f"cannot reach the Dask scheduler {where}: {error}") from error

@@ -1,0 +1,89 @@
+"""A job: what a worker is told before it plays, as plain values that travel to any process or machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from arena.bots.bot import TimeLeft
+from arena.bots.isolation.levels import Isolation
+from arena.bots.processes.limits import BotLimits, Limits
+from arena.bots.spec import BotSpec
+from arena.game.rules import load_rules
+from arena.tournament.config.tournament import Clock
+from arena.tournament.referee.rows import GameSettings
+
+_GRACE_S = 1.0
+_ISOLATED_S = 15.0
+
+
+class Partner(NamedTuple):
+    """Who plays against a bot that is tried alone (`blame`): it makes these moves, by number, and where
+    they are over or not legal the first ones that are."""
+
+    name: str
+    moves: tuple[int, ...]
+    auto_claim: bool
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a worker needs to play any unit of a run.
+
+    `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
+    """
+
+    rules: str
+    seed: int
+    bots: tuple[BotSpec, ...]
+    clock: Clock = field(default_factory=Clock)
+    limits: Limits = field(default_factory=Limits)
+    workers: int = 1
+    log_level: int = 20
+    levels: tuple[str, ...] = ()
+    partner: Partner | None = None
+
+    def level(self, number: int) -> Isolation:
+        """The isolation level of a bot, by its place. A wire bot has a process in any case."""
+        level = Isolation(self.levels[number]) if self.levels else Isolation.NONE
+        return Isolation.PROCESS if level == Isolation.NONE and self.bots[number].command else level
+
+    @property
+    def isolated(self) -> bool:
+        """Does any bot live in a process of its own?"""
+        return any(self.level(number).own_process for number in range(len(self.bots)))
+
+    @property
+    def clocked(self) -> bool:
+        """Do the bots play on a clock?"""
+        return self.clock != Clock()
+
+    @property
+    def game_settings(self) -> GameSettings:
+        """What all games of the run have in common."""
+        clock = TimeLeft(self.clock.move_ms, self.clock.bank_ms) if self.clocked else None
+        return GameSettings(load_rules(self.rules), self.seed, clock)
+
+    @property
+    def bot_limits(self) -> BotLimits:
+        """The limits of a bot in a process of its own."""
+        limits = self.limits
+        memory = BotLimits.memory_mb if limits.memory_mb is None else limits.memory_mb
+        return BotLimits(limits.decision_s, limits.loading_s, memory, limits.file_mb)
+
+    @property
+    def patience_s(self) -> float:
+        """Seconds that a call of a bot may last before the worker is stopped.
+
+        With a clock, a little more than a decision can ever have: a bot that merely thinks too long is judged by
+        the clock, which is exact. Bots in processes of their own are stopped by the worker, which needs time for it.
+        """
+        limit = self.limits.decision_s
+        if self.clocked:
+            limit = ((self.clock.move_ms or 0) + (self.clock.bank_ms or 0)) / 1000 + _GRACE_S
+        return max(limit, self.limits.loading_s) + _ISOLATED_S if self.isolated else limit
+
+    def loading_patience_s(self, number: int) -> float:
+        """Seconds that loading a bot, by its place, may take before the worker is stopped; see `patience_s`."""
+        grace = _ISOLATED_S if self.level(number).own_process else 0.0
+        return self.limits.loading_s + grace

@@ -1,0 +1,264 @@
+"""One `run.log` for a run: its workers and bots log into it, line by line, whole.
+
+Records travel by multiprocessing-logging: its `MultiProcessingHandler` receives them in a thread of the run's
+process. It is given a pipe of each worker instead of the one queue that `install_mp_handler` shares among all
+processes, for two reasons. A worker that is killed while it holds the lock of a shared queue silences all the
+others, and bots do get their workers killed. And what a worker writes into a pipe is there when `emit` returns,
+so the last words of a bot that kills its process are kept. A pipe can also be passed to a process that is spawned.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import marshal
+import os
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
+from pathlib import Path
+from queue import Empty
+from typing import Any, TypeAlias
+
+from multiprocessing_logging import MultiProcessingHandler  # type: ignore[import-untyped]
+
+from arena.bots.faults import shorten
+
+LOG = "run.log"
+SPARE = ".1"
+LARGEST_LOG = 16 << 20
+"""Bytes at which a log is rotated to run.log.1: there are never more than twice as many."""
+LONGEST_TEXT = 20_000
+"""Characters of a record that a worker sends: a bot that lives there may log, too."""
+_MOST_BYTES = 1 << 20  # of a record in a pipe
+LOGGER = "arena"
+_FORMAT = "%(asctime)s %(levelname)-7s %(process)d %(name)s: %(message)s"
+
+PlainRecord: TypeAlias = tuple[str, int, str, float, int]
+"""A log record as plain values: logger, level, message, time in seconds since 1970, process."""
+
+Sink: TypeAlias = Callable[[PlainRecord], None]
+"""Takes the records of workers, in any thread."""
+
+
+def to_plain(record: logging.LogRecord) -> PlainRecord:
+    """A record as plain values, its message and traceback put together."""
+    text = record.getMessage()
+    if record.exc_info:
+        text += "\n" + logging.Formatter().formatException(record.exc_info)
+    return (record.name, record.levelno, text, record.created, record.process or 0)
+
+
+def from_plain(plain: PlainRecord) -> logging.LogRecord:
+    """The record that `to_plain` was given."""
+    name, level, text, created, process = plain
+    return logging.makeLogRecord(
+        {
+            "name": name,
+            "levelno": level,
+            "levelname": logging.getLevelName(level),
+            "msg": text,
+            "created": created,
+            "msecs": created % 1 * 1000,
+            "process": process,
+        }
+    )
+
+
+class LogFile(logging.FileHandler):
+    """The file; takes records from several threads. A full disk loses lines, never the run.
+
+    At `LARGEST_LOG` bytes it is rotated: renamed, in place of the one renamed before, and started again. Several
+    processes may write to one file, as those of a league do: whoever finds it full renames it, the others follow.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, encoding="utf-8", errors="backslashreplace", delay=True)
+        self.setFormatter(logging.Formatter(_FORMAT))
+        self.lost = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        assert self.lock is not None
+        with self.lock:
+            try:
+                self._rotate()
+            except OSError:
+                self.handleError(record)
+                return
+            super().emit(record)
+
+    def _rotate(self) -> None:
+        """Close a file that is full, or that another process has renamed. OSError if that is impossible."""
+        path = Path(self.baseFilename)
+        try:
+            there = path.stat()
+        except FileNotFoundError:
+            there = None
+        if self.stream is not None and (there is None or not os.path.samestat(os.fstat(self.stream.fileno()), there)):
+            self._close_stream()
+        if there is not None and there.st_size >= LARGEST_LOG:
+            self._close_stream()
+            with contextlib.suppress(FileNotFoundError):  # another process was quicker
+                path.replace(path.with_name(path.name + SPARE))
+
+    def _close_stream(self) -> None:
+        stream, self.stream = self.stream, None  # the next record opens it again
+        if stream is not None:
+            stream.close()
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        self.lost += 1
+
+
+class RunLog:
+    """The log of a run, as a context manager: what is logged below `arena` meanwhile goes to the file."""
+
+    def __init__(self, folder: Path, level: int = logging.INFO) -> None:
+        self.path = folder / LOG
+        self._file = LogFile(self.path)
+        self._level = level
+        self._before: tuple[int, bool] = (0, True)
+
+    def __enter__(self) -> RunLog:
+        logger = logging.getLogger(LOGGER)
+        self._before = logger.level, logger.propagate
+        logger.setLevel(self._level)
+        logger.propagate = False
+        logger.addHandler(self._file)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        logger = logging.getLogger(LOGGER)
+        logger.removeHandler(self._file)
+        logger.setLevel(self._before[0])
+        logger.propagate = self._before[1]
+        self._file.close()
+
+    def sink(self, plain: PlainRecord) -> None:
+        """Write the record of a worker."""
+        self._file.handle(from_plain(plain))
+
+
+# ---------------------------------------------------------------- the run's end
+
+
+class _PipeQueue:
+    """The receiving end of a pipe, with what `MultiProcessingHandler` uses of a queue."""
+
+    def __init__(self, receiver: Connection[Any, Any]) -> None:
+        self._receiver = receiver
+        self._garbled = False
+
+    def get(self, timeout: float | None = None) -> PlainRecord:
+        """The next record; `Empty` after `timeout` seconds, EOFError when the sender has gone, or when what came was no
+        record: a bot that lives in the worker may have written to this pipe, too."""
+        if self._garbled:
+            raise EOFError
+        if not self._receiver.poll(timeout):
+            raise Empty
+        try:
+            data = self._receiver.recv_bytes(_MOST_BYTES)
+        except OSError:
+            if not self._receiver.closed:  # it ended within a record; a length that no record has closes it
+                raise EOFError from None
+            data = b""
+        try:
+            record = marshal.loads(data)
+            if isinstance(record, tuple) and [type(value) for value in record] == [str, int, str, float, int]:
+                return record
+        except (EOFError, ValueError, TypeError):
+            pass
+        self._garbled = True
+        text = "a bot has written to the pipe of its worker's log; what this worker has to log is lost"
+        return (f"{LOGGER}.runner", logging.WARNING, text, time.time(), 0)
+
+    def qsize(self) -> int:
+        """1 while something waits. Also at the end of the pipe, which `get` then reports."""
+        return int(self._receiver.poll(0))
+
+    def close(self) -> None:
+        self._receiver.close()
+
+    def join_thread(self) -> None:
+        """A pipe has no thread; a queue has."""
+
+
+class _Receiver(MultiProcessingHandler):  # type: ignore[misc]
+    """multiprocessing-logging's handler, on the pipe of one worker instead of a shared queue."""
+
+    def __init__(self, receiver: Connection[Any, Any], sink: Sink) -> None:
+        self._pipe_queue = _PipeQueue(receiver)
+        handler = logging.Handler()
+        handler.emit = sink  # type: ignore[method-assign, assignment]
+        super().__init__("worker log", handler)
+
+    @property
+    def queue(self) -> _PipeQueue:
+        return self._pipe_queue
+
+    @queue.setter
+    def queue(self, shared: object) -> None:
+        """The shared queue that the base class makes is not wanted."""
+
+    def wait(self, seconds: float) -> None:
+        """Wait until everything has come: for the end of the pipe, but not longer than `seconds`."""
+        self._receive_thread.join(seconds)
+
+
+class WorkerLog:
+    """The log of one worker, made by its parent before the worker starts.
+
+    `sender` is the worker's end, for `log_to`. The parent calls `receive` once the worker runs, and `close` when it
+    has ended.
+    """
+
+    def __init__(self, context: BaseContext, sink: Sink) -> None:
+        self._receiver_end, self.sender = context.Pipe(duplex=False)
+        self._sink = sink
+        self._receiver: _Receiver | None = None
+
+    def receive(self) -> None:
+        """Let go of the worker's end, so that its death ends the pipe, and begin to receive."""
+        self.sender.close()
+        # only now: its thread must not exist while the worker is forked
+        self._receiver = _Receiver(self._receiver_end, self._sink)
+
+    def close(self, seconds: float = 2.0) -> None:
+        """Wait until everything that the worker logged has come, unless something else holds its end open."""
+        if self._receiver is not None:
+            self._receiver.wait(seconds)
+            self._receiver.close()
+
+
+# ---------------------------------------------------------------- the worker's end
+
+
+class _WorkerHandler(logging.Handler):
+    """What a worker logs with: every record goes into the pipe at once."""
+
+    def __init__(self, sender: Connection[Any, Any]) -> None:
+        super().__init__()
+        self._sender = sender
+
+    def emit(self, record: logging.LogRecord) -> None:
+        name, level, text, created, process = to_plain(record)
+        plain = (name, level, shorten(text, LONGEST_TEXT), created, process)
+        try:
+            message = marshal.dumps(plain)
+        except ValueError:  # such as a message of a class of its own
+            message = marshal.dumps((*plain[:2], "a message that cannot be sent", *plain[3:]))
+        with contextlib.suppress(OSError):  # the parent has gone; so will this process, soon
+            self._sender.send_bytes(message)
+
+
+def log_to(sender: Connection[Any, Any], level: int = logging.INFO) -> None:
+    """In a worker: send everything that is logged, by any logger, to the parent."""
+    root, own = logging.getLogger(), logging.getLogger(LOGGER)
+    for logger in (root, own):
+        for handler in list(logger.handlers):
+            logger.removeHandler(handler)  # inherited by fork: the parent's business
+    root.addHandler(_WorkerHandler(sender))
+    root.setLevel(logging.WARNING)
+    own.setLevel(level)
+    own.propagate = True

@@ -1,0 +1,315 @@
+"""The inside of a worker process: loads the bots once, then plays chunk after chunk.
+
+A worker and its supervisor (`arena.tournament.runner.supervisor`) share three things: a pair of pipes for chunks and
+results, the referee's move log (`tournament.referee.move_log`), and a few numbers, the status, that say what the worker
+is doing and let the supervisor ask for a stop. Results are plain values, written by marshal: what comes from a
+process that bots live in is never unpickled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import gc
+import logging
+import marshal
+import os
+import signal
+import threading
+import traceback
+from collections.abc import Sequence
+from itertools import chain
+from multiprocessing.connection import Connection
+from time import perf_counter, sleep
+from typing import Any
+
+from arena.bots.bot import Actor, Bot
+from arena.bots.isolation.process import own_children, watch_bots, while_waiting
+from arena.bots.isolation.process_bot import ProcessPool
+from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.loading import load_bot
+from arena.bots.output import BotOutput, redirected
+from arena.bots.processes.affinity import pin_to_core
+from arena.bots.processes.procfs import has_children, memory_in_use
+from arena.bots.processes.rlimits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
+from arena.bots.processes.tree import adopt_orphans, kill_orphans, lead_group
+from arena.bots.processes.worker_setup import die_with_parent, forget_descriptors, keep_from_forks
+from arena.errors import ArenaError
+from arena.game.engine import View
+from arena.game.moves import Move
+from arena.game.rules import load_rules
+from arena.tournament.match.results import Row
+from arena.tournament.match.tasks import PAIRING_BITS, Task
+from arena.tournament.referee.lockstep import Lockstep
+from arena.tournament.referee.move_log import shared_buffer
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.process_state import ProcessState
+from arena.tournament.referee.referee import Referee
+from arena.tournament.runner.job import Job, Partner
+from arena.tournament.runner.logs import log_to
+
+log = logging.getLogger("arena.worker")
+
+# The status: numbers in shared memory.
+STATE, STOP, BOT, BEAT = range(4)
+STATUS_SIZE = 4
+# Values of STATE.
+STARTING, LOADING, WAITING, PLAYING = range(4)
+
+# The first value of a message to the supervisor.
+READY, PART, DONE, REFUSED = "ready", "part", "done", "refused"
+
+_PAIRING_GAME = (1 << PAIRING_BITS + 1) - 1  # the low bits of a game's key
+
+NO_MEMORY = 77
+"""Exit code of a worker that could not allocate what it needed for itself."""
+
+_exit = os._exit  # whatever a bot does to that name
+_CHECK_S = 0.02
+_PACE_S = 0.03
+_SEND_S = 0.5
+_SEND_ROWS = 4000  # a megabyte: what is packed, sent and stored is still in the caches
+
+
+def run_worker(
+    job: Job,
+    chunks: Connection[Any, Any],
+    results: Connection[Any, Any],
+    records: Connection[Any, Any],
+    move_log: Any,
+    status: Any,
+    parent: int,
+    place: int | None = None,
+) -> None:
+    """The whole life of a worker; never returns to the code that it was forked from.
+
+    `place` is its number among the workers of this machine, if that is known.
+    """
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if hasattr(signal, "SIGHUP"):
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        faulthandler.disable()  # would write through descriptors that are not this process's own
+        lead_group()
+        forget_descriptors(chunks.fileno(), results.fileno(), records.fileno())
+        die_with_parent(parent, chunks)
+        keep_from_forks(move_log)
+        no_core_dumps()
+        let_go_first(WORKER_GOES)
+        limit_memory(job.limits.memory_bytes(job.workers), beyond=job.limits.memory_mb is not None)
+        log_to(records, job.log_level)
+        if job.isolated:
+            adopt_orphans()
+            pin_to_core(place)
+        gc.freeze()  # what was inherited by fork is never looked at again
+        _Worker(job, chunks, results, move_log, status).work()
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the parent has gone
+    except MemoryError:
+        _exit(NO_MEMORY)  # to be judged like any other death: a bot at work has taken it all
+    except BaseException:
+        with contextlib.suppress(OSError):
+            results.send_bytes(marshal.dumps((REFUSED, False, traceback.format_exc())))
+    finally:
+        # no waiting for threads and no exit handlers: both may be a bot's
+        _exit(0)
+
+
+class _Worker:
+    """Plays chunks with the bots of a job, which it loads once.
+
+    Where bots share a process with it, a worker is replaced when they leave something behind that could disturb the
+    next game: threads, processes, too much memory.
+    """
+
+    def __init__(
+        self, job: Job, chunks: Connection[Any, Any], results: Connection[Any, Any], move_log: Any, status: Any
+    ) -> None:
+        self.job = job
+        self.chunks = chunks
+        self.results = results
+        self.status = status
+        self.move_log = shared_buffer(move_log)
+        self.threads = threading.active_count()
+        self.pool = ProcessPool()
+
+    def work(self) -> None:
+        """Load the bots and play whatever comes, until the process has to be replaced."""
+        referee: Referee | None = None
+
+        def speaker() -> tuple[str, int]:
+            return ("arena", -1) if referee is None else referee.who()
+
+        output = BotOutput(speaker, where=lambda: "" if referee is None else referee.where())
+        with redirected(output, descriptors=True):
+            try:
+                referee = self._load()
+            except ArenaError as error:
+                self._send(REFUSED, True, str(error))
+                return
+            lockstep = Lockstep(referee, self._beat) if self.job.isolated else None
+            while_waiting(self._beat)
+            self.memory = memory_in_use()
+            limit = self.job.limits.memory_bytes(self.job.workers)
+            growth = self.job.limits.growth_mb << 20
+            # a bot that has filled half of the available memory must not leave the others without any
+            self.growth = growth if limit is None else min(growth, limit // 2)
+            self._send(READY)
+            reusable = True
+            while reusable:
+                self.status[STATE] = WAITING
+                task_type, plain_tasks, cut, broken, apart = self.chunks.recv()
+                self.status[STATE] = PLAYING
+                for name, reason in broken.items():
+                    for player in referee.players[name].per_game_players:
+                        player.broken = reason
+                tasks = [task_type._make(plain) for plain in plain_tasks]
+                reusable = self._play(referee, None if apart else lockstep, tasks, {row[0]: row for row in cut})
+                output.end_lines()
+
+    # ------------------------------------------------------------ bots
+
+    def _load(self) -> Referee:
+        players = []
+        state = ProcessState()
+        for number in range(len(self.job.bots)):
+            self.status[BOT] = number
+            self.status[STATE] = LOADING
+            if self.job.level(number).own_process:
+                players.append(isolated_player(self.job, number, self.pool))
+            else:
+                players.append(self._player_inside(number))
+                state.restore()  # one bot's file must not change the world of the others
+        if self.job.partner is not None:
+            players.append(_partner(self.job.partner))
+        self.threads = threading.active_count()
+        return Referee(self.job.game_settings, players, buffer=self.move_log)
+
+    def _player_inside(self, number: int) -> Player:
+        bot = load_bot(self.job.bots[number])
+
+        def make() -> Actor:
+            """Threads that a bot starts when it is made are its tools, made once; later ones outlive a game."""
+            before = threading.active_count()
+            try:
+                return bot.make()
+            finally:
+                self.threads += threading.active_count() - before
+
+        return Player(bot.name, make, uses_random=bot.uses_random, uses_numpy=bot.uses_numpy, harmless=bot.harmless)
+
+    # ------------------------------------------------------------ games
+
+    def _play(self, referee: Referee, lockstep: Lockstep | None, tasks: Sequence[Task], known: dict[int, Row]) -> bool:
+        """Play units and send them in parts; False if this process must not play any more.
+
+        `known` are rows, by key, of games that are not to be played: the forfeits of earlier workers' deaths.
+        """
+        rows: list[Row] = []
+        units = at = 0
+        reusable = True
+        start = perf_counter()
+        next_check = start + _CHECK_S
+        while at < len(tasks):
+            played = lockstep.play(tasks, at) if lockstep is not None and not known else []
+            if not played and lockstep is not None:
+                known |= lockstep.forfeits
+                played = referee.play_in_turns(tasks, at, known)
+                lockstep.forfeits.clear()
+                for row in chain.from_iterable(played):
+                    known.pop(row[0], None)
+            elif not played:
+                played = [referee.play_unit(tasks[at], known)]
+            at += len(played)
+            units += len(played)
+            fresh = list(chain.from_iterable(played))
+            rows += fresh
+            if threading.active_count() > self.threads:
+                log.info("a bot left threads behind; replacing this process")
+                reusable = False
+                break
+            if self.status[STOP]:
+                break
+            now = perf_counter()
+            if now >= next_check or any(row[4] for row in fresh):
+                next_check = now + _CHECK_S
+                reusable = self._is_clean()
+                if not reusable:
+                    break
+            # the last ones are sent below, with all that was printed: whoever has all games ends this process
+            if at < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
+                self._send(PART, units, now - start, True, scores_of(rows), rows)
+                rows, units, start = [], 0, now
+        self.pool.log_output()
+        reusable = reusable and self._is_clean()
+        if not reusable:
+            limit_memory(None)  # a bot may have left too little memory to send the rows
+        self._send(DONE, units, perf_counter() - start, reusable, scores_of(rows), rows)
+        return reusable
+
+    def _send(self, kind: str, *values: Any) -> None:
+        self.results.send_bytes(marshal.dumps((kind, *values)))
+
+    def _beat(self) -> bool:
+        """Show that this process lives; is it to stop?"""
+        self.status[BEAT] += 1
+        return bool(self.status[STOP])
+
+    def _is_clean(self) -> bool:
+        """Is nothing of earlier games left that could disturb the next?"""
+        watch_bots()
+        if has_children(own := own_children()):
+            if not self.job.isolated:
+                log.info("a bot left processes behind; replacing this process")
+                return False
+            kill_orphans(own)
+        grown = memory_in_use() - self.memory
+        if grown > self.growth:
+            log.info("this process has grown by %d MB; replacing it", grown >> 20)
+            return False
+        return True
+
+
+def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
+    """The player of a bot in processes of its own, one for each of the two games of a pair."""
+    spec, level = job.bots[number], job.level(number)
+
+    def remote() -> WireBot | PythonBot:
+        if spec.command:
+            return WireBot(spec, level, job.bot_limits, pool)
+        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, pool)
+
+    one, other = remote(), remote()
+    if number < pool.most // 2:
+        one.load()  # a file that cannot be run, a command that does not answer: known before the first game
+        one.suspend()
+    return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
+
+
+def _partner(partner: Partner) -> Player:
+    """Somebody who makes the moves of an earlier play, as far as that goes."""
+    left = iter(partner.moves)
+
+    class Repeats(Bot):
+        auto_claim = partner.auto_claim
+
+        def act(self, view: View, moves: list[Move]) -> Move:
+            sleep(_PACE_S)  # who kills while its opponent thinks is to have the time for it
+            wanted = next(left, None)
+            return next((move for move in moves if move.index == wanted), moves[0])
+
+    return Player(partner.name, Repeats)
+
+
+def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:
+    """By pairing: games, and of these won, drawn and lost by its bot `a`."""
+    sums: dict[int, list[int]] = {}
+    for row in rows:
+        pairing, swapped = divmod(row[0] & _PAIRING_GAME, 2)
+        score = 2 - row[1] if swapped else row[1]
+        total = sums.setdefault(pairing, [0, 0, 0, 0])
+        total[0] += 1
+        total[3 - score] += 1
+    return sums

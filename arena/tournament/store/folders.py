@@ -1,0 +1,134 @@
+"""Where runs are stored, and what a folder holds: a run, a comparison of several, a league."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.errors import did_you_mean
+from arena.paths import RESULTS
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.schema import DATABASE, StoreError
+
+LATEST = "latest"
+"""Names the run in results/ that was worked on last, wherever a run is asked for."""
+COMPARISON = "comparison.json"
+"""What the folder of a comparison holds beside a folder for each variant's run."""
+
+
+class Found(NamedTuple):
+    """A folder and the file that says what it is: DATABASE or COMPARISON."""
+
+    kind: str
+    folder: Path
+
+
+def find_folder(text: str) -> Found:
+    """A run or a comparison, by its path or by its name in results/, or `latest`. StoreError if there is none."""
+    for folder in _places(text):
+        if (folder / DATABASE).is_file():
+            return Found(DATABASE, folder)
+        if is_comparison(folder):
+            return Found(COMPARISON, folder)
+    return Found(DATABASE, run_folder(text))
+
+
+def is_comparison(folder: Path) -> bool:
+    """Does the folder hold a comparison? One of an earlier version has no file: its runs differ in their rules only."""
+    if (folder / COMPARISON).is_file():
+        return True
+    rules: list[object] = []
+    others: list[dict[str, object]] = []
+    for inner in inner_runs(folder):
+        if not is_begun(inner):
+            return False
+        with Reader(inner) as reader:
+            config = reader.config()
+        rules.append(config.pop("rules"))
+        others.append(config)
+    same = all(one == others[0] for one in others)
+    return len(rules) > 1 and same and others[0]["format"] == "round-robin" and len({*rules}) == len(rules)
+
+
+def inner_runs(folder: Path) -> list[Path]:
+    """The folders of runs in a folder that is none itself, in alphabetical order."""
+    return [] if (folder / DATABASE).is_file() else sorted(path.parent for path in folder.glob(f"*/{DATABASE}"))
+
+
+def is_begun(folder: Path) -> bool:
+    """Is there a run with settings in the folder?"""
+    if not (folder / DATABASE).is_file():
+        return False
+    with Reader(folder) as reader, contextlib.suppress(StoreError):
+        return bool(reader.config())
+    return False
+
+
+def _places(text: str) -> Iterator[Path]:
+    """The folders that a text may mean, the first that holds something is meant."""
+    yield Path(text)
+    yield RESULTS / text
+    if Path(text).name in (DATABASE, COMPARISON):
+        yield Path(text).parent
+    if text == LATEST:
+        found = latest()
+        if found is None:
+            raise StoreError(f"there is no run in {RESULTS}/ yet; name a folder, or play one: arena run quick")
+        yield found.folder
+
+
+def runs_in(root: Path) -> list[Found]:
+    """The runs and comparisons in a folder, by their names."""
+    runs = [Found(DATABASE, path.parent) for path in root.glob(f"*/{DATABASE}")]
+    outer = {path.parent.parent for path in root.glob(f"*/*/{DATABASE}")} - {found.folder for found in runs}
+    outer |= {path.parent for path in root.glob(f"*/{COMPARISON}")}
+    return sorted(runs + [Found(COMPARISON, folder) for folder in outer if _may_be_comparison(folder)])
+
+
+def _may_be_comparison(folder: Path) -> bool:
+    try:
+        return is_comparison(folder)
+    except StoreError:  # one of its runs is damaged
+        return False
+
+
+def last_worked_on(found: Found) -> float:
+    """When a game was last stored in a run or a comparison, or it was begun; seconds since 1970."""
+    folders = inner_runs(found.folder) if found.kind == COMPARISON else [found.folder]
+    return max(map(_last_session, folders), default=_changed(found.folder))
+
+
+def _last_session(folder: Path) -> float:
+    with contextlib.suppress(StoreError), Reader(folder) as reader:
+        sessions = reader.sessions()
+        if sessions:
+            return max(session.ended for session in sessions)
+    return _changed(folder / DATABASE)
+
+
+def _changed(path: Path) -> float:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0
+
+
+def latest() -> Found | None:
+    """The run or comparison in results/ that was worked on last; None without any."""
+    return max(runs_in(RESULTS), key=last_worked_on, default=None)
+
+
+def run_folder(text: str) -> Path:
+    """The folder of an existing run, by its path, by its name in results/, or `latest`. StoreError if there is none."""
+    for folder in _places(text):
+        if (folder / DATABASE).is_file():
+            return folder
+    for folder in _places(text):
+        if inner := inner_runs(folder):
+            some = f"{', '.join(map(str, inner[:10]))}{', ...' * (len(inner) > 10)}"
+            raise StoreError(f"{folder} holds several runs; name one of them: {some}")
+    names = sorted(path.parent.name for path in RESULTS.glob(f"*/{DATABASE}"))
+    near = did_you_mean(Path(text).name, names)
+    known = f" (in results/: {', '.join(names[:10])}{', ...' if len(names) > 10 else ''})" if names else ""
+    raise StoreError(f"there is no run in {text}: it holds no {DATABASE}{near}{known}")

@@ -1,0 +1,175 @@
+"""What the tests of isolated bots share: processes that run a piece of Python, isolated bots at a table."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.bot import TimeLeft
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.process_bot import ProcessPool
+from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.loading import load_bot
+from arena.bots.processes.limits import BotLimits
+from arena.bots.processes.procfs import is_running
+from arena.bots.spec import BotSpec, find_bot
+from arena.game.rules import load_rules
+from arena.tournament.match.results import Row
+from arena.tournament.match.tasks import PairTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
+from tests.bots.isolation.inside import need_sandbox
+
+ROOT = Path(__file__).resolve().parents[3]
+BOTS = ROOT / "tests" / "data" / "bots"
+both = pytest.mark.parametrize("level", ["process", pytest.param("sandbox", marks=pytest.mark.sandbox)])
+"""For what the sandbox must not change. What goes through the pipes is tested at the level `process` only."""
+
+_BEGINNING = """
+import os, sys, time
+def hear(size):
+    data = b""
+    while len(data) < size:
+        piece = os.read(0, min(size - len(data), 65536))
+        if not piece:
+            sys.exit(99)
+        data += piece
+    return data
+def say(data):
+    at = 0
+    while at < len(data):
+        at += os.write(1, data[at:at + 65536])
+"""
+
+
+def soon(seconds: float = 30.0) -> float:
+    """A deadline that is not meant to pass."""
+    return time.monotonic() + seconds
+
+
+@contextlib.contextmanager
+def started(
+    code: str, folder: Path, level: str = "process", limits: BotLimits | None = None, *words: str, **more: Any
+) -> Iterator[BotProcess]:
+    """A process that runs a piece of Python, with `hear(size)` and `say(data)`."""
+    if level == "sandbox":
+        need_sandbox()
+    argv = (sys.executable, "-I", "-S", "-c", _BEGINNING + code, *words)
+    process = BotProcess(Launch(argv, folder, level, limits or BotLimits(), **more))
+    try:
+        yield process
+    finally:
+        process.close()
+
+
+def heard(process: BotProcess, size: int, seconds: float = 30.0) -> bytes:
+    """So many bytes that a process says."""
+    data = b""
+    while len(data) < size:
+        data += process.receive(soon(seconds))
+    assert len(data) == size
+    return data
+
+
+def line_of(process: BotProcess) -> str:
+    """One line that a process says."""
+    data = b""
+    while not data.endswith(b"\n"):
+        data += process.receive(soon())
+    return data.decode().strip()
+
+
+# ---------------------------------------------------------------- bots
+
+
+def bot_spec(text: str, name: str) -> BotSpec:
+    """A bot of tests/data/bots (`raises:hook=begin`), of the program (`greedy`) or of a file, under a name."""
+    stem, colon, params = text.partition(":")
+    own = BOTS / f"{stem}.py"
+    return find_bot(f"{own}{colon}{params}" if own.is_file() else text, name=name)
+
+
+def isolated(
+    text: str,
+    name: str = "a",
+    rules: str = "base",
+    level: str = "process",
+    limits: BotLimits | None = None,
+    pool: ProcessPool | None = None,
+) -> PythonBot:
+    """An isolated bot. It is the test's to close."""
+    if level == "sandbox":
+        need_sandbox()
+    return PythonBot(bot_spec(text, name), load_rules(rules), level, limits or BotLimits(), pool)
+
+
+def player_of(bot: PythonBot) -> Player:
+    """The player whose bot that is."""
+    return Player(bot.name, lambda: bot)
+
+
+@contextlib.contextmanager
+def at_table(
+    texts: Sequence[str],
+    rules: str = "base",
+    level: str = "process",
+    clock: TimeLeft | None = None,
+    limits: BotLimits | None = None,
+    pool: ProcessPool | None = None,
+    seed: int = 1,
+    twins: bool = False,
+) -> Iterator[Referee]:
+    """A referee for isolated bots, which are called a, b, c ...; with `twins` each has two processes, as in a run."""
+    bots = [
+        isolated(text, name, rules, level, limits, pool)
+        for text, name in zip(texts, "abcdefgh")
+        for _ in range(1 + twins)
+    ]
+    players = list(map(player_of, bots))
+    if twins:
+        players = [Player.pair(one, other) for one, other in zip(players[::2], players[1::2])]
+    try:
+        yield Referee(GameSettings(load_rules(rules), seed, clock), players)
+    finally:
+        for bot in bots:
+            bot.close()
+
+
+def games(referee: Referee, deals: Iterable[int], a: str = "a", b: str = "b") -> list[Row]:
+    """The games of two bots on some deals."""
+    return [row for deal in deals for row in referee.play_unit(PairTask(0, deal, a, b))]
+
+
+# ---------------------------------------------------------------- what is left
+
+
+def marked(mark: str) -> list[int]:
+    """Processes with a text in their command lines, this one left out."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if mark.encode() in (entry / "cmdline").read_bytes() and is_running(int(entry.name)):
+                    found.append(int(entry.name))
+    return found
+
+
+def inside(texts: Sequence[str], rules: str = "base", clock: TimeLeft | None = None) -> Referee:
+    """A referee for the same bots inside of this process."""
+    players = [Player.of(load_bot(bot_spec(text, name))) for text, name in zip(texts, "abcdefgh")]
+    return Referee(GameSettings(load_rules(rules), 1, clock), players)
+
+
+def bot_file(folder: Path, code: str, name: str = "bot") -> str:
+    path = folder / f"{name}.py"
+    path.write_text(code)
+    return str(path)

@@ -1,0 +1,18 @@
+"""After each test of isolated bots none of their processes is left."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from arena.bots.isolation import process as processes
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left() -> Iterator[None]:
+    yield
+    if processes.running:
+        gc.collect()
+    assert not processes.running

@@ -1,0 +1,87 @@
+"""Run a piece of Python inside of a sandbox, and get what it finds out."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
+from arena.bots.isolation.sandbox.files import python_files
+
+_BEGINNING = """
+import json, os, sys
+def attempt(action):
+    try:
+        return repr(action())
+    except OSError as error:
+        return f"{type(error).__name__} {error.errno}"
+    except BaseException as error:
+        return type(error).__name__
+def tell(value):
+    print(json.dumps(value), flush=True)
+"""
+
+
+def confined(argv: tuple[str, ...], folder: Path, **more: Any) -> Launch:
+    """A command that is to run in the sandbox."""
+    return Launch(argv, folder, "sandbox", **more)
+
+
+#: How a bot in another language is run, for this Python: with the processes of the sandbox in /proc.
+PROGRAM: dict[str, Any] = {"system": True, "read_only": tuple(Path(path) for path in python_files())}
+
+
+@functools.cache
+def why_not() -> str | None:
+    """Why there is no sandbox on this machine, or None."""
+    try:
+        require_bubblewrap()
+    except SandboxMissing as error:
+        return str(error)
+    return None
+
+
+def need_sandbox() -> None:
+    """Skip the test where there is no sandbox; fail instead where the machine was told to have one."""
+    reason = why_not()
+    if reason is not None and os.environ.get("ARENA_NEEDS_SANDBOX"):
+        pytest.fail(reason)
+    if reason is not None:
+        pytest.skip(reason)
+
+
+def run(launch: Launch, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command of a launch in the sandbox to its end, as the runner starts a bot.
+
+    `environment` is given to bubblewrap instead of the launch's, which is what the runner gives it.
+    """
+    need_sandbox()
+    argv, passed = sandboxed(launch)
+    try:
+        return subprocess.run(
+            argv,
+            pass_fds=passed,
+            env=dict(launch.whole_environment if environment is None else environment),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    finally:
+        for descriptor in passed:
+            os.close(descriptor)
+
+
+def learn(code: str, folder: Path, **more: Any) -> Any:
+    """What Python code `tell`s inside of the sandbox, having `attempt`ed something."""
+    ended = run(confined((sys.executable, "-I", "-c", _BEGINNING + code), folder, **more))
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)

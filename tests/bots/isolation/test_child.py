@@ -1,0 +1,500 @@
+"""The inside of a bot's process, spoken to frame by frame: what it answers, what its bot may do to it."""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import json
+import os
+import random
+import re
+import struct
+import sys
+import termios
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.bot import BotFault
+from arena.bots.isolation.python.child import Child
+from arena.bots.isolation.python.messages import (
+    ANSWER,
+    ASK,
+    ASK_FORCED,
+    ASKING,
+    AUTO_CLAIM,
+    BEGIN,
+    BEGINNING,
+    DONE,
+    DRAWS,
+    END,
+    ENDING,
+    FAULT,
+    HAS_BEGIN,
+    HAS_END,
+    HAS_OBSERVE,
+    LOAD,
+    MADE,
+    MAKE,
+    MOVE_MS,
+    QUESTION,
+    WANTS_ANSWER,
+    Message,
+    MessageReader,
+    pack_message,
+    read_answer,
+    read_fault,
+)
+from arena.bots.isolation.python.progress import MAKING
+from arena.bots.spec import find_bot
+from arena.game.deals import make_deal
+from arena.game.engine import State, View
+from arena.game.moves import MOVES
+from arena.game.packing import Line, Tables
+from arena.game.rules import load_rules
+
+RULES = load_rules("base")
+
+
+class Spoken:
+    """A child with a bot of these lines; `tell` feeds a frame and gives what it has answered."""
+
+    def __init__(self, folder: Path, code: str, params: dict[str, Any] | None = None) -> None:
+        path = folder / "bot.py"
+        path.write_text(code)
+        self.said: list[bytes] = []
+        self.child = Child(self.said.append)
+        plain = map(dataclasses.asdict, (find_bot(str(path), params, name="bot"), RULES))
+        order = {**dict(zip(("spec", "rules"), plain)), "paths": [], "threads": 0}
+        self.loading = self.tell(pack_message(LOAD, json.dumps(order).encode()))
+        self.line = Line(-1, -1)
+        self.state = State(RULES, make_deal(RULES, 1, 1))
+
+    def tell(self, whole: bytes) -> list[Message]:
+        self.said.clear()
+        self.child.answer(whole[4], whole)
+        return frames(b"".join(self.said))
+
+    def make(self) -> int:
+        [made] = self.tell(pack_message(MAKE))
+        assert made.kind == MADE, made
+        return made.body[0]
+
+    def begin(self, table: int = 0, reply: bool = False, seed: int = 5) -> list[Message]:
+        flags = WANTS_ANSWER * reply
+        return self.tell(pack_message(BEGIN, BEGINNING.pack(table, self.state.turn, 0, seed, flags, 0.0, 0.0)))
+
+    def ask(self, number: int = 1, flags: int = 0, view: View | None = None, table: int = 0) -> Message:
+        image = self.line.tell(view or self.state.view(self.state.turn))[1]
+        [found] = self.tell(QUESTION.pack(len(image) + 25, ASK, number, 1, flags, 7.0, 0.0, table) + image)
+        return found
+
+    def fault(self, found: Message, number: int = 1) -> tuple[str, str]:
+        fault = read_fault(found, number)
+        return fault.kind, fault.detail
+
+
+def frames(said: bytes) -> list[Message]:
+    reader = MessageReader()
+    reader.add(said)
+    found = []
+    while (one := reader.take()) is not None:
+        found.append(one)
+    assert not reader.rest
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _world_as_it_was() -> Iterator[None]:
+    path, limit, state = sys.path[:], sys.getrecursionlimit(), random.getstate()
+    yield
+    sys.path[:] = path
+    sys.setrecursionlimit(limit)
+    random.setstate(state)
+
+
+FIRST = "def act(view, moves): return moves[0]\n"
+
+
+# ---------------------------------------------------------------- loading and making
+
+
+def test_a_bot_is_loaded_and_made(tmp_path: Path) -> None:
+    spoken = Spoken(tmp_path, FIRST)
+    assert spoken.loading == [(DONE, b"")]
+    assert spoken.make() == AUTO_CLAIM
+    assert spoken.make() == AUTO_CLAIM  # again in the same process
+    assert spoken.begin() == []
+    assert spoken.begin(reply=True) == [(DONE, b"")]
+    index = spoken.state.legal_moves()[0].index
+    assert read_answer(spoken.ask(), 1, 1) == index.to_bytes(2, "little")
+
+
+def test_what_the_runner_must_know_of_a_bot(tmp_path: Path) -> None:
+    code = """
+import random
+import re
+class Bot:
+    auto_claim = False
+    ask_forced = True
+    def begin(self, setup): pass
+    def act(self, view, moves): return moves[0]
+    def observe(self, event): pass
+    def end(self, result): pass
+"""
+    everything = ASK_FORCED | HAS_BEGIN | HAS_OBSERVE | HAS_END | DRAWS
+    assert Spoken(tmp_path, code).make() == everything
+    assert Spoken(tmp_path, "auto_claim = False\nask_forced = True\n" + FIRST).make() == ASK_FORCED
+    base = "from arena.bots.bot import Bot\nclass Mine(Bot):\n    def act(self, view, moves): return moves[0]\n"
+    assert Spoken(tmp_path, base).make() == AUTO_CLAIM  # hooks that are not overridden are none
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("x = 1", "no bot"),
+        ("def act(view, moves): retrun 1", "SyntaxError: invalid syntax"),
+        ("raise SystemExit('enough')\n" + FIRST, "SystemExit: enough"),
+        ("import nonsense_that_is_nowhere\n" + FIRST, "No module named 'nonsense_that_is_nowhere'"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded(tmp_path: Path, code: str, words: str) -> None:
+    [found] = Spoken(tmp_path, code).loading
+    kind, detail = read_fault(found, 0).kind, read_fault(found, 0).detail
+    assert kind == "exception"
+    assert detail.startswith("in loading: ")
+    assert words in detail
+
+
+def test_a_bot_that_cannot_be_made(tmp_path: Path) -> None:
+    code = """
+class Bot:
+    def __init__(self, size: int = 3):
+        self.size = 1 // size
+    def act(self, view, moves): return moves[self.size]
+"""
+    spoken = Spoken(tmp_path, code, {"size": "0"})
+    [found] = spoken.tell(pack_message(MAKE))
+    kind, detail = spoken.fault(found, 0)
+    assert kind == "exception"
+    assert detail.startswith("in __init__: Traceback")
+    assert 'bot.py", line 4, in __init__' in detail
+    assert detail.endswith("ZeroDivisionError: integer division or modulo by zero")
+    assert "child.py" not in detail
+    assert Spoken(tmp_path, code, {"size": "2"}).make() == AUTO_CLAIM
+
+
+def test_hooks_that_are_no_methods_are_the_bots_fault(tmp_path: Path) -> None:
+    spoken = Spoken(tmp_path, "class Bot:\n    begin = 5\n    def act(self, view, moves): return moves[0]\n")
+    [found] = spoken.tell(pack_message(MAKE))
+    assert spoken.fault(found, 0) == ("exception", "in __init__: TypeError: begin of the bot is not a method")
+
+
+# ---------------------------------------------------------------- asking
+
+
+@pytest.mark.parametrize("how", ["ValueError('on purpose')", "SystemExit(3)", "KeyboardInterrupt()", "BaseException()"])
+def test_whatever_act_raises_is_told(tmp_path: Path, how: str) -> None:
+    spoken = Spoken(tmp_path, f"def act(view, moves):\n    raise {how}\n")
+    spoken.make()
+    spoken.begin()
+    kind, detail = spoken.fault(spoken.ask(9), 9)
+    assert kind == "exception"
+    assert detail.startswith("in act: Traceback")
+    assert 'bot.py", line 2, in act' in detail
+    assert how.split("(")[0] in detail
+    assert "arena" not in detail
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("None", "act returned None, not one of the moves"),
+        ("moves", "act returned a list, not one of the moves"),
+        ("'r7@3'", "act returned the text 'r7@3', not one of the moves"),
+        ("moves[0].index", "act returned the int"),
+        ("Move(5, 'x', 'place', None, None, None)", "x is not legal: it was made by hand"),
+        ("Move(moves[0].index, 'x', 'place', None, None, None)", "x is not legal: it was made by hand"),
+        ("Move(-1, 'x', 'place', None, None, None)", "x is not legal: it was made by hand"),
+        ("Move(99999, 'x', 'place', None, None, None)", "x is not legal: it was made by hand"),
+    ],
+)
+def test_what_is_no_move_is_told(tmp_path: Path, value: str, words: str) -> None:
+    spoken = Spoken(tmp_path, f"from arena.game.moves import Move\ndef act(view, moves): return {value}\n")
+    spoken.make()
+    spoken.begin()
+    kind, detail = spoken.fault(spoken.ask())
+    assert kind == "illegal move"
+    assert detail.startswith(words)
+
+
+def test_any_move_of_the_table_is_passed_on(tmp_path: Path) -> None:
+    """Whether it is legal is the referee's to say, who does not trust this process."""
+    code = "from arena.game.moves import MOVES\ndef act(view, moves): return MOVES[view.rules.spy_value][-1]\n"
+    spoken = Spoken(tmp_path, code)
+    spoken.make()
+    spoken.begin()
+    last = len(MOVES[RULES.spy_value]) - 1
+    assert read_answer(spoken.ask(), 1, 1) == last.to_bytes(2, "little")
+
+
+def test_the_view_is_that_of_the_game_with_its_generator_and_clock(tmp_path: Path) -> None:
+    code = """
+seen = []
+class Bot:
+    def begin(self, setup): seen.append(setup)
+    def act(self, view, moves):
+        seen.append((view.seat, view.hand, view.history, view.clock, view.rng.below(1000), moves))
+        return moves[0]
+"""
+    spoken = Spoken(tmp_path, code)
+    spoken.make()
+    spoken.begin(reply=True, seed=77)
+    view = spoken.state.view(spoken.state.turn)
+    spoken.ask(flags=MOVE_MS)
+    module: Any = spoken.child.loaded._module
+    setup, seen = module.seen
+    assert (setup.seat, setup.starter, setup.seed, setup.clock, setup.rules) == (
+        view.seat,
+        0,
+        77,
+        None,
+        RULES,
+    )
+    assert seen[:3] == (view.seat, view.hand, view.history)
+    assert seen[3] == (7.0, None)
+    assert seen[5] == spoken.state.legal_moves()
+    spoken.line.begin(b"")
+    spoken.begin(reply=True, seed=77)
+    spoken.ask()
+    assert module.seen[3][3] is None
+    assert module.seen[3][4] == seen[4]
+
+
+def test_events_come_before_the_question_and_each_once(tmp_path: Path) -> None:
+    code = """
+class Bot:
+    def __init__(self): self.events = []
+    def begin(self, setup): self.events = []
+    def observe(self, event): self.events.append(event)
+    def act(self, view, moves):
+        assert tuple(self.events) == view.history, (self.events, view.history)
+        return moves[0]
+    def end(self, result):
+        assert (result.winner, result.stones, result.reason, result.forfeit) == (1, (2, 5), "five stones", None)
+        raise ValueError(len(self.events))
+"""
+    spoken = Spoken(tmp_path, code)
+    spoken.make()
+    seat = spoken.state.turn
+    for _ in range(2):
+        spoken.begin(reply=True)
+        spoken.line.begin(b"")
+        state = spoken.state.copy()
+        while moves := state.legal_moves():
+            if state.turn == seat:
+                assert read_answer(spoken.ask(view=state.view(seat)), 1, 1) == moves[0].index.to_bytes(2, "little")
+            state.apply(moves[0])
+        text = json.dumps([1, [2, 5], "five stones", None]).encode()
+        image = spoken.line.tell(state.view(seat))[1]
+        [found] = spoken.tell(pack_message(END, ENDING.pack(0, len(text)) + text + image))
+        assert spoken.fault(found, 0)[1].endswith(f"ValueError: {len(state.events(seat))}")
+
+
+def test_a_failure_in_observe_is_told_by_its_name(tmp_path: Path) -> None:
+    code = "class Bot:\n    def observe(self, event): 1 / 0\n    def act(self, view, moves): return moves[0]\n"
+    spoken = Spoken(tmp_path, code)
+    spoken.make()
+    spoken.begin()
+    spoken.state.apply(spoken.state.legal_moves()[0])
+    kind, detail = spoken.fault(spoken.ask())
+    assert (kind, detail[:11]) == ("exception", "in observe:")
+
+
+def test_a_failure_in_begin_waits_for_the_question_if_nobody_asked(tmp_path: Path) -> None:
+    code = """
+class Bot:
+    games = 0
+    def begin(self, setup):
+        Bot.games += 1
+        assert Bot.games != 1 and Bot.games != 2
+    def act(self, view, moves): return moves[0]
+"""
+    spoken = Spoken(tmp_path, code)
+    spoken.make()
+    [found] = spoken.begin(reply=True)
+    assert spoken.fault(found, 0)[1].startswith("in begin: Traceback")
+    assert spoken.begin() == []
+    assert spoken.fault(spoken.ask(), 0)[1].startswith("in begin: Traceback")
+    spoken.line.begin(b"")
+    assert spoken.begin() == []
+    assert spoken.ask().kind == ANSWER  # the next game is unharmed
+
+
+def test_a_bot_that_cannot_be_made_for_a_further_table_says_so_when_it_is_asked(tmp_path: Path) -> None:
+    """Its process ended with exit code 0, and without a word."""
+    code = "made = []\nclass Bot:\n    def __init__(self):\n        made.append(1 // (1 - len(made)))\n    act = min\n"
+    (spoken := Spoken(tmp_path, code)).make()
+    assert spoken.begin() == spoken.begin(table=1) == []
+    words = r"in __init__: Traceback[^$]*ZeroDivisionError"
+    assert re.search(words, spoken.fault(spoken.ask(table=1), 0)[1])
+    assert re.search(words, spoken.fault(*spoken.tell(pack_message(ASK, ASKING.pack(7, 2, 0, 0, 0) + bytes(8))), 7)[1])
+    assert list(spoken.child.noted[:2]) == [1, MAKING]
+
+
+def test_a_bot_that_lowers_the_recursion_limit_is_still_told_of(tmp_path: Path) -> None:
+    code = """
+import sys
+def act(view, moves):
+    for limit in range(1, 1000):
+        try:
+            sys.setrecursionlimit(limit)
+            break
+        except RecursionError:
+            pass
+    raise ValueError('low')
+"""
+    spoken = Spoken(tmp_path, code)
+    spoken.make()
+    spoken.begin()
+    assert spoken.fault(spoken.ask())[1].endswith("ValueError: low")
+
+
+def test_global_generators_are_seeded_by_the_game(tmp_path: Path) -> None:
+    spoken = Spoken(tmp_path, "import random\ndef act(view, moves): return random.choice(moves)\n")
+    assert spoken.make() & DRAWS
+    answers = []
+    for seed in (5, 6, 5):
+        random.seed()
+        spoken.begin(seed=seed)
+        spoken.line.begin(b"")
+        answers.append(spoken.ask())
+    assert answers[0] == answers[2]
+    assert answers[0] != answers[1]
+
+
+# ---------------------------------------------------------------- many games
+
+
+def test_tables_have_bots_of_their_own(tmp_path: Path) -> None:
+    code = """
+class Bot:
+    made = 0
+    def __init__(self):
+        self.number, Bot.made = Bot.made, Bot.made + 1
+    def begin(self, setup): self.seed = setup.seed
+    def act(self, view, moves):
+        if self.number == 2 and view.turns > 4: raise ValueError(f"bot {self.number} seed {self.seed}")
+        return moves[0]
+"""
+    spoken = Spoken(tmp_path, code)
+    spoken.make()
+    tables = Tables()
+    for k in range(4):
+        tables.sit(k, State(RULES, make_deal(RULES, 1, k)), (False, False))
+        spoken.begin(table=k, seed=100 + k)
+    for number in range(1, 20):
+        for k in range(4):
+            while tables.advance(k) == 1:  # the other seat is not this bot's
+                tables.answer(k, tables.state_of(k).legal_moves()[0].index.to_bytes(2, "little"), 0)
+        waiting = list(range(4))
+        asked = b"".join(tables.ask(k) for k in waiting)
+        [found] = spoken.tell(pack_message(ASK, ASKING.pack(number, len(waiting), 0, 0.0, 0.0) + asked))
+        if found.kind == FAULT:
+            break
+        answer = read_answer(found, number, 4)
+        for at, k in enumerate(waiting):
+            assert tables.answer(k, answer, 2 * at)
+    assert spoken.fault(found, number)[1].endswith("ValueError: bot 2 seed 102")
+    assert number > 2
+    module: Any = spoken.child.loaded._module
+    assert module.Bot.made == 4
+
+
+# ---------------------------------------------------------------- the loop
+
+
+def loop(spoken: Spoken, *pieces: bytes) -> list[Message]:
+    """What comes back if pieces are there to be read, one after the other; the pipe is closed then."""
+    orders, out = os.pipe()
+    back, answers = os.pipe()
+
+    def talk() -> None:
+        for piece in pieces:
+            os.write(out, piece)
+            until = time.monotonic() + 10
+            while struct.unpack("i", fcntl.ioctl(orders, termios.FIONREAD, b"\0" * 4))[0] and time.monotonic() < until:
+                time.sleep(0.0005)
+        os.close(out)
+
+    spoken.child.write = lambda data: os.write(answers, data)
+    runner = threading.Thread(target=talk)
+    runner.start()
+    try:
+        spoken.child.serve(orders, answers)
+    finally:
+        runner.join()
+        os.set_blocking(back, False)
+        try:
+            said = os.read(back, 1 << 16)
+        except BlockingIOError:
+            said = b""
+        for end in (orders, back, answers):
+            os.close(end)
+    return frames(said)
+
+
+def question(spoken: Spoken, number: int) -> bytes:
+    image = spoken.line.tell(spoken.state.view(spoken.state.turn))[1]
+    return QUESTION.pack(len(image) + 25, ASK, number, 1, 0, 0.0, 0.0, 0) + image
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100, 10_000])
+def test_frames_may_come_in_pieces_or_together(tmp_path: Path, size: int) -> None:
+    spoken = Spoken(tmp_path, FIRST)
+    begin = pack_message(BEGIN, BEGINNING.pack(0, spoken.state.turn, 0, 1, WANTS_ANSWER, 0.0, 0.0))
+    stream = pack_message(MAKE) + begin + question(spoken, 1) + question(spoken, 2)
+    step = max(size, len(stream) // 100)
+    found = loop(spoken, *(stream[at : at + step] for at in range(0, len(stream), step)))
+    assert [one.kind for one in found] == [MADE, DONE, ANSWER, ANSWER]
+    index = spoken.state.legal_moves()[0].index.to_bytes(2, "little")
+    assert [read_answer(one, number, 1) for number, one in enumerate(found[2:], 1)] == [index, index]
+
+
+def test_the_loop_ends_with_the_pipe_in_the_middle_of_a_frame(tmp_path: Path) -> None:
+    spoken = Spoken(tmp_path, FIRST)
+    assert [one.kind for one in loop(spoken, pack_message(MAKE) + pack_message(MAKE)[:3])] == [MADE]
+    assert loop(spoken) == []
+
+
+def test_short_questions_and_others_give_the_same(tmp_path: Path) -> None:
+    """One whole question in one piece is answered inside of the engine, others here."""
+    code = "def act(view, moves):\n    if view.turns > 3: return 5\n    return moves[view.rng.below(len(moves))]\n"
+    answers = []
+    for short in (True, False):
+        spoken = Spoken(tmp_path, code)
+        begin = pack_message(BEGIN, BEGINNING.pack(0, spoken.state.turn, 0, 1, 0, 0.0, 0.0))
+        pieces = [pack_message(MAKE), begin]
+        state = spoken.state
+        for number in (1, 2, 3):
+            pieces.append(question(spoken, number))
+            for _ in range(2):
+                state.apply(state.legal_moves()[0])
+        answers.append(loop(spoken, *pieces) if short else loop(spoken, b"".join(pieces)))
+    assert answers[0] == answers[1]
+    assert [one.kind for one in answers[0]] == [MADE, ANSWER, ANSWER, FAULT]
+
+
+def test_a_broken_view_is_no_end_of_the_world(tmp_path: Path) -> None:
+    spoken = Spoken(tmp_path, FIRST)
+    spoken.make()
+    spoken.begin()
+    whole = question(spoken, 1)
+    found = loop(spoken, whole[:30] + b"\xff" * (len(whole) - 30), whole)
+    assert [one.kind for one in found] == [FAULT, ANSWER]
+    with pytest.raises(BotFault, match="no view"):
+        read_answer(found[0], 1, 1)

@@ -1,0 +1,182 @@
+"""The frames between runner and child: cut anywhere they are the same, and what is no answer is a fault."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.bots.bot import BotFault, TimeLeft
+from arena.bots.isolation.python.messages import (
+    ANSWER,
+    ANSWERING,
+    ASKING,
+    DONE,
+    FAULT,
+    FAULTY,
+    HEAD,
+    HOOKS,
+    KINDS,
+    LONGEST,
+    MADE,
+    QUESTION,
+    REPLY,
+    Message,
+    MessageReader,
+    clock_flags,
+    fault_message,
+    pack_message,
+    read_answer,
+    read_clock,
+    read_fault,
+)
+
+BODIES = st.lists(st.tuples(st.sampled_from((DONE, MADE, ANSWER, FAULT)), st.binary(max_size=40)), max_size=6)
+
+
+@contextmanager
+def protocol(text: str) -> Iterator[None]:
+    with pytest.raises(BotFault, match=text) as caught:
+        yield
+    assert caught.value.kind == "protocol"
+
+
+def test_the_engine_writes_the_same_frames() -> None:
+    """Its shapes are one with those of the messages that are put together here."""
+    view = b"a view"
+    number, count, flags, move, bank, table = 7, 1, 3, 10.5, 20.25, 0
+    body = ASKING.pack(number, count, flags, move, bank) + struct.pack("<H", table) + view
+    short = QUESTION.pack(QUESTION.size - HEAD.size + len(view), 4, number, count, flags, move, bank, table) + view
+    assert pack_message(4, body) == short
+    assert REPLY.pack(8, ANSWER, number, 1, 1994) == pack_message(ANSWER, ANSWERING.pack(number, 1) + b"\xca\x07")
+
+
+@given(BODIES, st.data())
+def test_frames_may_come_in_any_pieces(bodies: list[tuple[int, bytes]], data: st.DataObject) -> None:
+    stream = b"".join(pack_message(*body) for body in bodies)
+    reader, found, at = MessageReader(), [], 0
+    while at < len(stream):
+        size = data.draw(st.integers(1, len(stream) - at))
+        reader.add(stream[at : at + size])
+        at += size
+        while (one := reader.take()) is not None:
+            found.append(one)
+    assert found == bodies
+    assert not reader.rest
+    assert reader.take() is None
+
+
+@pytest.mark.parametrize("size", [0, 1, LONGEST])
+def test_bodies_up_to_the_longest_are_read(size: int) -> None:
+    reader = MessageReader()
+    whole = pack_message(FAULT, b"x" * size)
+    reader.add(whole[:-1])
+    assert reader.take() is None
+    assert reader.rest
+    reader.add(whole[-1:])
+    assert reader.take() == Message(FAULT, b"x" * size)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(HEAD.pack(size, DONE) for size in (LONGEST + 1, 0xFFFFFFFF)),
+        *(HEAD.pack(0, kind) for kind in (0, 10, 15, 255)),
+        b"Traceback (most recent call last):\n",
+        b"\x80\x04K\x01.",
+        b'{"id": 1}\n',
+    ],
+)
+def test_what_is_no_frame_is_refused_at_its_head(said: bytes) -> None:
+    reader = MessageReader()
+    reader.add(said)
+    with protocol("is no answer: b"):
+        reader.take()
+
+
+def test_answers_fit_their_question() -> None:
+    moves = struct.pack("<3H", 1, 2, 1994)
+    good = Message(ANSWER, ANSWERING.pack(9, 3) + moves)
+    assert read_answer(good, 9, 3) == moves
+    with protocol("not asked, or answered twice"):
+        read_answer(good, 8, 3)
+    with protocol("not asked, or answered twice"):
+        read_answer(good, 10, 3)
+    for count in (0, 1, 2, 4, 64):
+        with protocol("no answer to the question"):
+            read_answer(good, 9, count)
+    with protocol("2 moves where 3 were asked"):
+        read_answer(Message(ANSWER, ANSWERING.pack(9, 2) + moves), 9, 3)
+    for bad in (
+        Message(DONE, good.body),
+        Message(MADE, b"\1"),
+        Message(ANSWER, b""),
+        Message(ANSWER, good.body + b"\0"),
+    ):
+        with protocol("no answer to the question"):
+            read_answer(bad, 9, 3)
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_failures_arrive_as_they_were_told(hook: str, kind: str) -> None:
+    reader = MessageReader()
+    reader.add(fault_message(5, hook, kind, "line 3: gr\u00fcn\n\tis no colour"))
+    found = reader.take()
+    assert found is not None
+    fault = read_fault(found, 5)
+    text = "line 3: gr\u00fcn\n\tis no colour"
+    assert (fault.kind, fault.detail) == (kind, text if kind == "illegal move" else f"in {hook}: {text}")
+    with pytest.raises(BotFault, match="line 3"):
+        read_answer(found, 5, 1)
+    assert (read_fault(found, 6).kind, read_fault(found, 6).detail) == (
+        "protocol",
+        "told of a failure that nobody asked for",
+    )
+
+
+def test_failures_that_are_none() -> None:
+    for body in (b"", FAULTY.pack(5, 0, 0)[:-1]):
+        assert read_fault(Message(FAULT, body), 5).kind == "protocol"
+    for body in (FAULTY.pack(5, len(HOOKS), 0), FAULTY.pack(5, 0, len(KINDS)), FAULTY.pack(5, 255, 255)):
+        assert read_fault(Message(FAULT, body), 5).kind == "protocol"
+    assert read_fault(Message(DONE, FAULTY.pack(5, 0, 0)), 5).kind == "protocol"
+
+
+@pytest.mark.slow
+@given(st.binary(max_size=300) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "replace")))
+def test_reasons_can_be_shown_and_stored(text: bytes) -> None:
+    detail = read_fault(Message(FAULT, FAULTY.pack(0, 4, 0) + text), 0).detail
+    detail.encode()
+    assert all(sign.isprintable() or sign in "\n\t" for sign in detail)
+
+
+def test_reasons_are_bounded_on_both_sides() -> None:
+    whole = fault_message(0, "act", "exception", "\u20ac" * 20_000)
+    assert len(whole) < 9000
+    detail = read_fault(Message(FAULT, whole[HEAD.size :]), 0).detail
+    assert detail.startswith("in act: \u20ac\u20ac")
+    forged = Message(FAULT, FAULTY.pack(0, 4, 0) + b"x" * (LONGEST - FAULTY.size))
+    assert len(read_fault(forged, 0).detail) < 9000
+    fault_message(0, "act", "exception", "\ud800")  # no surrogate keeps it from being told
+
+
+@pytest.mark.parametrize(
+    "clock",
+    [
+        None,
+        TimeLeft(100, None),
+        TimeLeft(None, 0),
+        TimeLeft(0, 250.125),
+        TimeLeft(0.001, 1e12),
+        TimeLeft(None, 1 / 3),
+    ],
+)
+def test_clocks_arrive_exactly(clock: TimeLeft | None) -> None:
+    flags, move, bank = clock_flags(clock)
+    assert read_clock(flags, *struct.unpack("<dd", struct.pack("<dd", move, bank))) == clock
+    assert read_clock(flags | 4, move, bank) == clock  # other flags are no clock's

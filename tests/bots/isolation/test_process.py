@@ -1,0 +1,484 @@
+"""A bot's process: pipes with deadlines, limits, how it ended in words."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.bots.isolation.launch import CannotStart, Launch
+from arena.bots.isolation.pipe import PIECE, DeadlinePassed, ProcessEnded
+from arena.bots.isolation.process import BotProcess, how_ended
+from arena.bots.processes.limits import BotLimits
+from arena.bots.processes.procfs import children, is_running
+from tests.bots.isolation.children import ROOT, both, heard, line_of, soon, started
+from tests.bots.processes.waiting import wait_for
+
+MEGABYTE = 1 << 20
+pytestmark = pytest.mark.process
+
+
+# ---------------------------------------------------------------- pipes and deadlines
+
+
+@both
+def test_what_is_sent_arrives_and_what_is_said_comes_back(tmp_path: Path, level: str) -> None:
+    with started("say(hear(5)[::-1]); say(hear(1))", tmp_path, level) as process:
+        assert is_running(process.pid)
+        process.send(b"abcde", soon())
+        assert heard(process, 5) == b"edcba"
+        assert not process.pending()
+        process.send(b"f", soon())
+        assert heard(process, 1) == b"f"
+        with pytest.raises(ProcessEnded, match="ended itself with exit code 0"):
+            process.receive(soon())
+
+
+def test_megabytes_go_both_ways(tmp_path: Path) -> None:
+    with started(f"data = hear({5 * MEGABYTE}); say(data[::-1])", tmp_path) as process:
+        data = os.urandom(5 * MEGABYTE)
+        process.send(data, soon())
+        assert heard(process, len(data)) == data[::-1]
+
+
+def test_pieces_are_bounded(tmp_path: Path) -> None:
+    with started(f"say(b'x' * {MEGABYTE})", tmp_path) as process:
+        left = MEGABYTE
+        while left:
+            piece = process.receive(soon())
+            assert 1 <= len(piece) <= PIECE
+            left -= len(piece)
+
+
+def test_sending_ends_at_the_deadline_if_nobody_reads(tmp_path: Path) -> None:
+    with started("time.sleep(60)", tmp_path) as process:
+        start = time.monotonic()
+        with pytest.raises(DeadlinePassed):
+            process.send(b"x" * MEGABYTE, start + 0.2)
+        assert 0.2 <= time.monotonic() - start < 10
+        assert is_running(process.pid)
+
+
+def test_sending_to_one_that_must_be_heard_first_does_not_hang(tmp_path: Path) -> None:
+    """It answers each piece at once, and its pipe is full: both would wait for each other forever."""
+    with started("while True: say(hear(1) * 100)", tmp_path) as process, pytest.raises(DeadlinePassed):
+        process.send(b"x" * MEGABYTE, soon(0.5))
+
+
+def test_receiving_ends_at_the_deadline_and_can_go_on(tmp_path: Path) -> None:
+    with started("hear(1); say(b'late')", tmp_path) as process:
+        start = time.monotonic()
+        with pytest.raises(DeadlinePassed):
+            process.receive(start + 0.1)
+        assert 0.1 <= time.monotonic() - start < 10
+        with pytest.raises(DeadlinePassed):
+            process.receive(start - 100)
+        process.send(b"!", soon())
+        assert heard(process, 4) == b"late"
+
+
+def test_a_deadline_may_be_far_away(tmp_path: Path) -> None:
+    with started("say(b'x')", tmp_path) as process:
+        assert process.receive(time.monotonic() + 1e10) == b"x"
+
+
+def test_pending_tells_what_was_not_received(tmp_path: Path) -> None:
+    with started("hear(1); say(b'x'); hear(1)", tmp_path) as process:
+        assert not process.pending()
+        process.send(b"1", soon())
+        assert wait_for(process.pending)
+        process.receive(soon())
+        assert not process.pending()
+        process.send(b"2", soon())
+        assert wait_for(process.pending)  # its end
+
+
+def test_one_that_closes_its_output_has_ended_for_us(tmp_path: Path) -> None:
+    """In the sandbox bubblewrap still holds the pipe: there it is one that does not answer."""
+    with started("os.close(1); time.sleep(60)", tmp_path) as process:
+        with pytest.raises(ProcessEnded, match="it closed its output"):
+            process.receive(soon())
+        assert is_running(process.pid)
+        assert process.close() == "it was stopped"
+
+
+def test_one_that_closes_its_input_is_noticed_when_sending(tmp_path: Path) -> None:
+    with started("os.close(0); say(b'x'); os._exit(7)", tmp_path) as process:
+        heard(process, 1)
+        with pytest.raises(ProcessEnded, match="ended itself with exit code 7"):
+            process.send(b"x" * MEGABYTE, soon())
+
+
+# ---------------------------------------------------------------- how it ended
+
+
+@both
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("sys.exit(3)", "it ended itself with exit code 3"),
+        ("os._exit(0)", "it ended itself with exit code 0"),
+        ("raise ValueError('on purpose')", "it ended itself with exit code 1"),
+        ("os.kill(os.getpid(), 9)", "it was killed by SIGKILL"),
+        ("os.kill(os.getpid(), 11)", "it was killed by SIGSEGV"),
+    ],
+)
+def test_the_end_in_words(tmp_path: Path, level: str, code: str, how: str) -> None:
+    with started(code, tmp_path, level) as process:
+        with pytest.raises(ProcessEnded) as ended:
+            process.receive(soon())
+        assert ended.value.how == how
+        assert process.close() == how
+        assert process.close() == how
+        if "ValueError" in code:
+            assert "ValueError: on purpose" in process.read_stderr()
+
+
+def test_exit_codes_of_all_kinds() -> None:
+    assert how_ended(0, "sandbox") == "it ended itself with exit code 0"
+    assert how_ended(128, "sandbox") == "it ended itself with exit code 128"
+    assert how_ended(137) == "it ended itself with exit code 137"
+    assert how_ended(137, "sandbox") == "it was killed by SIGKILL"
+    assert how_ended(-signal.SIGXCPU) == "it was killed by SIGXCPU (its processor time is used up)"
+    assert how_ended(-99) == "it was killed by 99"
+
+
+def test_closing_gives_time_if_wanted(tmp_path: Path) -> None:
+    with started("sys.stdin.read(); time.sleep(0.05); sys.exit(5)", tmp_path) as process:
+        assert process.close(grace_s=30) == "it ended itself with exit code 5"
+    with started("sys.stdin.read(); time.sleep(60)", tmp_path) as process:
+        assert process.close(grace_s=0.1) == "it was stopped"
+
+
+@both
+def test_signals_that_are_ignored_do_not_help(tmp_path: Path, level: str) -> None:
+    code = """
+import signal
+for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
+    signal.signal(number, signal.SIG_IGN)
+say(b'x')
+while True: time.sleep(60)
+"""
+    with started(code, tmp_path, level) as process:
+        heard(process, 1)
+        start = time.monotonic()
+        assert process.close() == "it was stopped"
+        assert time.monotonic() - start < 10
+        assert not is_running(process.pid)
+
+
+def test_a_closed_process_takes_and_gives_nothing(tmp_path: Path) -> None:
+    with started("time.sleep(60)", tmp_path) as process:
+        ends = process.ends
+        assert process.close() == "it was stopped"
+        back, out = os.pipe()  # these may have its numbers now
+        try:
+            os.write(out, b"not yours")
+            with pytest.raises(ProcessEnded, match="stopped"):
+                process.send(b"x", soon())
+            with pytest.raises(ProcessEnded, match="stopped"):
+                process.receive(soon(1))
+            assert not process.pending()
+            assert os.read(back, 100) == b"not yours"
+        finally:
+            os.close(back)
+            os.close(out)
+        assert {back, out} & set(ends), "the test needs numbers that are used again"
+        assert process.read_stderr() == ""
+
+
+def test_a_process_that_nobody_holds_is_ended(tmp_path: Path) -> None:
+    process = BotProcess(Launch((sys.executable, "-I", "-S", "-c", "input()"), tmp_path, "process"))
+    pid = process.pid
+    del process
+    gc.collect()
+    assert not is_running(pid)
+
+
+# ---------------------------------------------------------------- complaints
+
+
+def test_complaints_are_kept_and_given_once(tmp_path: Path) -> None:
+    code = "os.write(2, b'gr\\xc3\\xbc\\xff\\n'); say(b'x'); hear(1); os.write(2, b'more'); say(b'y'); hear(1)"
+    with started(code, tmp_path) as process:
+        heard(process, 1)
+        assert process.read_stderr() == "gr\u00fc\ufffd\n"
+        assert process.read_stderr() == ""
+        process.send(b"!", soon())
+        heard(process, 1)
+        assert process.read_stderr() == "more"
+
+
+def test_complaints_are_bounded_and_do_not_hold_up(tmp_path: Path) -> None:
+    code = f"sys.stderr.write('x' * {3 * MEGABYTE}); sys.stderr.flush(); say(b'done'); hear(1)"
+    with started(code, tmp_path) as process:
+        assert heard(process, 4) == b"done"  # though more was written than a pipe holds
+        text = process.read_stderr()
+        assert text.startswith("xxx")
+        assert text.endswith("x\n[more is dropped]")
+        assert len(text) < 20_100
+        assert process.read_stderr() == ""
+
+
+def test_an_endless_flood_of_complaints_ends_at_the_deadline(tmp_path: Path) -> None:
+    with started("while True: os.write(2, b'x' * 65536)", tmp_path) as process:
+        for wait in (lambda end: process.receive(end), lambda end: process.send(b"x" * MEGABYTE, end)):
+            start = time.monotonic()
+            with pytest.raises(DeadlinePassed):
+                wait(start + 0.2)
+            assert time.monotonic() - start < 10
+        start = time.monotonic()
+        assert len(process.read_stderr()) < 20_100
+        assert time.monotonic() - start < 5
+
+
+def test_complaints_that_never_end_do_not_count_as_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a bot always wrote faster than we read."""
+    with started("os.write(2, b'x'); time.sleep(60)", tmp_path) as process:
+        monkeypatch.setattr(process, "_keep_stderr", lambda: True)
+        start = time.monotonic()
+        with pytest.raises(DeadlinePassed):
+            process.receive(start + 0.2)
+        assert time.monotonic() - start < 10
+        monkeypatch.undo()
+
+
+def test_last_words_can_be_had_after_the_end(tmp_path: Path) -> None:
+    with started("os.write(2, b'farewell'); os._exit(1)", tmp_path) as process:
+        wait_for(lambda: not is_running(process.pid))
+        process.close()
+        assert process.read_stderr() == "farewell"
+
+
+def test_closed_complaints_do_not_keep_us_busy(tmp_path: Path) -> None:
+    with started("os.close(2); hear(1); time.sleep(0.3); say(b'x')", tmp_path) as process:
+        process.send(b"!", soon())
+        before = time.process_time()
+        assert heard(process, 1) == b"x"
+        assert time.process_time() - before < 0.1
+        assert process.read_stderr() == ""
+
+
+# ---------------------------------------------------------------- limits
+
+
+@pytest.mark.sandbox
+def test_a_sandboxed_bot_has_a_session_of_its_own_without_a_terminal(tmp_path: Path) -> None:
+    with started("import time; time.sleep(60)", tmp_path, "sandbox") as process:
+        assert os.getsid(process.pid) == process.pid
+        assert os.getsid(process.bot_pid) == process.pid
+        for pid in (process.pid, process.bot_pid):  # for want of memory they go before the run
+            assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "1000\n"
+
+
+def limits_inside(folder: Path, level: str, limits: BotLimits) -> dict[str, list[int]]:
+    names = ("FSIZE", "NOFILE", "CPU", "DATA", "AS", "STACK", *(("CORE",) if level == "process" else ()))
+    code = f"""
+import json, resource
+print(json.dumps({{name: resource.getrlimit(getattr(resource, "RLIMIT_" + name)) for name in {names}}}), flush=True)
+"""
+    with started(code, folder, level, limits) as process:
+        return json.loads(line_of(process))
+
+
+@both
+def test_limits_are_set(tmp_path: Path, level: str) -> None:
+    found = limits_inside(tmp_path, level, BotLimits(memory_mb=300, file_mb=3, files=40, cpu_s=77))
+    data, size, addresses = 300 * MEGABYTE, 3 * MEGABYTE, (4096 + 600) * MEGABYTE
+    if level == "process":  # a GPU's driver reserves more
+        assert found.pop("AS") == list(resource.getrlimit(resource.RLIMIT_AS))
+        assert found.pop("STACK") == list(resource.getrlimit(resource.RLIMIT_STACK))
+    else:
+        assert found.pop("AS") == [addresses, addresses]
+        assert found.pop("STACK")[1] == data
+    # the kernel ignores 0 where crashes are piped to a program; in the sandbox nobody may ask
+    assert found.pop("CORE", [1, 1]) == [1, 1]
+    assert found == {
+        "FSIZE": [size, size],
+        "NOFILE": [40, 40],
+        "CPU": [77, 82],
+        "DATA": [data, data],
+    }
+
+
+def test_limits_never_rise_above_those_of_the_runner(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE)
+    code = """
+import json, resource, sys
+from pathlib import Path
+from arena.bots.processes.limits import BotLimits
+from tests.bots.isolation.test_process import limits_inside
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+print(json.dumps(limits_inside(Path(sys.argv[1]), "process", BotLimits(file_mb=3))))
+"""
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    ).stdout
+    assert json.loads(out)["FSIZE"] == [MEGABYTE, MEGABYTE]
+    assert before == (resource.getrlimit(resource.RLIMIT_CORE), resource.getrlimit(resource.RLIMIT_NOFILE))
+
+
+@both
+def test_limits_hold(tmp_path: Path, level: str) -> None:
+    code = """
+import errno
+found = []
+try:
+    bytearray(200 << 20)
+except MemoryError:
+    found.append("memory")
+big = "/tmp/big-%d" % os.getpid()
+try:
+    with open(big, "wb") as file:
+        for _ in range(8):
+            file.write(b"x" * (1 << 19))
+            file.flush()
+except OSError as error:
+    found.append(errno.errorcode[error.errno])
+if os.path.exists(big):
+    os.unlink(big)
+files = []
+try:
+    while len(files) < 100:
+        files.append(os.open("/dev/null", os.O_RDONLY))
+except OSError as error:
+    found.append(errno.errorcode[error.errno])
+print(*found, flush=True)
+"""
+    with started(code, tmp_path, level, BotLimits(memory_mb=100, file_mb=2, files=50)) as process:
+        assert line_of(process) == f"memory {'EFBIG' if level == 'process' else 'EROFS'} EMFILE"
+
+
+@both
+def test_used_up_processor_time_ends_it_and_is_said(tmp_path: Path, level: str) -> None:
+    with started("while True: pass", tmp_path, level, BotLimits(cpu_s=1)) as process:
+        with pytest.raises(ProcessEnded) as ended:
+            process.receive(soon(120))
+        assert ended.value.how == "it was killed by SIGXCPU (its processor time is used up)"
+        assert process.close() == ended.value.how
+
+
+def test_a_file_that_grows_too_large_ends_a_program_that_does_not_care(tmp_path: Path) -> None:
+    code = f"""
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+open({str(tmp_path / "big")!r}, "wb").write(b"x" * {2 * MEGABYTE})
+"""
+    killed = pytest.raises(ProcessEnded, match=r"killed by SIGXFSZ \(a file grew too large\)")
+    with started(code, tmp_path, "process", BotLimits(file_mb=1)) as process, killed:
+        process.receive(soon())
+    assert (tmp_path / "big").stat().st_size == MEGABYTE
+
+
+@both
+def test_processor_time_is_told(tmp_path: Path, level: str) -> None:
+    code = "hear(1); end = time.process_time() + 0.2\nwhile time.process_time() < end: pass\nsay(b'x'); hear(1)"
+    with started(code, tmp_path, level) as process:
+        process.send(b"!", soon())
+        heard(process, 1)
+        assert 0.2 <= process.cpu_seconds() < 5
+
+
+# ---------------------------------------------------------------- starting
+
+
+@both
+def test_the_environment_and_the_folder_are_those_given(tmp_path: Path, level: str) -> None:
+    os.environ["ARENA_SECRET"] = "secret"
+    try:
+        code = "import json; print(json.dumps([dict(os.environ), os.getcwd()]), flush=True)"
+        with started(code, tmp_path, level, environment={"PYTHONHASHSEED": "0", "LANG": "C"}) as process:
+            environment, folder = json.loads(line_of(process))
+    finally:
+        del os.environ["ARENA_SECRET"]
+    environment.pop("PWD", None)  # bubblewrap's
+    environment.pop("LC_CTYPE", None)  # Python's
+    assert environment == {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C", "PYTHONHASHSEED": "0"}
+    assert folder == str(tmp_path)
+
+
+@both
+def test_no_descriptor_but_the_three_is_passed_on(tmp_path: Path, level: str) -> None:
+    secret = os.open(tmp_path, os.O_RDONLY)
+    os.set_inheritable(secret, True)
+    try:
+        code = """
+found = []
+for number in range(256):
+    try:
+        os.fstat(number)
+        found.append(number)
+    except OSError:
+        pass
+print(found, flush=True)
+"""
+        with started(code, tmp_path, level) as process:
+            assert line_of(process) == "[0, 1, 2]"
+    finally:
+        os.close(secret)
+
+
+def test_what_cannot_be_started_is_said(tmp_path: Path) -> None:
+    def refused(argv: tuple[str, ...], folder: Path = tmp_path) -> str:
+        with pytest.raises(CannotStart) as refusal:
+            BotProcess(Launch(argv, folder, "process"))
+        return str(refusal.value)
+
+    plain = tmp_path / "plain"
+    plain.write_text("no program\n")
+    assert refused(("/nowhere/bot", "-x")) == "cannot start /nowhere/bot: No such file or directory"
+    assert refused((str(plain),)) == f"cannot start {plain}: Permission denied; make it executable: chmod +x {plain}"
+    plain.chmod(0o755)
+    assert refused((str(plain),)).startswith(
+        f"cannot start {plain}: Exec format error; not executable; a script needs a shebang"
+    )
+    assert refused((sys.executable,), tmp_path / "gone") == (
+        f"cannot start folder {tmp_path / 'gone'}: No such file or directory"
+    )
+    with pytest.raises(ValueError, match="no processes at the isolation level none"):
+        BotProcess(Launch((sys.executable,), tmp_path, "none"))
+
+
+@pytest.mark.slow
+def test_starts_and_ends_leave_nothing_open(tmp_path: Path) -> None:
+    def descriptors() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    launch = Launch(("/bin/cat",), tmp_path, "process")
+    BotProcess(launch).close()
+    before, family = descriptors(), children(os.getpid())
+    for number in range(200):
+        process = BotProcess(launch)
+        if number % 3 == 0:
+            process.send(b"x", soon())
+            assert process.receive(soon()) == b"x"
+        process.close(grace_s=30.0 * (number % 2))
+        if number % 10 == 0:
+            with pytest.raises(CannotStart):
+                BotProcess(Launch(("/nowhere/bot",), tmp_path, "process"))
+    assert descriptors() == before
+    assert set(children(os.getpid())) <= set(family)
+
+
+def test_sandboxes_leave_nothing_open(tmp_path: Path) -> None:
+    with started("hear(1)", tmp_path, "sandbox"):
+        pass
+    before, family = sorted(os.listdir("/proc/self/fd")), children(os.getpid())
+    for _ in range(10):
+        with started("say(b'x'); hear(1)", tmp_path, "sandbox") as process:
+            heard(process, 1)
+    assert sorted(os.listdir("/proc/self/fd")) == before
+    assert children(os.getpid()) == family

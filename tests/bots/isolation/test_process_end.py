@@ -1,0 +1,142 @@
+"""What a bot's process has started ends with it, and the process with its runner."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.bots.isolation.children import ROOT, both, heard, marked, started
+from tests.bots.processes.waiting import wait_for
+
+MEGABYTE = 1 << 20
+pytestmark = pytest.mark.process
+
+
+SLEEP = "import time; time.sleep(300)"
+
+
+@pytest.mark.parametrize("how", ["plainly", "in a session of its own", "ignoring signals"])
+def test_what_it_has_started_ends_with_it(tmp_path: Path, how: str) -> None:
+    mark = f"mark-{os.getpid()}-{how.replace(' ', '-')}"
+    code = f"""
+import signal, subprocess
+if {how == "ignoring signals"}:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.signal(signal.SIGHUP, signal.SIG_IGN)
+nowhere = subprocess.DEVNULL
+command = [sys.executable, "-I", "-S", "-c", {SLEEP!r}, {mark!r}]
+own = {how == "in a session of its own"}
+subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=own)
+subprocess.Popen(command, start_new_session=own)  # holds the pipes
+say(b"x")
+hear(1)
+"""
+    with started(code, tmp_path) as process:
+        heard(process, 1)
+        assert wait_for(lambda: len(marked(mark)) >= 2)
+        start = time.monotonic()
+        process.close()
+        assert time.monotonic() - start < 10
+    assert wait_for(lambda: not marked(mark))
+
+
+def test_daemons_end_with_it_where_orphans_are_adopted(tmp_path: Path) -> None:
+    """Forked twice, in a session of its own, its parent gone: in the runner's worker it is found all the same."""
+    mark = f"mark-{os.getpid()}-daemon"
+    code = f"""
+import subprocess
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", {SLEEP!r}, {mark!r}])
+    os._exit(0)
+os.wait()
+say(b"x")
+hear(1)
+"""
+    runner = f"""
+import sys
+from pathlib import Path
+from arena.bots.isolation.process import own_children
+from arena.bots.processes.tree import adopt_orphans, kill_orphans
+from tests.bots.isolation.children import heard, marked, started
+from tests.bots.processes.waiting import wait_for
+adopt_orphans()
+with started({code!r}, Path(sys.argv[1])) as process, started("hear(1)", Path(sys.argv[1])) as other:
+    heard(process, 1)
+    assert wait_for(lambda: len(marked({mark!r})) > 1)  # it, and this process's own command line
+    process.close()
+    kill_orphans(own_children())
+    assert other.close() == "it was stopped"
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", runner, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert not marked(mark)
+
+
+def test_nothing_is_left_of_a_sandbox(tmp_path: Path) -> None:
+    mark = f"mark-{os.getpid()}-sandbox"
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); say(b'x')\nwhile True: time.sleep(60)"
+    with started(code, tmp_path, "sandbox", None, mark) as process:
+        heard(process, 1)
+        inside = process.bot_pid
+        assert inside != process.pid
+        assert inside in marked(mark)
+        process.close()
+    assert wait_for(lambda: not marked(mark))
+
+
+@both
+def test_nothing_outlives_a_runner_that_is_killed(tmp_path: Path, level: str) -> None:
+    mark = f"mark-{os.getpid()}-killed-{level}"
+    runner = f"""
+import sys, time
+from pathlib import Path
+from tests.bots.isolation.children import heard, started
+code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); say(b'x')\\nwhile True: time.sleep(60)"
+with started(code, Path(sys.argv[1]), {level!r}, None, {mark!r}) as process:
+    heard(process, 1)
+    print("ready", flush=True)
+    time.sleep(300)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", runner, str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        if process.stdout.readline() != "ready\n":
+            _, err = process.communicate(timeout=30)
+            assert "Skipped" in err, err
+            pytest.skip("no sandbox here")
+        assert len(marked(mark)) >= 2
+        process.kill()
+        assert wait_for(lambda: not marked(mark))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_one_that_is_stopped_can_be_closed(tmp_path: Path) -> None:
+    with started("say(b'x'); os.kill(os.getpid(), 19)", tmp_path) as process:
+        heard(process, 1)
+        assert process.close() == "it was stopped"
+    assert _errno_of(process.pid) == errno.ESRCH
+
+
+def _errno_of(pid: int) -> int | None:
+    try:
+        os.kill(pid, 0)
+    except OSError as error:
+        return error.errno
+    return None

@@ -1,0 +1,291 @@
+"""Bots' processes are stopped while others play under a clock, and go on when they are asked again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import BotFault, Setup, TimeLeft
+from arena.bots.isolation.pipe import ProcessEnded
+from arena.bots.isolation.process import PONDERING_S, BotProcess
+from arena.bots.isolation.process_bot import ProcessPool
+from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.processes.limits import BotLimits
+from arena.bots.processes.procfs import is_running, is_stopped
+from arena.bots.spec import find_bot
+from arena.game.rules import load_rules
+from arena.tournament.config.tournament import Clock
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
+from arena.tournament.runner.job import Job
+from arena.tournament.runner.worker import isolated_player
+from tests.bots.isolation.children import (
+    ROOT,
+    at_table,
+    bot_file,
+    bot_spec,
+    both,
+    games,
+    heard,
+    isolated,
+    player_of,
+    soon,
+    started,
+)
+from tests.bots.isolation.wire_fakes import RULES, position
+from tests.bots.processes.waiting import wait_for
+from tests.tournament.referee.games import detail, forfeit
+
+pytestmark = [pytest.mark.process, pytest.mark.slow]
+CLOCK = TimeLeft(20_000, None)
+
+#: Two threads that work without end, started in a hook (or where the file is run).
+BURNS = """
+import hashlib, threading
+def spin():
+    while True:
+        hashlib.pbkdf2_hmac("sha256", b"x", b"y", 2000)  # without the lock of the interpreter
+def burn():
+    for _ in range(2):
+        threading.Thread(target=spin, daemon=True).start()
+class Bot:
+    def act(self, view, moves): return moves[0]
+"""
+HOOKS = {
+    "loading": "burn()\n",
+    "init": "    def __init__(self): burn()\n",
+    "begin": "    def begin(self, setup): burn()\n",
+    "end": "    def end(self, result): burn()\n",
+}
+
+
+#: A timer that sends SIGCONT, 50 times a second: it woke who was stopped.
+WAKES_ITSELF = """
+import ctypes, platform, struct
+libc, timer = ctypes.CDLL(None), ctypes.c_int()
+create, start = {"x86_64": (222, 223), "aarch64": (107, 110)}[platform.machine()]
+made = libc.syscall(create, 0, struct.pack("Qii", 0, 18, 0) + bytes(64), ctypes.byref(timer))
+libc.syscall(start, timer.value, 0, struct.pack("qqqq", 0, 20_000_000, 0, 20_000_000), None)
+say(b"x")
+while True: time.sleep(0.001)
+"""
+KEEPS_GOING = """
+import threading
+def spin():
+    while True: os.kill(os.getpid(), 18)
+for _ in range(4): threading.Thread(target=spin, daemon=True).start()
+say(b"x")
+while True: time.sleep(60)
+"""
+
+
+def worked(process: BotProcess | None, seconds: float = 0.4) -> float:
+    """Processor time that a process uses meanwhile."""
+    assert process is not None
+    before = process.cpu_seconds()
+    time.sleep(seconds)
+    return process.cpu_seconds() - before
+
+
+# ---------------------------------------------------------------- a process that is stopped
+
+SPINS = "import threading\ndef f():\n    while True: sum(range(1000))\n"
+TALKS = SPINS + "threading.Thread(target=f, daemon=True).start()\nwhile True: say(hear(1))\n"
+
+
+@both
+def test_one_that_is_halted_does_nothing_and_goes_on_when_it_is_woken(tmp_path: Path, level: str) -> None:
+    with started(TALKS, tmp_path, level) as process:
+        for letter in (b"a", b"b"):
+            process.wake()
+            process.send(letter, soon())
+            assert process.receive(soon()) == letter
+            process.suspend()
+            process.suspend()
+            assert wait_for(lambda: worked(process) == 0)  # a signal takes a moment
+            assert not process.pending()
+            assert not process.pending(0.1)
+            assert process.read_stderr() == ""
+        process.wake()
+        assert wait_for(lambda: worked(process, 0.1) > 0)
+
+
+@both
+def test_one_that_is_halted_can_be_closed(tmp_path: Path, level: str) -> None:
+    with started(TALKS, tmp_path, level) as process:
+        process.send(b"a", soon())
+        process.receive(soon())
+        pids = process.pid, process.bot_pid
+        process.suspend()
+        assert process.close() == "it was stopped"
+        process.suspend()
+        process.wake()
+    assert wait_for(lambda: not any(map(is_running, pids)))
+
+
+@both
+def test_one_that_has_ended_can_be_halted_and_is_seen_to_have_ended(tmp_path: Path, level: str) -> None:
+    with started("say(b'x')\n", tmp_path, level) as process:
+        assert process.receive(soon()) == b"x"
+        assert wait_for(lambda: process.popen.poll() is not None)
+        process.suspend()
+        process.wake()
+        assert wait_for(process.pending)  # bubblewrap ends a moment before the last of its namespace
+        assert process.close() == "it ended itself with exit code 0"
+
+
+@both
+def test_a_sandboxed_one_cannot_wake_itself(tmp_path: Path, level: str) -> None:
+    def woke() -> bool:
+        with started(WAKES_ITSELF, tmp_path, level) as process:
+            heard(process, 1)
+            process.stand_still()
+            return wait_for(lambda: not is_stopped(process.bot_pid), 0.5)
+
+    # a stop that meets the timer's signal on its way takes it back, and the timer is not set again: then it sleeps on
+    tries = 20 if level == "process" else 1
+    assert any(woke() for _ in range(tries)) == (level == "process")
+
+
+@both
+def test_one_that_will_not_stop_is_stopped(tmp_path: Path, level: str) -> None:
+    with started(KEEPS_GOING, tmp_path, level) as process:
+        heard(process, 1)
+        process.stand_still()
+        assert process.ended is None
+        assert is_stopped(process.bot_pid)
+
+
+@pytest.mark.sandbox
+def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> None:
+    """Right after the start the bot may not be there yet; bubblewrap has to start it, and to tell of its end."""
+    for _ in range(10):
+        with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
+            process.stand_still()
+            assert process.bot_pid != process.pid
+            assert is_stopped(process.bot_pid)
+            assert not is_stopped(process.pid)
+
+
+@pytest.mark.sandbox
+def test_one_that_went_on_while_it_was_to_stand_still_is_ended(tmp_path: Path) -> None:
+    with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
+        process.stand_still()
+        process.wake()
+        process.stand_still()
+        os.kill(process.bot_pid, signal.SIGCONT)
+        assert wait_for(lambda: not is_stopped(process.bot_pid))
+        process.wake()
+        with pytest.raises(ProcessEnded, match="it went on while it was to stand still"):
+            heard(process, 1)
+
+
+def test_pending_may_wait(tmp_path: Path) -> None:
+    with started("hear(1); os.write(2, b'no'); time.sleep(0.3); say(b'x'); hear(1)", tmp_path) as process:
+        assert not process.pending(0.05)
+        process.send(b"a", soon())
+        assert process.pending(30)
+        assert process.receive(soon()) == b"x"
+        process.send(b"a", soon())
+        assert process.pending(30)  # it has ended
+
+
+# ---------------------------------------------------------------- threads while others play
+
+
+@both
+@pytest.mark.parametrize(
+    "hook", ["loading", *(pytest.param(one, marks=pytest.mark.soak) for one in ("init", "begin")), "end"]
+)
+def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -> None:
+    texts = [bot_file(tmp_path, BURNS + HOOKS[hook]), "first", "random"]
+    with at_table(texts, level=level, clock=CLOCK, twins=True) as referee:
+        for deal in range(2):
+            rows = games(referee, [deal])
+            assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
+            for player in referee.players["a"].per_game_players:
+                time.sleep(0.05)
+                assert worked(player.remote.process) == 0
+            assert [forfeit(row) for row in games(referee, [deal], "b", "c")] == [(None, None)] * 2
+
+
+def test_threads_of_one_that_has_forfeited_rest_too(tmp_path: Path) -> None:
+    code = BURNS.replace("return moves[0]", "burn()")
+    with at_table([bot_file(tmp_path, code), "first"], clock=CLOCK) as referee:
+        assert forfeit(games(referee, [0])[0]) == ("illegal move", "a")
+        time.sleep(0.05)
+        assert worked(referee.players["a"].remote.process) == 0
+
+
+def test_without_a_clock_nothing_is_stopped(tmp_path: Path) -> None:
+    texts = [bot_file(tmp_path, BURNS + HOOKS["end"]), "first"]
+    with at_table(texts) as referee:
+        games(referee, [0])
+        assert wait_for(lambda: worked(referee.players["a"].remote.process, 0.1) > 0)
+
+
+def test_a_clock_may_be_gone_in_the_next_game() -> None:
+    bot = isolated("first")
+    players = [player_of(bot), player_of(isolated("random", "b"))]
+    for clock in (CLOCK, None, CLOCK, None):
+        referee = Referee(GameSettings(load_rules("base"), 1, clock), players)
+        assert [forfeit(row) for row in games(referee, [0])] == [(None, None)] * 2
+    for player in players:
+        player.remote.close()
+
+
+def test_one_that_works_after_begin_is_stopped_before_its_first_decision(tmp_path: Path) -> None:
+    bot = isolated(bot_file(tmp_path, BURNS + HOOKS["begin"]))
+    bot.prepare()
+    for _ in range(2):
+        bot.begin(Setup(0, 0, RULES, 1, CLOCK))
+        assert bot.process is not None
+        enough = bot.process.cpu_seconds() + PONDERING_S
+        assert wait_for(lambda enough=enough: bot.process.cpu_seconds() > enough or _resting(bot))
+    assert _resting(bot)
+    bot.close()
+
+
+def test_a_wire_bot_that_works_and_ends_is_stopped_in_its_next_process_from_the_start(tmp_path: Path) -> None:
+    code = (ROOT / "tests/data/wire/ponders.py").read_text()
+    folder = ROOT / "tests/data/wire"
+    script = tmp_path / "bot.py"
+    script.write_text(f"import sys\nsys.path.insert(0, {str(folder)!r})\n" + code)
+    bot = WireBot(find_bot(f"a=cmd:'{sys.executable}' -I -S '{script}'"), "process", BotLimits())
+    bot.prepare()
+    setup = Setup(0, 0, RULES, 1, CLOCK)
+    bot.begin(setup)
+    view, moves = position(clock=CLOCK)
+    assert wait_for(lambda: bot.act(view, moves) is moves[0] and _resting(bot))
+    assert isinstance(bot.process, BotProcess)
+    os.kill(bot.process.pid, signal.SIGKILL)
+    with pytest.raises(BotFault):
+        bot.act(view, moves)
+    bot.prepare()
+    bot.begin(setup)
+    assert wait_for(lambda: _resting(bot), 5)
+    assert bot.act(view, moves) is moves[0]
+    bot.close()
+
+
+def _resting(bot: PythonBot | WireBot) -> bool:
+    assert isinstance(bot.process, BotProcess)
+    return Path(f"/proc/{bot.process.bot_pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+@pytest.mark.parametrize("clock", [CLOCK, None])
+def test_what_a_worker_loads_beforehand_rests(tmp_path: Path, clock: TimeLeft | None) -> None:
+    spec = bot_spec(bot_file(tmp_path, BURNS + HOOKS["loading"]), "a")
+    job = Job("base", 1, (spec,), Clock(clock and clock.move_ms), levels=("process",))
+    bot = isolated_player(job, 0, ProcessPool())._make()
+    assert isinstance(bot, PythonBot)
+    with closing(bot):
+        assert wait_for(lambda: worked(bot.process) == 0)  # a signal takes a moment
+        bot.prepare()

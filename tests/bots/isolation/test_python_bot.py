@@ -1,0 +1,405 @@
+"""Python bots in processes of their own play the games that they play inside."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import BotFault, GameEnd, TimeLeft
+from arena.bots.isolation import process as processes
+from arena.bots.isolation.process_bot import ProcessPool
+from arena.bots.processes.limits import BotLimits
+from arena.bots.processes.procfs import is_running
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rules import load_rules
+from arena.tournament.match.tasks import PairTask
+from tests.bots.isolation.children import (
+    ROOT,
+    at_table,
+    bot_file,
+    both,
+    games,
+    inside,
+    isolated,
+    soon,
+)
+from tests.bots.processes.waiting import wait_for
+from tests.tournament.referee.games import COLUMN, detail, forfeit, timeless
+
+pytestmark = pytest.mark.process
+
+
+# ---------------------------------------------------------------- the same games
+
+FIELD = ("random", "greedy", "counter", "search:rollouts=4", "watches", "first")
+PAIRINGS = [("a", "b"), ("c", "a"), ("d", "b"), ("e", "f"), ("e", "e")]
+
+
+@pytest.mark.slow
+@both
+@pytest.mark.parametrize("rules", ["base", "tactical", pytest.param("expert", marks=pytest.mark.slow)])
+def test_reference_bots_play_the_games_that_they_play_inside(rules: str, level: str) -> None:
+    within = inside(FIELD, rules)
+    with at_table(FIELD, rules, level) as referee:
+        for number, (a, b) in enumerate(PAIRINGS):
+            if a == b:
+                continue
+            rows = games(referee, range(number, number + 2), a, b)
+            assert timeless(rows) == timeless(games(within, range(number, number + 2), a, b)), (a, b)
+            assert [forfeit(row) for row in rows] == [(None, None)] * 4, [row[COLUMN["detail"]] for row in rows]
+
+
+CHOOSY = """
+from arena.bots.bot import Bot
+class Choosy(Bot):
+    auto_claim = {auto}
+    ask_forced = {forced}
+    def begin(self, setup):
+        self.events, self.asked = [], 0
+    def act(self, view, moves):
+        self.asked += 1
+        assert tuple(self.events) == view.history
+        return view.rng.choice(moves)
+    def observe(self, event):
+        self.events.append(event)
+    def end(self, result):
+        assert len(self.events) > 20
+        assert result.stones[0] + result.stones[1] <= 9
+"""
+
+
+@pytest.mark.parametrize(("auto", "forced"), list(itertools.product((True, False), repeat=2)))
+def test_claims_forced_moves_and_events_are_as_inside(tmp_path: Path, auto: bool, forced: bool) -> None:
+    bots = [bot_file(tmp_path, CHOOSY.format(auto=auto, forced=forced)), "random"]
+    with at_table(bots, "tactical") as referee:
+        rows = games(referee, range(2))
+    assert timeless(rows) == timeless(games(inside(bots, "tactical"), range(2)))
+    assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
+
+
+LISTENS = """
+import zlib
+class Listens:
+    def begin(self, setup):
+        self.told = [("begin", setup.seat, setup.starter, setup.seed, setup.clock, setup.rules.name)]
+    def act(self, view, moves):
+        self.told.append(("act", str(moves), view.hand, view.mine, view.theirs, view.turns, view.phase))
+        return view.rng.choice(moves)
+    def observe(self, event):
+        self.told.append(("observe", str(event)))
+    def end(self, result):
+        self.told.append(result)
+        raise ValueError(len(self.told), zlib.crc32(repr(self.told).encode()), self.told[-9:])
+"""
+
+
+@pytest.mark.parametrize("rules", ["base", "bga-expert"])
+def test_hooks_are_told_the_same_in_the_same_order(tmp_path: Path, rules: str) -> None:
+    bots = [bot_file(tmp_path, LISTENS), "greedy"]
+    with at_table(bots, rules) as referee:
+        rows = games(referee, range(3))
+    within = games(inside(bots, rules), range(3))
+    assert [detail(row) for row in rows] == [detail(row) for row in within]
+    assert {forfeit(row) for row in rows} == {(None, "a")}  # it raises in `end` what it has heard
+    assert len({detail(row) for row in rows}) == len(rows)
+
+
+def test_numbers_of_texts_are_the_same_in_every_process(tmp_path: Path) -> None:
+    """A bot that goes through a set plays the same whatever the user has set."""
+    code = "def act(view, moves): raise ValueError([hash('a text'), list({'x', 'y', 'z', 'u', 'v'})])\n"
+    found = set()
+    for seed in ("random", "1", "0"):
+        os.environ["PYTHONHASHSEED"] = seed
+        try:
+            with at_table([bot_file(tmp_path, code), "first"]) as referee:
+                found.add(detail(games(referee, [0])[0]))
+        finally:
+            del os.environ["PYTHONHASHSEED"]
+    [one] = found
+    assert str(hash("")) not in one.split()
+
+
+def test_the_world_of_a_bot_is_its_own(tmp_path: Path) -> None:
+    """What one does to its process is neither seen by the other nor by us."""
+    with at_table(["disturbs", "random"]) as referee:
+        rows = games(referee, range(3))
+    assert [forfeit(row) for row in rows] == [(None, None)] * 6, detail(rows[0])
+    assert sys.stdout is not None
+    assert timeless(rows) == timeless(games(inside(["well_behaved", "random"]), range(3)))
+
+
+@both
+def test_parameters_and_modules_beside_the_bot(tmp_path: Path, level: str) -> None:
+    (tmp_path / "helper_of_mine.py").write_text("def pick(moves, place): return moves[place % len(moves)]\n")
+    code = """
+import json, math, helper_of_mine
+from typing import Literal
+class Bot:
+    def __init__(self, place: int = 0, scale: float = 1.0, name: str = "x", on: bool = False,
+                 mode: Literal["a", "b"] = "a"):
+        self.given = place, scale, name, on, mode
+        assert self.given == (3, 0.5, "Zo\u00eb", True, "b"), self.given
+    def act(self, view, moves):
+        return helper_of_mine.pick(moves, self.given[0])
+"""
+    bots = [bot_file(tmp_path, code) + ":place=3,scale=0.5,name=Zo\u00eb,on=yes,mode=b", "random"]
+    with at_table(bots, level=level) as referee:
+        rows = games(referee, range(2))
+    assert timeless(rows) == timeless(games(inside(bots), range(2)))
+    assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
+
+
+@pytest.mark.slow
+def test_five_bots_in_a_house_for_two_play_the_same() -> None:
+    texts = ("random", "greedy", "first", "watches", "random")
+    within = inside(texts)
+    pool = ProcessPool(most=2)
+    with at_table(texts, pool=pool) as referee:
+        for a, b in itertools.combinations("abcde", 2):
+            assert timeless(games(referee, [3], a, b)) == timeless(games(within, [3], a, b))
+            assert len(processes.running) == 2
+    assert not processes.running
+
+
+# ---------------------------------------------------------------- clock
+
+
+def test_the_time_that_is_left_is_seen_and_kept(tmp_path: Path) -> None:
+    code = """
+import time
+class Bot:
+    def begin(self, setup):
+        assert (setup.clock.move_ms, setup.clock.bank_ms) == (2000, 60_000.5), setup
+        self.last = 60_000.5
+    def act(self, view, moves):
+        move, bank = view.clock
+        assert move == 2000 and view.clock.total_ms == move + bank
+        assert bank <= self.last
+        self.last = bank
+        return view.rng.choice(moves)
+"""
+    bots = [bot_file(tmp_path, code), "random"]
+    clock = TimeLeft(2000, 60_000.5)
+    with at_table(bots, clock=clock) as referee:
+        rows = games(referee, range(2))
+    assert timeless(rows) == timeless(games(inside(bots, clock=clock), range(2)))
+    assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
+
+
+@pytest.mark.parametrize("clock", [TimeLeft(None, 30_000), TimeLeft(20_000, None)])
+def test_a_clock_may_be_half_a_clock(tmp_path: Path, clock: TimeLeft) -> None:
+    code = f"""
+import time
+def act(view, moves):
+    half = {"view.clock.move_ms" if clock.move_ms is None else "view.clock.bank_ms"}
+    whole = {"view.clock.bank_ms" if clock.move_ms is None else "view.clock.move_ms"}
+    assert half is None and 0 < whole <= 30_000
+    return moves[0]
+"""
+    with at_table([bot_file(tmp_path, code), "first"], clock=clock) as referee:
+        rows = games(referee, [0])
+    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
+
+
+@pytest.mark.slow
+def test_who_takes_too_long_is_judged_by_the_clock() -> None:
+    with at_table(["sleeper:ms=60", "first"], clock=TimeLeft(20, 100)) as referee:
+        for row in games(referee, [0]):
+            assert forfeit(row) == ("timeout", "a")
+            assert detail(row).startswith("decision ")
+        assert referee.players["a"].remote.process is not None  # it has answered, after all
+    with at_table(["loop_python", "first"], clock=TimeLeft(20, 100)) as referee:
+        for row in games(referee, [0]):
+            assert forfeit(row) == ("timeout", "a")
+
+
+# ---------------------------------------------------------------- what they print
+
+
+def test_what_is_printed_is_logged_with_the_name_and_bounded(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="arena.bots")
+    with at_table(["prints:kb=2", "first"]) as referee:
+        rows = games(referee, [0])
+        assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
+    lines = [record.getMessage() for record in caplog.records if record.name == "arena.bots"]
+    assert lines
+    assert all(line.startswith("a (game ") for line in lines)
+    assert sum(map(len, lines)) < 2 * 21_000
+    assert any("so much to say so much to say" in line for line in lines)
+    assert any("more output in this game is dropped" in line for line in lines)
+    assert {record.bot for record in caplog.records if record.name == "arena.bots"} == {"a"}
+
+
+def said(line: str) -> str:
+    """A line of the log without the name, game, seat and decision before it."""
+    return line.split("): ", 1)[1]
+
+
+def test_lines_are_whole_and_come_in_order(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="arena.bots")
+    code = """
+import os, sys
+class Bot:
+    n = 0
+    def begin(self, setup): Bot.n += 1; print("game", Bot.n)
+    def act(self, view, moves):
+        if view.turns < 3: print("gr\u00fcn", "half", end=""); print(" a line", file=sys.stderr); os.write(1, b"raw\\n")
+        return moves[0]
+"""
+    with at_table([bot_file(tmp_path, code), "first"]) as referee:
+        games(referee, [0])
+    lines = [record.getMessage() for record in caplog.records if record.name == "arena.bots"]
+    words = ["raw", "gr\u00fcn half a line"]  # what is written past Python may come before or after
+    assert [sorted(said(line) for line in part) for part in (lines[:3], lines[3:])] == [
+        sorted(["game 1", *words]),
+        sorted(["game 2", *words]),
+    ]
+    assert all(line.startswith(f"a (game 0/0/{game}") for game in (0, 1) for line in lines[3 * game : 3 * game + 3])
+
+
+@pytest.mark.parametrize("end", [1, 2])
+def test_a_flood_past_python_holds_nobody_up(tmp_path: Path, end: int, caplog: pytest.LogCaptureFixture) -> None:
+    """More than a pipe holds, at every decision."""
+    caplog.set_level(logging.INFO, logger="arena.bots")
+    code = f"import os\ndef act(view, moves):\n    os.write({end}, b'y' * 300_000)\n    return moves[0]\n"
+    with at_table([bot_file(tmp_path, code), "first"], limits=BotLimits(decision_s=20)) as referee:
+        rows = games(referee, [0])
+    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
+    assert sum(len(record.getMessage()) for record in caplog.records if record.name == "arena.bots") < 60_000
+
+
+def test_there_is_nothing_to_read_and_nobody_waits(tmp_path: Path) -> None:
+    code = """
+import os, sys
+def act(view, moves):
+    assert sys.stdin.read() == "" and sys.stdin.readline() == "" and os.read(0, 10) == b""
+    try: input("> ")
+    except EOFError: return moves[0]
+"""
+    with at_table([bot_file(tmp_path, code), "first"]) as referee:
+        rows = games(referee, [0])
+    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
+
+
+# ---------------------------------------------------------------- its life
+
+
+def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:
+    bot = isolated("first")
+    rules = load_rules("base")
+    state = State(rules, make_deal(rules, 1, 0))
+    assert bot.process is None
+    assert bot.close() == "it does not run"
+    with pytest.raises(BotFault, match="does not run"):
+        bot.act(state.view(state.turn), state.legal_moves())
+    with pytest.raises(BotFault, match="does not run"):
+        bot.ask_many([], [], soon())
+    bot.load()
+    first = bot.process
+    bot.load()
+    assert bot.process is first
+    bot.prepare()
+    bot.prepare()
+    assert bot.process is first
+    assert bot.steps
+    assert bot.close() == "it was stopped"
+    assert bot.process is None
+    bot.prepare()
+    assert bot.process is not first
+    bot.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "steps"),
+    [
+        ("def act(view, moves): return moves[0]\n", True),
+        ("class B:\n def begin(self, setup): pass\n def act(self, view, moves): return moves[0]\n", True),
+        ("class B:\n def observe(self, event): pass\n def act(self, view, moves): return moves[0]\n", False),
+        ("class B:\n def end(self, result): pass\n def act(self, view, moves): return moves[0]\n", False),
+        ("import random\ndef act(view, moves): return moves[0]\n", False),
+    ],
+)
+def test_who_may_be_asked_for_many_games_at_once(tmp_path: Path, code: str, steps: bool) -> None:
+    bot = isolated(bot_file(tmp_path, code))
+    for _ in range(5):  # making it must be quick, which the machine may not let it be
+        bot.prepare()
+        if bot.steps:
+            break
+        bot.close()
+    assert bot.steps is steps
+    bot.close()
+
+
+def test_all_is_over_when_the_runner_is_killed(tmp_path: Path) -> None:
+    runner = """
+import sys, time
+from tests.bots.isolation.children import at_table, games
+with at_table(["first", "random"], level=sys.argv[1]) as referee:
+    games(referee, [0])
+    print(*(player.remote.process.bot_pid for player in referee.players.values()), flush=True)
+    time.sleep(300)
+"""
+    for level in ("process", "sandbox"):
+        process = subprocess.Popen(
+            [sys.executable, "-c", runner, level],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        pids = [int(word) for word in process.stdout.readline().split()]
+        if not pids and "Skipped" in process.communicate(timeout=30)[1]:
+            continue  # no sandbox here
+        assert len(pids) == 2
+        assert all(map(is_running, pids))
+        process.kill()
+        process.communicate()
+        assert wait_for(lambda pids=pids: not any(map(is_running, pids)))
+
+
+def test_the_result_of_a_game_is_told(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    code = f"""
+class Bot:
+    def act(self, view, moves): return moves[0]
+    def end(self, result):
+        with open({str(told)!r}, "a") as file: file.write(repr(result) + "\\n")
+"""
+    with at_table([bot_file(tmp_path, code), "raises:after=4"]) as referee:
+        rows = games(referee, [0])
+    assert {forfeit(row) for row in rows} == {("exception", "b")}
+    within = []
+
+    def listen(result: GameEnd) -> None:
+        within.append(repr(result))
+
+    other = inside([bot_file(tmp_path, "def act(view, moves): return moves[0]\n"), "raises:after=4"])
+    other.play_unit(PairTask(0, 99, "a", "b"))
+    other.players["a"].end = listen
+    other.players["a"].looks_back = True
+    games(other, [0])
+    assert told.read_text().splitlines() == within
+    assert "forfeit='exception'" in within[0]
+
+
+def test_nothing_but_the_view_is_in_the_process(tmp_path: Path) -> None:
+    """Neither a referee, nor a state with the other hand or the decks, is to be found there."""
+    code = """
+import gc, sys
+from arena.game.engine import State
+def act(view, moves):
+    states = [one for one in gc.get_objects() if isinstance(one, State)]
+    hidden = [(one.hand_of(1 - view.seat), len(set(one.clan_cards_left))) for one in states]
+    raise ValueError([name for name in sys.modules if name.startswith(("arena.tournament.match", "arena.cli"))], hidden)
+"""
+    with at_table([bot_file(tmp_path, code), "first"]) as referee:
+        text = detail(games(referee, [0])[0])
+    assert text.endswith("ValueError: ([], [((), 1)])")

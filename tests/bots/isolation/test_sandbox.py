@@ -1,0 +1,459 @@
+"""What a sandboxed process sees, may write and inherits; and that there is no sandbox but a whole one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arena
+from arena.bots.faults import BotError
+from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation.sandbox import bubblewrap
+from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, sandboxed
+from arena.bots.isolation.sandbox.files import SandboxRefused, check_folder, check_special, hidden
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import find_bot
+from arena.game.rules import load_rules
+from tests.bots.isolation.inside import PROGRAM, confined, learn, need_sandbox, run
+
+READ_ONLY = "OSError 30"
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    """A bot's folder, with a neighbour that is none of its business."""
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "bot.py").write_text("answer = 42", encoding="utf-8")
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    return folder
+
+
+# ---------------------------------------------------------------- what it sees
+
+
+@pytest.mark.sandbox
+def test_the_file_system_holds_python_the_arena_and_the_bot(bot: Path) -> None:
+    """All files and folders are walked over; what was shown on purpose is taken off, and nothing may be left."""
+    packages = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
+    house = Path(arena.__file__).parent
+    code = f"checkout = {str(house.parent)!r}; shown = {[str(house), str(bot), *packages]!r}"
+    code += """
+shown += ["/proc", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32", "/lib", "/lib32", "/lib64", "/libx32"]
+shown += [os.path.join(base, name) for base in (sys.base_prefix, sys.prefix) for name in ("lib", "lib64")]
+shown += ["/nix/store", "/gnu/store", *(path for path in sys.path if path not in ("", checkout))]
+files = []
+for root, folders, names in os.walk("/"):
+    folders[:] = [name for name in folders if os.path.join(root, name) not in shown]
+    files += [os.path.join(root, name) for name in names]
+tell([os.getcwd(), os.listdir(), files, os.listdir(os.path.dirname(os.getcwd()))])
+"""
+    where, own, files, beside = learn(code, bot)
+    assert (where, own, beside) == (str(bot), ["bot.py"], ["bot"])
+    rest = [path for path in files if not path.startswith("/dev/") and path != "/etc/ld.so.cache"]
+    known = [path for path in rest if "/bin/python" in path or path.endswith((".toml", "/pyvenv.cfg"))]
+    assert sorted(set(rest) - set(known)) == []
+    assert {os.path.basename(path) for path in rest if path.endswith(".toml")} >= {"iello-base.toml"}
+
+
+@pytest.mark.sandbox
+def test_files_of_the_user_are_not_there(bot: Path) -> None:
+    code = f"""
+places = {[str(bot.parent / "secret.txt"), "/etc/passwd", "/etc/hostname", "/home", "/var", "/sys", "/run", "/mnt"]!r}
+places += ["../secret.txt", "/proc/self/root/etc/passwd", "/proc/1/root/etc/passwd", "/proc/1/cwd/etc/passwd"]
+tell([place for place in places if os.path.exists(place)])
+"""
+    assert learn(code, bot) == []
+
+
+@pytest.mark.sandbox
+def test_a_link_leads_to_nothing_that_is_not_shown(bot: Path) -> None:
+    (bot / "link").symlink_to(bot.parent / "secret.txt")
+    (bot / "folder").symlink_to("/etc")
+    code = 'tell([attempt(lambda: open("link").read()), attempt(lambda: os.listdir("folder/apt"))])'
+    assert learn(code, bot) == ["FileNotFoundError 2", "FileNotFoundError 2"]
+
+
+@pytest.mark.sandbox
+def test_names_with_a_dot_results_and_leagues_are_covered(bot: Path) -> None:
+    (bot / ".env").write_text("secret", encoding="utf-8")
+    for name in (".git", "results", "leagues", "openings"):
+        (bot / name).mkdir()
+        (bot / name / "file").write_text("content", encoding="utf-8")
+    code = """
+tell({
+    "env": attempt(lambda: open(".env").read()),
+    "write": attempt(lambda: open(".git/new", "w")),
+    **{name: os.listdir(name) for name in (".git", "results", "leagues", "openings")},
+})
+"""
+    assert learn(code, bot) == {
+        "env": "PermissionError 13",
+        "write": READ_ONLY,
+        ".git": [],
+        "results": [],
+        "leagues": [],
+        "openings": ["file"],
+    }
+
+
+@pytest.mark.sandbox
+def test_a_python_within_a_covered_folder_still_runs(bot: Path) -> None:
+    """A project with its environment in `.venv`, and the bot beside that."""
+    (bot / ".venv" / "lib").mkdir(parents=True)
+    (bot / ".venv" / "lib" / "module.py").write_text("", encoding="utf-8")
+    (bot / ".venv" / "token").write_text("secret", encoding="utf-8")
+    shown = learn(
+        'tell([os.listdir(".venv"), os.listdir(".venv/lib"), attempt(lambda: open(".venv/new", "w"))])',
+        bot,
+        read_only=(bot / ".venv" / "lib",),
+    )
+    assert shown == [["lib"], ["module.py"], READ_ONLY]
+
+
+@pytest.mark.sandbox
+def test_a_bot_may_lie_below_shared_memory() -> None:
+    """Where temporary folders often are, and where the sandbox has a folder of its own."""
+    if not os.access("/dev/shm", os.W_OK):
+        pytest.skip("there is no /dev/shm to write to")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        Path(folder, "bot.py").touch()
+        code = 'tell([os.listdir(), os.listdir(".."), attempt(lambda: open("new", "w"))])'
+        assert learn(code, Path(folder)) == [["bot.py"], [Path(folder).name], READ_ONLY]
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+def test_the_environment_holds_nothing_of_ours(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_TOKEN", "secret")
+    code = 'tell([dict(os.environ), open("/proc/1/environ").read(), os.uname().nodename])'
+    environment, of_the_first, host = learn(code, bot, environment={"PYTHONHASHSEED": "0"}, **PROGRAM)
+    own = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PWD": str(bot)}
+    assert {name: value for name, value in environment.items() if name != "LC_CTYPE"} == own
+    assert "secret" not in of_the_first
+    assert host == "sandbox"
+
+
+@pytest.mark.sandbox
+def test_what_bubblewrap_is_given_is_not_handed_on(bot: Path) -> None:
+    ended = run(confined((sys.executable, "-I", "-c", "import os; print(os.getenv('A'))"), bot), {"A": "1"})
+    assert (ended.stdout, ended.stderr) == ("None\n", "")
+
+
+@pytest.mark.sandbox
+def test_only_the_three_standard_descriptors_are_open(bot: Path) -> None:
+    reader, writing = os.pipe()  # not passed, as no descriptor of the runner is
+    code = """
+def is_open(number):
+    try: os.fstat(number)
+    except OSError: return False
+    return True
+tell([number for number in range(256) if is_open(number)])
+"""
+    try:
+        assert learn(code, bot) == [0, 1, 2]
+    finally:
+        os.close(reader)
+        os.close(writing)
+
+
+# ---------------------------------------------------------------- what it may do
+
+
+@pytest.mark.sandbox
+def test_it_is_nobody_without_rights(bot: Path) -> None:
+    code = """
+lines = dict(line.split(":\\t") for line in open("/proc/self/status").read().splitlines() if ":\\t" in line)
+tell([os.getuid(), os.getgid(), {name: int(lines[name], 16) for name in lines if name.startswith("Cap")},
+      lines["NoNewPrivs"], lines["Seccomp"], attempt(lambda: os.setuid(0))])
+"""
+    user, group, capabilities, no_new, filtered, root = learn(code, bot, **PROGRAM)
+    assert (user, group) == (65534, 65534)
+    assert len(capabilities) == 5
+    assert not any(capabilities.values())
+    assert (no_new, filtered, root) == ("1", "2", "OSError 22")
+
+
+@pytest.mark.sandbox
+def test_it_writes_into_its_temporary_folders_only(bot: Path) -> None:
+    code = """
+written = []
+for root, folders, names in os.walk("/"):
+    if root.count("/") > 4 or root.endswith("/fd"):  # what lies deeper is on the same mounts; fd: its own pipes
+        folders.clear()
+        continue
+    for path in [os.path.join(root, "m-7c1e"), *(os.path.join(root, name) for name in names[:5])]:
+        try:
+            with open(path, "a"): written.append(path)
+        except OSError:
+            pass
+tell([written, attempt(lambda: open("/proc/sys/kernel/core_pattern", "w")), attempt(lambda: os.mkdir("/m-7c1e")),
+      attempt(lambda: open("bot.py", "a")), attempt(lambda: os.remove("bot.py")),
+      attempt(lambda: os.chmod("/dev/null", 0o666))])
+"""
+    written, *others = learn(code, bot)
+    places = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/std")
+    assert [path for path in written if not path.startswith(places)] == []
+    assert others == [READ_ONLY, READ_ONLY, READ_ONLY, READ_ONLY, "PermissionError 1"]
+    assert list(bot.iterdir()) == [bot / "bot.py"]
+    assert stat.S_IMODE(os.stat("/dev/null").st_mode) & 0o666 == 0o666
+
+
+@pytest.mark.sandbox
+def test_there_is_no_network(bot: Path) -> None:
+    code = """
+import socket
+families = (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK, socket.AF_PACKET, 40)
+tell([[attempt(lambda: socket.socket(family, socket.SOCK_DGRAM)) for family in families],
+      attempt(lambda: socket.create_connection(("127.0.0.1", 80), 1)),
+      sorted(line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line)])
+"""
+    sockets, connection, devices = learn(code, bot, **PROGRAM)
+    assert sockets == ["PermissionError 1"] * 6
+    assert connection == "PermissionError 1"
+    assert devices == ["lo"]
+
+
+@pytest.mark.sandbox
+def test_it_stays_on_its_processors(bot: Path) -> None:
+    code = "tell([attempt(lambda: os.sched_setaffinity(0, {0})), attempt(lambda: os.nice(5))])"
+    assert learn(code, bot) == ["PermissionError 1", "PermissionError 1"]
+
+
+@pytest.mark.sandbox
+def test_waiting_signals_are_bounded_for_each_sandbox(bot: Path) -> None:
+    """All of the user's together are bounded, too: one sandbox must not be able to use them up for the others."""
+    need_sandbox()
+    if not bubblewrap.counts_inside() or not os.access("/usr/bin/prlimit", os.X_OK):
+        pytest.skip("here they are not counted for a sandbox alone, or there is no prlimit")
+    code = """
+import ctypes, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
+libc = ctypes.CDLL(None)
+tell(next(n for n in range(1 << 20) if libc.sigqueue(os.getpid(), int(signal.SIGRTMIN), ctypes.c_void_p(0))))
+"""
+    assert learn(code, bot, limits=BotLimits(processes=50), **PROGRAM) == 50
+
+
+@pytest.mark.sandbox
+def test_those_of_a_python_bot_too(bot: Path) -> None:
+    need_sandbox()
+    if not bubblewrap.counts_inside():
+        pytest.skip("here they are not counted for a sandbox alone")
+    (bot / "bot.py").write_text("import resource\nraise ValueError(resource.getrlimit(resource.RLIMIT_SIGPENDING))")
+    one = PythonBot(find_bot(str(bot / "bot.py")), load_rules("base"), "sandbox", BotLimits(processes=50))
+    with pytest.raises(BotError, match=r"\(50, 50\)"):
+        one.load()
+
+
+@pytest.mark.sandbox
+def test_limits_of_the_runner_are_kept_inside(bot: Path) -> None:
+    need_sandbox()
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_FSIZE)[1]); bytearray(600 << 20)"
+    argv, passed = sandboxed(confined((sys.executable, "-I", "-c", code), bot))
+    ended = subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -d 300000; ulimit -f 100; exec "$@"', "sh", *argv],
+        pass_fds=passed,
+        env={},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    for end in passed:
+        os.close(end)
+    assert ended.stdout.strip() == str(100 * 512)
+    assert "MemoryError" in ended.stderr
+
+
+@pytest.mark.sandbox
+def test_the_end_of_bubblewrap_is_the_end_of_all(bot: Path) -> None:
+    need_sandbox()
+    code = "import os, time; os.write(1, b'up'); time.sleep(60)"
+    argv, passed = sandboxed(confined((sys.executable, "-I", "-S", "-c", code), bot))
+    started = subprocess.Popen(argv, pass_fds=passed, env={}, stdout=subprocess.PIPE)
+    for end in passed:
+        os.close(end)
+    assert started.stdout is not None
+    assert os.read(started.stdout.fileno(), 2) == b"up"
+    started.send_signal(signal.SIGKILL)
+    started.wait()
+    before = time.monotonic()
+    assert started.stdout.read() == b""  # nobody holds the pipe any more
+    assert time.monotonic() - before < 30
+    started.stdout.close()
+
+
+# ---------------------------------------------------------------- bots in other languages
+
+
+@pytest.mark.sandbox
+def test_programs_of_the_system_run(bot: Path) -> None:
+    ended = run(confined(("/bin/sh", "-c", 'read line < bot.py; echo "$line"'), bot, system=True))
+    assert (ended.stdout, ended.stderr) == ("answer = 42\n", "")
+    code = "import os; print([path for path in ('/etc/passwd', '/etc/hosts', '/root/.bashrc') if os.path.exists(path)])"
+    for python in {"/usr/bin/python3", "/usr/local/bin/python3"}:
+        if os.access(python, os.X_OK):
+            ended = run(confined((python, "-I", "-c", code), bot, system=True))
+            assert (ended.stdout, ended.stderr) == ("[]\n", "")
+
+
+@pytest.mark.sandbox
+def test_a_program_of_the_bot_runs(bot: Path) -> None:
+    script = bot / "mybot"
+    script.write_text("#!/bin/sh\necho hello $1\n", encoding="utf-8")
+    script.chmod(0o755)
+    assert run(confined((str(script), "you"), bot, system=True)).stdout == "hello you\n"
+
+
+@pytest.mark.sandbox
+def test_a_program_elsewhere_is_refused(bot: Path) -> None:
+    need_sandbox()
+    with pytest.raises(SandboxRefused, match="put the program there"):
+        sandboxed(confined((str(bot.parent / "mybot"),), bot, system=True))
+
+
+# ---------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("folder", "reason"),
+    [
+        ("/", "folder of the system"),
+        ("/tmp", "folder of the system"),
+        ("/etc/ssl", "folder of the system|no folder"),
+        ("/usr/lib", "folder of the system"),
+        ("/proc/self", "folder of the system|no folder"),
+        ("/home", "folder of the system|no folder"),
+        ("~", "home folder|folder of the system"),
+        ("~/..", "home folder|folder of the system"),
+        ("~/Downloads", "documents of yours"),
+        ("~/nowhere", "no folder"),
+    ],
+)
+def test_a_folder_with_more_than_a_bot_is_refused(
+    folder: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "people" / "ann"
+    (home / "Downloads").mkdir(parents=True)
+    (home / "bots").mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    with pytest.raises(SandboxRefused, match=reason):
+        check_folder(Path(folder).expanduser())
+    check_folder(home / "bots")
+
+
+def test_a_link_to_a_home_is_no_way_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "bots").symlink_to(tmp_path)
+    with pytest.raises(SandboxRefused, match="home folder"):
+        check_folder(tmp_path / "bots")
+
+
+def test_a_folder_full_of_dots_is_refused(tmp_path: Path) -> None:
+    for number in range(101):
+        (tmp_path / f".{number}").touch()
+    with pytest.raises(SandboxRefused, match="101 files and folders"):
+        hidden(str(tmp_path))
+
+
+def test_without_bubblewrap_the_sandbox_refuses_with_the_remedy(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(bot))
+    with pytest.raises(SandboxMissing, match=r"not installed \(.*bubblewrap.*--isolation process.*your files"):
+        sandboxed(confined((sys.executable,), bot))
+
+
+Fake = Callable[[str], None]
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
+    """Put a program called `bwrap` before all others; what it does is given as a script."""
+
+    def put(script: str) -> None:
+        folder = tmp_path / "bin"
+        folder.mkdir(exist_ok=True)
+        program = folder / "bwrap"
+        program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+    return put
+
+
+def test_a_bubblewrap_that_is_not_permitted_is_named_with_its_words(bot: Path, fake: Fake) -> None:
+    options = "\n".join(bubblewrap._NEEDED)
+    fake(
+        f'case "$1" in --version) echo bubblewrap 0.8.0;; --help) echo "{options}";; '
+        '*) echo "bwrap: No permissions to create new namespace" >&2; exit 1;; esac'
+    )
+    with pytest.raises(SandboxMissing, match=r"No permissions to create new namespace\).*--isolation process"):
+        sandboxed(confined((sys.executable,), bot))
+
+
+def test_an_old_bubblewrap_is_refused(bot: Path, fake: Fake) -> None:
+    fake('case "$1" in --version) echo bubblewrap 0.1.2;; --help) echo "  --seccomp FD";; esac')
+    with pytest.raises(SandboxMissing, match=r"bubblewrap 0\.1\.2 at .* is too old, it does not know --cap-drop"):
+        sandboxed(confined((sys.executable,), bot))
+
+
+def test_other_systems_have_no_sandbox(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(SandboxMissing, match="needs Linux"):
+        sandboxed(confined((sys.executable,), bot))
+
+
+@pytest.mark.sandbox
+def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it root's bots could change the mode of /dev/null, which is the machine's."""
+    need_sandbox()
+    monkeypatch.setattr(bubblewrap, "machine_here", lambda: None)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(SandboxMissing, match="ordinary user"):
+        sandboxed(confined((sys.executable,), bot))
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("more", [{}, PROGRAM], ids=["python", "other"])
+def test_the_temporary_folders_are_empty_and_take_no_file(bot: Path, more: dict[str, Any]) -> None:
+    """Not even of no bytes: those would take memory of the kernel that no limit counts."""
+    code = """
+makers = (lambda path: open(path, "w"), os.mkdir, os.mkfifo, lambda path: os.symlink("x", path))
+folders = ("/tmp", "/dev/shm")
+def leftovers(folder):
+    return [path for path, _, names in os.walk(folder) for name in names if not path.startswith(tuple(shown))]
+tell([*map(leftovers, folders), *(attempt(lambda: make(folder + "/m-7c1e")) for folder in folders for make in makers)])
+"""
+    shown = [str(bot), str(Path(arena.__file__).parents[1]), *sys.path]
+    code = f"shown = {[path for path in shown if path]!r}\n{code}"
+    assert learn(code, bot, **more) == [[], [], *[READ_ONLY] * 8]
+
+
+def test_a_folder_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.bots.isolation.sandbox.files._MOST_FILES", 10)
+    for number in range(6):
+        (tmp_path / f"{number}" / "deeper").mkdir(parents=True)
+    with pytest.raises(SandboxRefused, match=r"holds more than 10 files; put the bot into a folder of its own"):
+        check_special(str(tmp_path))
+
+
+def test_a_folder_that_is_too_deep_to_be_looked_through_is_refused(tmp_path: Path) -> None:
+    """It was an error of ours, and where FIFOs could lie unseen."""
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("n" * 200, dir_fd=folder)
+        below = os.open("n" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(folder)
+    with pytest.raises(SandboxRefused, match="cannot be looked through: File name too long"):
+        check_special(str(tmp_path))

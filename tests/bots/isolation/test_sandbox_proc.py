@@ -1,0 +1,136 @@
+"""What a sandbox tells of the machine: nothing that changes. And that programs which ask for it get on."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.processes.limits import BotLimits
+from tests.bots.isolation.inside import PROGRAM, confined, learn, run
+
+pytestmark = pytest.mark.sandbox
+
+READ_ONLY = "OSError 30"
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    (tmp_path / "bot.py").write_text("answer = 42", encoding="utf-8")
+    return tmp_path
+
+
+def test_proc_shows_two_processes_and_little_of_the_machine(bot: Path) -> None:
+    code = """
+numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+private = [
+    name for name in os.listdir("/proc")
+    if os.path.isfile(f"/proc/{name}") and "P" not in attempt(lambda: open(f"/proc/{name}", "rb").close())
+    and not os.stat(f"/proc/{name}").st_mode & 4
+]
+tell([sorted(numbers), os.getpid(), os.getppid(), private, attempt(lambda: open("/proc/kallsyms"))])
+"""
+    numbers, own, parent, private, symbols = learn(code, bot, **PROGRAM)
+    assert len(numbers) == 2
+    assert (numbers, private) == (sorted([own, parent]), [])
+    assert symbols == "PermissionError 13"
+
+
+def test_a_python_bot_sees_nothing_of_processes(bot: Path) -> None:
+    """What /proc tells of a process tells also what others do: whether they use the same pages of files."""
+    code = """
+listed = sorted(os.path.join(root, name) for root, folders, names in os.walk("/proc") for name in names)
+tell([listed, [os.path.exists(f"/proc/{name}") for name in ("self", "thread-self", "1", os.getpid())],
+      attempt(lambda: open("/proc/new", "w"))])
+"""
+    listed, processes, writing = learn(code, bot)
+    assert [path for path in listed if not path.startswith("/proc/sys/")] == [
+        f"/proc/{name}" for name in ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")
+    ]
+    assert "/proc/sys/vm/overcommit_memory" in listed
+    assert (processes, writing) == ([False] * 4, READ_ONLY)
+
+
+FIGURES = """
+import os, re
+figures = {}
+for root, folders, names in os.walk("/proc"):
+    folders[:] = [name for name in folders if not name.isdigit()]
+    for name in names:
+        path = os.path.join(root, name)
+        try:
+            with open(path) as file:
+                figures[path] = file.read()
+        except (OSError, ValueError):
+            pass
+"""
+
+
+@pytest.mark.parametrize("more", [{}, PROGRAM], ids=["python", "other"])
+def test_proc_says_the_same_whatever_the_machine_does(more: dict[str, Any], bot: Path) -> None:
+    """Files that change tell what the neighbours do, above all the other process of the same bot."""
+    code = f"{FIGURES}before = figures{FIGURES}"
+    code = code.replace(
+        "before = figures",
+        """
+before = figures
+memory = bytearray(os.urandom(64 << 20))
+sum(range(3_000_000))
+""",
+    )
+    code += """
+tell([before, sorted(path for path in before.keys() | figures if before.get(path) != figures.get(path))])
+"""
+    figures, changed = learn(code, bot, limits=BotLimits(memory_mb=300), **more)
+    assert changed == []
+    assert learn(f"{FIGURES}\ntell(figures)", bot, limits=BotLimits(memory_mb=300), **more) == figures
+    assert re.findall(r"(Mem\w+|Shmem): +(\d+) kB", figures["/proc/meminfo"]) == [
+        *((name, str(300 << 10)) for name in ("MemTotal", "MemFree", "MemAvailable")),
+        ("Shmem", "0"),
+    ]
+    assert figures["/proc/loadavg"].split() == ["0.00", "0.00", "0.00", "1/2", "2"]
+    cores = [line for line in figures["/proc/stat"].splitlines() if line.startswith("cpu")]
+    assert len(cores) == 1 + (os.cpu_count() or 1)
+    assert {value for core in cores for value in core.split()[1:]} == {"0"}
+    assert set(re.findall(r"cpu MHz.*", figures["/proc/cpuinfo"])) <= {"cpu MHz\t\t: 1000.000"}
+
+
+def test_what_the_machine_counts_is_not_told_by_calls_either(bot: Path) -> None:
+    code = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+tell([attempt(lambda: os.statvfs("/")), attempt(lambda: os.fstatvfs(0)),
+      [libc.sysinfo(ctypes.create_string_buffer(256)), ctypes.get_errno()]])
+"""
+    assert learn(code, bot) == ["OSError 38", "OSError 38", [-1, 38]]
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "said"),
+    [
+        (
+            "node",
+            ("-e", "const os=require('os');console.log(os.totalmem(),os.cpus().length>0,process.execPath)"),
+            r"1073741824 true /.*node\n",
+        ),
+        ("java", ("-Xmx200m", "-version"), ""),
+        ("perl", ("-e", "print $$"), r"2"),
+        ("free", ("-m",), r"(?s).*Mem: +1024 +0 +1024 .*"),
+        ("cp", ("bot.py", "/dev/null"), ""),
+        ("touch", ("/dev/null",), ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
+)
+def test_programs_that_ask_for_the_machine_get_on(
+    program: str, arguments: tuple[str, ...], said: str, bot: Path
+) -> None:
+    path = shutil.which(program)
+    if path is None or not os.path.realpath(path).startswith("/usr/"):
+        pytest.skip(f"there is no {program} in /usr")
+    ended = run(confined((path, *arguments), bot, system=True))
+    assert ended.returncode == 0, ended.stderr
+    assert re.fullmatch(said, ended.stdout), ended.stdout

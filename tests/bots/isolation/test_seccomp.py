@@ -1,0 +1,418 @@
+"""The system call filter: its program on a small machine of our own, and in the kernel around a real process."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import functools
+import mmap
+import re
+import struct
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bots.isolation.sandbox import seccomp
+from arena.bots.isolation.sandbox.seccomp import (
+    ALLOW,
+    FORBIDDEN,
+    KILL,
+    PRETENDED,
+    UNKNOWN,
+    filter_program,
+    machine_here,
+)
+from arena.bots.isolation.sandbox.syscalls import MACHINES, NEWER, NUMBERS, SHARED, Machine
+from tests.bots.isolation.inside import confined, learn, run
+
+EPERM, ENOSYS, DONE = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x50000
+ENOPROTOOPT = 0x50000 | errno.ENOPROTOOPT
+EINVAL, ENOTTY, EOPNOTSUPP = 0x50000 | errno.EINVAL, 0x50000 | errno.ENOTTY, 0x50000 | errno.EOPNOTSUPP
+JUDGED_BY_ARGUMENTS = {
+    "clone",
+    "mmap",
+    "socketpair",
+    "fcntl",
+    "ioctl",
+    "madvise",
+    "preadv2",
+    "prctl",
+    "utimensat",
+    "setrlimit",
+    "prlimit64",
+    "getsockopt",
+}
+HEADERS = {
+    "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
+    "aarch64": "/usr/include/asm-generic/unistd.h",
+}
+machines = pytest.mark.parametrize("machine", MACHINES.values(), ids=list(MACHINES))
+
+
+@functools.cache
+def instructions(machine: Machine) -> list[tuple[int, int, int, int]]:
+    return [
+        (code, then, otherwise, k) for code, then, otherwise, k in struct.iter_unpack("=HBBI", filter_program(machine))
+    ]
+
+
+def judge(machine: Machine, number: int, *arguments: int, audit: int | None = None) -> int:
+    """What the filter answers, worked out by following its program as the kernel does (`man 2 bpf`, classic)."""
+    padded = (*arguments, *[0] * (6 - len(arguments)))
+    data = struct.pack("=IIQ6Q", number, machine.audit if audit is None else audit, 0, *padded)
+    program = instructions(machine)
+    at = value = 0
+    while True:
+        code, then, otherwise, k = program[at]
+        at += 1
+        if code == 0x20:
+            value = int.from_bytes(data[k : k + 4], sys.byteorder)
+        elif code == 0x05:
+            at += k
+        elif code == 0x15:
+            at += then if value == k else otherwise
+        elif code == 0x35:
+            at += then if value >= k else otherwise
+        elif code == 0x45:
+            at += then if value & k else otherwise
+        else:
+            assert code == 0x06
+            return k
+
+
+def number_of(name: str, machine: Machine) -> int:
+    number = NUMBERS[name][machine.column]
+    assert number is not None
+    return number
+
+
+@machines
+def test_every_number_gets_the_answer_of_the_lists(machine: Machine) -> None:
+    forbidden = {NUMBERS[name][machine.column] for group in FORBIDDEN for name in group.split()}
+    unknown = {NUMBERS[name][machine.column] for group in UNKNOWN for name in group.split()}
+    pretended = {NUMBERS[name][machine.column] for name in PRETENDED.split()}
+    special = {NUMBERS[name][machine.column] for name in JUDGED_BY_ARGUMENTS}
+    for number in range(600):
+        if number in special:
+            continue
+        free = number in unknown or machine.gap <= number < SHARED or number >= NEWER
+        expected = EPERM if number in forbidden else DONE if number in pretended else ENOSYS if free else ALLOW
+        assert judge(machine, number) == expected, number
+
+
+@machines
+def test_jumps_that_are_too_far_for_eight_bits_take_another_way(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = [judge(machine, number) for number in range(600)]
+    monkeypatch.setattr(seccomp, "_FARTHEST", 10)
+    instructions.cache_clear()
+    try:
+        assert any(code == 0x05 for code, *_ in instructions(machine))
+        assert [judge(machine, number) for number in range(600)] == expected
+    finally:
+        instructions.cache_clear()
+
+
+def test_every_call_in_the_table_is_judged_and_every_judged_one_is_in_the_table() -> None:
+    named = [name for group in (*FORBIDDEN, *UNKNOWN, PRETENDED) for name in group.split()]
+    assert len(named) == len(set(named))
+    assert set(named) | JUDGED_BY_ARGUMENTS == set(NUMBERS)
+
+
+@machines
+def test_the_numbers_are_those_of_the_headers(machine: Machine) -> None:
+    header = Path(HEADERS[machine.name])
+    if not header.is_file():
+        pytest.skip(f"{header} is not installed")
+    defined = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", header.read_text(encoding="utf-8"))
+    known: dict[str, int] = {}
+    for name, number in defined:
+        known.setdefault(name, int(number))
+    for name, numbers in NUMBERS.items():
+        assert numbers[machine.column] == known.get(name), name
+    assert not [number for number in known.values() if machine.gap <= number < SHARED and number < 403]
+
+
+@machines
+def test_the_calls_of_another_processor_end_the_process(machine: Machine) -> None:
+    for audit in (0x40000003, 0x40000028, 0):  # i386, arm
+        assert judge(machine, 8, audit=audit) == KILL
+    for other in MACHINES.values():
+        assert judge(machine, 8, audit=other.audit) == (ALLOW if other is machine else KILL)
+
+
+def test_the_second_set_of_calls_of_x86_64_ends_the_process() -> None:
+    for number in (0x40000000, 0x40000000 | 57, 0x7FFFFFFF, 0xFFFFFFFF):
+        assert judge(MACHINES["x86_64"], number) == KILL
+        assert judge(MACHINES["aarch64"], number) == ENOSYS
+
+
+THREAD = 0x3D0F00  # what pthread_create asks for
+FORK = 0x01200011  # what fork of the C library asks for
+
+
+@machines
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer"),
+    [
+        ("clone", (THREAD,), ALLOW),
+        ("clone", (FORK,), EPERM),
+        ("clone", (0x4111,), EPERM),  # vfork
+        ("clone", (THREAD | 0x10000000,), EPERM),  # CLONE_NEWUSER
+        ("clone", (THREAD | 0x20000,), EPERM),  # CLONE_NEWNS
+        ("clone", (THREAD | 0x2000,), EPERM),  # CLONE_PTRACE
+        ("clone", (FORK | 0x10000 << 32,), EPERM),  # the kernel looks at the low half
+        ("mmap", (0, 4096, 3, 0x22), ALLOW),  # private, anonymous
+        ("mmap", (0, 4096, 1, 0x01), ALLOW),  # a file, shared
+        ("mmap", (0, 4096, 3, 0x21), EPERM),  # shared, anonymous
+        ("mmap", (0, 4096, 3, 0x23), EPERM),  # MAP_SHARED_VALIDATE
+        ("mmap", (0, 4096, 3, 0x122), EPERM),  # MAP_GROWSDOWN
+        ("mmap", (0, 4096, 3, 0x40022), EPERM),  # MAP_HUGETLB
+        ("socketpair", (1, 1), ALLOW),
+        ("socketpair", (2, 1), EPERM),
+        ("getsockopt", (3, 1, 4), ALLOW),  # SO_ERROR
+        ("getsockopt", (3, 1, 17), ALLOW),  # SO_PEERCRED
+        ("getsockopt", (3, 1, 57), ENOPROTOOPT),  # SO_COOKIE
+        ("getsockopt", (3, 1, 71), ENOPROTOOPT),  # SO_NETNS_COOKIE
+        ("getsockopt", (3, 6, 57), ALLOW),
+        ("fcntl", (0, 1), ALLOW),
+        ("fcntl", (1031, 3), ALLOW),  # the descriptor may have any number
+        ("fcntl", (0, 10), EPERM),  # F_SETSIG
+        ("fcntl", (0, 1031), EPERM),
+        ("fcntl", (0, 1024), EPERM),
+        ("fcntl", (0, 1026), EPERM),  # to be told when files of a folder are read
+        ("fcntl", (0, 6), DONE),
+        ("fcntl", (0, 7), DONE),
+        ("fcntl", (0, 37), DONE),
+        ("fcntl", (0, 38), DONE),
+        ("fcntl", (0, 36), ALLOW),
+        ("fcntl", (0, 1030), ALLOW),  # F_DUPFD_CLOEXEC
+        ("fcntl", (0, 1034), ALLOW),  # F_GET_SEALS
+        *[("fcntl", (0, command), EINVAL) for command in (1035, 1036, 1037, 1038, 1040)],  # hints and later ones
+        ("fcntl", (0, 1 << 32 | 1036), EINVAL),
+        ("ioctl", (0, 0x5401), ALLOW),
+        ("ioctl", (0, 0x541B), ALLOW),  # FIONREAD
+        ("ioctl", (0, 0x5421), ALLOW),  # FIONBIO
+        ("ioctl", (0, 0x5451), ALLOW),  # FIOCLEX
+        ("ioctl", (0, 0x53FF), ENOTTY),
+        ("ioctl", (0, 0x5500), ENOTTY),
+        ("ioctl", (0, 0xC020660B), ENOTTY),  # FS_IOC_FIEMAP
+        ("ioctl", (0, 0x6629), ENOTTY),  # EXT4_IOC_GETSTATE
+        ("ioctl", (0, 0x5412), EPERM),
+        ("ioctl", (0, 0x541C), EPERM),
+        ("ioctl", (0, 1 << 32 | 0x5412), EPERM),
+        *[("madvise", (0, 4096, advice), ALLOW) for advice in (0, 1, 2, 4, 8, 9, 10, 15, 16, 22, 23)],
+        *[("madvise", (0, 4096, advice), DONE) for advice in (3, 12, 14, 20, 21, 25)],
+        ("preadv2", (0, 0, 0, 0, 0, 0), ALLOW),
+        ("preadv2", (8, 8, 8, 8, 8, 0), ALLOW),
+        ("preadv2", (0, 0, 0, 0, 0, 8), EOPNOTSUPP),  # RWF_NOWAIT
+        ("preadv2", (0, 0, 0, 0, 0, 9), EOPNOTSUPP),
+        ("prctl", (15,), ALLOW),  # PR_SET_NAME
+        ("prctl", (62,), EPERM),
+        ("prctl", (67,), EPERM),
+        ("utimensat", (0, 0, 0, 0), DONE),  # futimens
+        ("utimensat", (0, 4096, 0, 0), EPERM),
+    ],
+)
+def test_calls_that_are_judged_by_their_arguments(
+    machine: Machine, name: str, arguments: tuple[int, ...], answer: int
+) -> None:
+    assert judge(machine, number_of(name, machine), *arguments) == answer
+
+
+# ---------------------------------------------------------------- in the kernel
+
+
+@pytest.mark.sandbox
+def test_each_forbidden_call_fails_in_a_sandbox(tmp_path: Path) -> None:
+    machine = machine_here()
+    if machine is None:
+        pytest.skip("there is no filter for this machine")
+    names = [name for group in (*FORBIDDEN, *UNKNOWN) for name in group.split()]
+    numbers = {name: NUMBERS[name][machine.column] for name in names}
+    called = {name: number for name, number in numbers.items() if number is not None}
+    code = f"""
+import ctypes
+call = ctypes.CDLL(None, use_errno=True).syscall
+own = os.getpid()
+found = {{}}
+for name, number in {called}.items():
+    ctypes.set_errno(0)
+    result = call(number, *[ctypes.c_long(-1)] * 6)
+    if os.getpid() != own:
+        os._exit(0)
+    found[name] = ctypes.get_errno() if result == -1 else result
+tell(found)
+"""
+    unknown = {name for group in UNKNOWN for name in group.split()}
+    expected = {name: errno.ENOSYS if name in unknown else errno.EPERM for name in called}
+    assert learn(code, tmp_path) == expected
+
+
+@pytest.mark.sandbox
+def test_threads_work_and_processes_do_not(tmp_path: Path) -> None:
+    code = """
+import asyncio, threading, subprocess
+found = []
+threads = [threading.Thread(target=found.append, args=(n,)) for n in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+async def hello(): return await asyncio.sleep(0, "asyncio")
+tell({
+    "threads": sorted(found), "asyncio": asyncio.run(hello()), "fork": attempt(os.fork),
+    "vfork": attempt(lambda: subprocess.run(["/bin/true"])),
+    "spawn": attempt(lambda: os.posix_spawn(sys.executable, ["python"], {})),
+})
+"""
+    assert learn(code, tmp_path) == {
+        "threads": list(range(8)),
+        "asyncio": "asyncio",
+        "fork": "PermissionError 1",
+        "vfork": "PermissionError 1",
+        "spawn": "PermissionError 1",
+    }
+
+
+@pytest.mark.sandbox
+def test_memory_that_no_limit_counts_is_not_to_be_had(tmp_path: Path) -> None:
+    code = """
+import mmap
+private = mmap.MAP_PRIVATE | mmap.MAP_ANON
+tell({
+    "private": len(mmap.mmap(-1, 4096, flags=private)),
+    "shared": attempt(lambda: mmap.mmap(-1, 4096)),
+    "stack": attempt(lambda: mmap.mmap(-1, 4096, flags=private | 0x100)),
+    "zero": os.path.exists("/dev/zero"),
+})
+"""
+    refused = "PermissionError 1"
+    assert learn(code, tmp_path) == {"private": 4096, "shared": refused, "stack": refused, "zero": False}
+
+
+@pytest.mark.sandbox
+def test_locks_succeed_and_lock_nothing(tmp_path: Path) -> None:
+    """Nor could they be felt from outside."""
+    (tmp_path / "file").touch()
+    code = """
+import fcntl, time
+file, other = open("file"), open("file")
+tell([attempt(lambda: fcntl.flock(file, fcntl.LOCK_EX)),
+      attempt(lambda: fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)),
+      attempt(lambda: fcntl.lockf(file, fcntl.LOCK_SH)), attempt(lambda: fcntl.fcntl(file, fcntl.F_NOTIFY, 1))])
+"""
+    assert learn(code, tmp_path) == ["None", "None", "None", "PermissionError 1"]
+
+
+@pytest.mark.sandbox
+def test_nothing_can_be_left_with_a_file_that_others_see(tmp_path: Path) -> None:
+    """Hints on how long data will live are kept with the file, even where it is shown read-only.
+
+    So would the times of devices be.
+    """
+    (tmp_path / "file").touch()
+    code = """
+import fcntl
+file, device = open("file"), open("/dev/null", "w")
+commands = range(1035, 1039)
+hints = [attempt(lambda: fcntl.fcntl(one, command, bytes(8))) for one in (file, device) for command in commands]
+tell([set(hints) == {"OSError 22"}, attempt(lambda: os.utime("/dev/null")),
+      attempt(lambda: os.utime("/dev/null", (1, 1))), attempt(lambda: os.utime(device.fileno(), (1, 1))),
+      os.stat("/dev/null").st_mtime > 1])
+"""
+    assert learn(code, tmp_path) == [True, "PermissionError 1", "PermissionError 1", "None", True]
+
+
+@pytest.mark.sandbox
+def test_what_is_in_memory_of_a_file_is_neither_told_nor_changed(tmp_path: Path) -> None:
+    """Advice succeeds, as it may be ignored at any time. Files are read as ever."""
+    (tmp_path / "file").write_bytes(bytes(range(256)) * 64)
+    before = resident(tmp_path / "file")
+    code = """
+import ctypes, mmap
+libc = ctypes.CDLL(None, use_errno=True)
+file = os.open("file", os.O_RDONLY)
+size = 256 * 64
+pages = mmap.mmap(file, size, mmap.MAP_SHARED, mmap.PROT_READ)
+libc.mmap.restype = ctypes.c_void_p
+place = ctypes.c_void_p(libc.mmap(None, ctypes.c_size_t(size), 1, 1, file, ctypes.c_long(0)))
+tell([[attempt(lambda: os.posix_fadvise(file, 0, 0, advice)) for advice in range(6)],
+      [attempt(lambda: pages.madvise(advice)) for advice in (3, 4, 20, 21, 25)],
+      [libc.mincore(place, ctypes.c_size_t(size), ctypes.create_string_buffer(64)), ctypes.get_errno()],
+      attempt(lambda: os.preadv(file, [bytearray(9)], 0)),
+      attempt(lambda: os.preadv(file, [bytearray(9)], 0, os.RWF_NOWAIT)), pages[255], pages[size - 1]])
+"""
+    assert learn(code, tmp_path) == [
+        ["None"] * 6,
+        ["None"] * 5,
+        [-1, errno.ENOSYS],
+        "9",
+        f"OSError {errno.EOPNOTSUPP}",
+        255,
+        255,
+    ]
+    assert resident(tmp_path / "file") >= before
+
+
+def resident(path: Path) -> int:
+    """How many pages of a file are in memory."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    size = path.stat().st_size
+    told = ctypes.create_string_buffer(-(-size // mmap.PAGESIZE))
+    with path.open("rb") as file:
+        place = libc.mmap(None, ctypes.c_size_t(size), 1, 1, file.fileno(), ctypes.c_long(0))
+    assert libc.mincore(ctypes.c_void_p(place), ctypes.c_size_t(size), told) == 0
+    libc.munmap(ctypes.c_void_p(place), ctypes.c_size_t(size))
+    return sum(page & 1 for page in told.raw)
+
+
+@pytest.mark.sandbox
+def test_files_are_copied_without_the_calls_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x" * 100_000)
+    code = """
+import pathlib, shutil
+pathlib.Path("/dev/null").touch()
+tell([shutil.copyfile("file", "/dev/null"), attempt(lambda: os.sendfile(1, os.open("file", os.O_RDONLY), 0, 9))])
+"""
+    assert learn(code, tmp_path) == ["/dev/null", f"OSError {errno.ENOSYS}"]
+
+
+@pytest.mark.sandbox
+def test_another_program_is_below_the_same_filter(tmp_path: Path) -> None:
+    """Why `execve` may stay allowed."""
+    inner = "import os\ntry: os.fork()\nexcept PermissionError: print('\"still forbidden\"')"
+    code = f"os.execv(sys.executable, [sys.executable, '-I', '-S', '-c', {inner!r}])"
+    assert learn(code, tmp_path) == "still forbidden"
+
+
+@pytest.mark.sandbox
+def test_the_second_set_of_calls_kills_in_the_kernel(tmp_path: Path) -> None:
+    machine = machine_here()
+    if machine is None or not machine.x32:
+        pytest.skip("this machine has one set of calls")
+    code = "import ctypes; ctypes.CDLL(None).syscall(0x40000000 | 39); print('alive')"
+    ended = run(confined((sys.executable, "-I", "-S", "-c", code), tmp_path))
+    assert (ended.returncode, ended.stdout) == (128 + 31, "")  # SIGSYS
+
+
+@pytest.mark.sandbox
+def test_a_shell_script_says_that_it_cannot_start_programs(tmp_path: Path) -> None:
+    ended = run(confined(("/bin/sh", "-c", "ls; echo done"), tmp_path, system=True))
+    assert ended.returncode != 0
+    assert "fork" in ended.stderr
+
+
+@pytest.mark.sandbox
+def test_a_crash_cannot_be_made_to_pipe_gigabytes_to_a_program(tmp_path: Path) -> None:
+    """The limit on core dumps is the one that the kernel minds for pipes; 0 it does not."""
+    code = """
+import resource
+tell([attempt(lambda: resource.setrlimit(4, (1, 1))), attempt(lambda: resource.prlimit(0, 4, (1, 1))),
+      attempt(lambda: resource.getrlimit(7)), attempt(lambda: resource.prlimit(0, 7, (99, 99))),
+      attempt(lambda: resource.getrlimit(7))])
+"""
+    by_name, by_process, _, _, files = learn(code, tmp_path)
+    # Python's words for EPERM
+    assert (by_name, by_process, files) == ("ValueError", "PermissionError 1", "(99, 99)")

@@ -1,0 +1,383 @@
+"""Wire bots, told and judged without a process: what is said, what is taken, what is a fault of which kind."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import GameEnd, Setup, TimeLeft
+from arena.bots.faults import BotError
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.wire.bot import WireBot, launch_of, messages
+from arena.bots.loading import load_bot
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import find_bot
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+from arena.tournament.match.tasks import PairTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
+from tests.bots.isolation.wire_fakes import (
+    END,
+    RULES,
+    SETUP,
+    SPEC,
+    FakeProcess,
+    Message,
+    Recorder,
+    fake_bot,
+    fault,
+    honest,
+    line,
+    position,
+    special_bot,
+)
+from tests.tournament.referee.games import COLUMN, detail, forfeit
+
+# ---------------------------------------------------------------- what a bot is told
+
+
+@pytest.mark.parametrize("rules", ["base", "expert", "bga-tactical", "battle-line-tactical"])
+def test_a_decision_tells_all_that_a_view_shows_from_the_own_side(rules: str) -> None:
+    for seed in range(25):
+        view, moves = position(rules, seed, 3 * seed)
+        if not moves:
+            continue
+        me = view.seat
+        told = json.loads(messages.line_of(messages.act(7, view, moves, None)))
+        who = {None: None, me: "me", 1 - me: "them"}
+        assert told["moves"] == [str(move) for move in moves]
+        assert (told["hand"], told["unseen"]) == (list(view.hand), list(view.unseen))
+        for stone in range(1, 10):
+            assert told["stones"][stone - 1] == {
+                "mine": list(view.side(me, stone)),
+                "theirs": list(view.side(1 - me, stone)),
+                "owner": {"a": who[0], "b": who[1], ".": None}[view.owners[stone - 1]],
+                "modes": list(view.modes(stone)),
+                "capacity": view.capacity(stone),
+                "completed_first": who[view.completed_first(stone)],
+            }
+        for name, seat in (("me", me), ("them", 1 - me)):
+            assert told[name] == {
+                "clan_cards": view.hand_counts(seat)[0],
+                "tactic_cards": view.hand_counts(seat)[1],
+                "tactics_played": view.tactics_played(seat),
+                "joker_played": view.joker_played(seat),
+                "row": list(view.row(seat)),
+            }
+        assert (told["decks"]["clan"], told["decks"]["tactic"]) == view.deck_counts
+        assert (told["phase"], told["turns"], told["passes"]) == (view.phase, view.turns, view.passes)
+        assert (told["ruse"], told["pending"], told["taken_from"]) == (
+            view.ruse_under_way,
+            view.pending,
+            view.taken_from,
+        )
+        assert told["known_in_hand"] == list(view.known_in_hand)
+        assert [(one["card"], one["deck"], one["above"]) for one in told["known_in_decks"]] == list(view.known_in_decks)
+        assert "events" not in told
+
+
+def test_cards_that_the_recruiter_has_put_back_are_told() -> None:
+    rules = load_rules("tactical")
+    state = State(rules, make_deal(rules, 1, 0))
+    rng = Rng(1)
+    found = []
+    while moves := state.legal_moves():
+        view = state.view(state.turn)
+        told = messages.act(7, view, moves, None)["known_in_decks"]
+        assert [(one["card"], one["deck"], one["above"]) for one in told] == list(view.known_in_decks)
+        found += told
+        state.apply(next((move for move in moves if str(move) in ("scout", "draw tactic")), rng.choice(moves)))
+    assert any(one["above"] for one in found)
+
+
+def test_the_beginning_and_the_clock() -> None:
+    told = messages.begin(2, Setup(1, 0, RULES, (1 << 64) - 1, TimeLeft(100, None)))
+    assert (told["seat"], told["starter"], told["seed"]) == (1, "them", (1 << 53) - 1)
+    assert told["clock"] == {"move_ms": 100, "bank_ms": None}
+    assert told["rules"]["claim_window"] == "after_play"
+    view, moves = position(clock=TimeLeft(None, 12.34567))
+    assert messages.act(3, view, moves, None)["clock"] == {"move_ms": None, "bank_ms": 12.346}
+
+
+@pytest.mark.parametrize(("seat", "winner", "stones"), [(0, "them", [2, 5]), (1, "me", [5, 2])])
+def test_the_end_is_told_from_the_own_side(seat: int, winner: str, stones: list[int]) -> None:
+    told = messages.end(9, seat, END, None)
+    assert (told["winner"], list(told["stones_won"].values())) == (winner, stones)
+    old = messages.end(9, seat, END, None, version=1)  # bots of the first version read it so
+    assert old == {"stones" if key == "stones_won" else key: value for key, value in told.items()}
+    assert messages.end(9, seat, GameEnd(None, (4, 4), "stalemate"), ())["winner"] is None
+
+
+def test_events_are_told_once_each_and_none_is_left_out() -> None:
+    recorder = Recorder(lambda message: len(message["moves"]) // 2, {"events": True})
+    bot = fake_bot(recorder)
+    seen: list[str] = []
+    bot.finish, finish = (
+        lambda view, result: (seen.extend(map(str, view.history)), finish(view, result))[1],
+        bot.finish,
+    )
+    assert finish is not None
+    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=greedy")))]
+    for row in Referee(GameSettings(load_rules("tactical"), 1), players).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    told: list[str] = []
+    seat = 0
+    for who, message in recorder.said:
+        if message.get("type") == "begin":
+            seat = message["seat"]
+        if who == "runner":
+            told += [
+                f"{'ab'[seat if one['by'] == 'me' else 1 - seat]} {one['text']}" for one in message.get("events", ())
+            ]
+    assert told == seen
+    assert len(told) > 100
+
+
+# ---------------------------------------------------------------- when it is said
+
+
+def test_a_second_answer_is_found_at_the_next_message() -> None:
+    view, moves = position()
+    bot = special_bot(act=lambda message: honest(message) * 2)
+    bot.prepare()
+    bot.begin(SETUP)
+    bot.act(view, moves)
+    kind, why = fault(lambda: bot.act(view, moves))
+    assert kind == "protocol"
+    assert "without being asked" in why
+    together = special_bot(act=lambda message: [honest(message)[0] + b"{}"])
+    together.prepare()
+    together.begin(SETUP)
+    together.act(view, moves)
+    assert fault(lambda: together.act(view, moves))[0] == "protocol"
+
+
+def test_half_an_answer_is_no_answer() -> None:
+    for rest, kind, text in (
+        ([], "timeout", "in the middle of the line"),
+        ([b""], "crash", "in the middle of the line"),
+    ):
+        bot = special_bot(act=lambda message, rest=rest: [b'{"id":', *rest])
+        bot.prepare()
+        bot.begin(SETUP)
+        found, why = fault(lambda bot=bot: bot.act(*position()))
+        assert found == kind
+        assert text in why
+    silent = special_bot(act=lambda message: [])
+    silent.prepare()
+    silent.begin(SETUP)
+    assert "flush" in fault(lambda: silent.act(*position()))[1]
+
+
+def test_a_process_is_replaced_between_games_without_a_word() -> None:
+    assert bot_games(special_bot(end=lambda message: [*honest(message), b""]), 3) == 3  # ends itself
+    assert bot_games(special_bot(end=lambda message: [*honest(message), b"good game\n"]), 3) == 3
+    assert bot_games(special_bot(), 3) == 1
+
+    begun: list[int] = []
+
+    def second_time(message: Message) -> list[bytes]:
+        begun.append(message["id"])
+        return honest(message) if message["id"] == 2 else [b"I can play one game only\n"]
+
+    assert bot_games(special_bot(begin=second_time), 3) == 3
+    assert begun == [2, 5, 2, 5, 2]
+
+
+def test_that_happens_before_the_game_and_its_clock_begin() -> None:
+    bot = special_bot(end=lambda message: [*honest(message), b"good game\n"])
+    bot.prepare()
+    bot.begin(SETUP)
+    assert bot.finish is not None
+    bot.finish(position()[0], END)
+    before = bot.process
+    bot.prepare()
+    assert bot.process not in (None, before)
+
+
+def bot_games(bot: WireBot, count: int) -> int:
+    """Play games of two decisions; how many processes that took."""
+    view, moves = position()
+    processes = []
+    for _ in range(count):
+        bot.prepare()
+        bot.begin(SETUP)
+        assert bot.act(view, moves) is moves[0]
+        processes.append(bot.process)
+        assert bot.finish is not None
+        bot.finish(view, END)
+    bot.close()
+    return len(set(map(id, processes)))
+
+
+def test_a_fresh_process_that_does_not_take_a_game_has_forfeited_it() -> None:
+    bot = special_bot(begin=lambda message: [b"no\n"])
+    bot.prepare()
+    assert fault(lambda: bot.begin(SETUP))[0] == "protocol"
+    bot.prepare()
+    assert fault(lambda: bot.begin(SETUP))[0] == "protocol"
+
+
+def test_a_bot_that_says_hello_otherwise_the_second_time_is_refused() -> None:
+    starts = iter([False, True])
+    bot = special_bot(
+        hello=lambda message: honest(message, ask_forced=next(starts)),
+        end=lambda message: [*honest(message), b""],
+    )
+    bot_games(bot, 1)
+    kind, why = fault(bot.prepare)
+    assert (kind, why) == ("protocol", "in hello: says hello otherwise than at its first start")
+
+
+def test_a_game_without_a_beginning_has_no_end() -> None:
+    recorder = Recorder(lambda message: 0)
+    bot = fake_bot(recorder)
+    bot.prepare()
+    assert bot.finish is not None
+    bot.finish(position()[0], END)
+    bot.close()
+    bot.close()
+    assert [message["type"] for who, message in recorder.said if who == "runner"] == ["hello", "bye"]
+
+
+def test_without_a_process_an_answer_is_a_crash() -> None:
+    assert fault(lambda: special_bot().act(*position())) == ("crash", "in act: the process does not run")
+
+
+def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 1000.0)
+    given: list[float] = []
+
+    class Noting(FakeProcess):
+        def receive(self, deadline: float) -> bytes:
+            given.append(deadline - 1000)
+            return super().receive(deadline)
+
+    limits = BotLimits(decision_s=7, loading_s=9)
+    bot = WireBot(SPEC, "process", limits, start=lambda launch: Noting(lambda data: honest(json.loads(data))))
+    bot.prepare()
+    bot.begin(SETUP)
+    bot.act(*position())
+    bot.begin(Setup(0, 0, RULES, 1, TimeLeft(100, 400)))
+    bot.act(*position(clock=TimeLeft(100, 150)))
+    assert bot.finish is not None
+    bot.finish(position()[0], END)
+    assert given == [9, 7, 7, 1.5, 1.25, 7]
+
+
+def test_a_process_rests_between_its_decisions_under_a_clock() -> None:
+    clock = TimeLeft(100, None)
+    bot = special_bot()
+    bot.prepare()
+    process = bot.process
+    assert isinstance(process, FakeProcess)
+    bot.begin(SETUP)
+    bot.act(*position())
+    assert process.calls == ["wake"] * 3
+    process.calls.clear()
+    bot.prepare()
+    bot.begin(Setup(0, 0, RULES, 1, clock))
+    bot.act(*position(clock=clock))
+    assert bot.finish is not None
+    bot.finish(position()[0], END)
+    bot.close()
+    assert process.calls == ["new game", "wake", "rest", "wake", "rest", "wake", "wake"]
+
+
+def test_a_process_that_has_used_much_time_is_replaced() -> None:
+    class Tired(FakeProcess):
+        def cpu_seconds(self) -> float:
+            return 51.0
+
+    for limit, wanted in ((100, 3), (1000, 1)):
+        bot = WireBot(
+            SPEC,
+            "process",
+            BotLimits(cpu_s=limit),
+            start=lambda launch: Tired(lambda data: honest(json.loads(data))),
+        )
+        assert bot_games(bot, 3) == wanted
+
+
+def test_the_household_is_told_who_plays() -> None:
+    used: list[object] = []
+
+    class Keeper:
+        def use(self, bot: object) -> None:
+            used.append(bot)
+
+    bot = WireBot(
+        SPEC,
+        "process",
+        BotLimits(),
+        pool=Keeper(),
+        start=lambda launch: FakeProcess(lambda data: honest(json.loads(data))),
+    )
+    bot.prepare()
+    assert used == [bot]
+
+
+def test_complaints_are_logged_and_end_in_the_reason(caplog: pytest.LogCaptureFixture) -> None:
+    class Complaining(FakeProcess):
+        def read_stderr(self) -> str:
+            return "\n".join(f"line {number}\x07" for number in range(30)) if self.closed else ""
+
+    bot = WireBot(SPEC, "process", BotLimits(), start=lambda launch: Complaining(lambda data: [b"no\n"]))
+    with caplog.at_level(logging.INFO, "arena.bots"):
+        why = fault(bot.prepare)[1]
+    assert why.endswith("\n  line 24 \n  line 25 \n  line 26 \n  line 27 \n  line 28 \n  line 29")
+    assert [record.bot for record in caplog.records] == ["fake"] * 30  # type: ignore[attr-defined]
+
+
+def test_how_a_command_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    for name in ("mine/bot.js", "mine/near.bin", "far.bin"):
+        (tmp_path / name).write_text("")
+    spec = find_bot("cmd:sh mine/bot.js mine/near.bin far.bin", folder=tmp_path)
+    monkeypatch.setenv("PATH", "/somewhere")
+    launch: Launch = launch_of(spec, "sandbox", BotLimits())
+    assert launch.argv[1:] == tuple(str(tmp_path / name) for name in ("mine/bot.js", "mine/near.bin", "far.bin"))
+    assert (launch.folder, launch.read_only, launch.system) == (
+        tmp_path / "mine",
+        (tmp_path / "far.bin",),
+        True,
+    )
+    assert launch.environment["PATH"] == "/usr/local/bin:/usr/bin:/bin"
+    assert launch_of(spec, "process", BotLimits()).environment["PATH"] == "/somewhere"
+
+
+def test_a_file_that_has_changed_since_is_noticed(tmp_path: Path) -> None:
+    script = tmp_path / "bot.sh"
+    script.write_text("1")
+    spec = find_bot(f"cmd:sh {script}")
+    WireBot(spec, "process", BotLimits())
+    script.write_text("2")
+    with pytest.raises(BotError, match="has changed since it was named"):
+        WireBot(spec, "process", BotLimits())
+
+
+def test_what_the_referee_makes_of_it() -> None:
+    """Faults of a bot are forfeits of the right kind, whatever the message was."""
+    for special, kind in (
+        ({"hello": lambda message: [b""]}, "crash"),
+        ({"begin": lambda message: []}, "timeout"),
+        ({"act": lambda message: [b"?\n"]}, "protocol"),
+        ({"act": lambda message: [line(id=message["id"], move="claim 1")]}, "illegal move"),
+        ({"end": lambda message: [b"{}\n"]}, "protocol"),
+    ):
+        bot = special_bot(**special)  # type: ignore[arg-type]
+        players = [Player("a", make=lambda bot=bot: bot), Player.of(load_bot(find_bot("b=random")))]
+        for row in Referee(GameSettings(RULES, 1), players).play_unit(PairTask(0, 0, "a", "b")):
+            if "end" in special:  # the game is decided by then
+                assert forfeit(row) == (None, "a")
+                assert detail(row).startswith(f"a failed after the game by {kind}: in end: ")
+                continue
+            assert forfeit(row) == (kind, "a"), detail(row)
+            assert row[COLUMN["score"]] == (0 if not row[0] & 1 else 2)

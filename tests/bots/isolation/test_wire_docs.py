@@ -1,0 +1,232 @@
+"""What is written of wire bots holds: the example was said, the schema fits real games, the bots on the page play."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from arena.bots.bot import TimeLeft
+from arena.bots.isolation.wire import answers, messages
+from arena.bots.isolation.wire import bot as wire_bot
+from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.loading import load_bot
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import find_bot
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rng import Rng
+from arena.game.rules import load_rules, preset_names
+from arena.tournament.match.tasks import PairTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
+from tests.bots.isolation import wire_example
+from tests.bots.isolation.wire_fakes import Message, Recorder, fake_bot
+from tests.tournament.referee.games import detail, forfeit
+
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "wire.md").read_text(encoding="utf-8")
+SCHEMA = json.loads((DOCS / "wire.schema.json").read_text(encoding="utf-8"))
+EXAMPLE = [json.loads(line) for line in wire_example.PATH.read_text(encoding="utf-8").splitlines()]
+
+
+def strict(schema: Any) -> Any:
+    """The schema with keys it does not name forbidden."""
+    if isinstance(schema, list):
+        return [strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: strict(value) for key, value in schema.items()}
+    if found.get("type") == "object":
+        found["additionalProperties"] = False
+    return found
+
+
+def validator(part: str, schema: Any = SCHEMA) -> Any:
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]})
+
+
+RUNNER = validator("fromRunner", strict(SCHEMA))
+BOT = validator("fromBot", strict(SCHEMA))
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_the_example_is_what_was_said_in_a_real_game() -> None:
+    assert wire_example.PATH.read_text(encoding="utf-8") == wire_example.text(), (
+        "write it again with: python -m tests.bots.isolation.wire_example"
+    )
+
+
+def test_the_example_fits_the_schema_and_shows_everything() -> None:
+    messages = [line["message"] for line in EXAMPLE if "message" in line]
+    for line in EXAMPLE:
+        if "message" in line:
+            (RUNNER if line["from"] == "runner" else BOT).validate(line["message"])
+            jsonschema.Draft202012Validator(SCHEMA).validate(line["message"])
+    assert {one["type"] for one in messages if "type" in one} == {"hello", "begin", "act", "end", "bye"}
+    assert {type(one["move"]) for one in messages if "move" in one} == {str, int}
+    phases = {one["phase"] for one in messages if one.get("type") == "act"}
+    assert phases >= {"play", "draw", "take", "put", "return"}
+
+
+FEW = ("iello-base", "iello-tactical", "bga-expert", "battle-line-expert")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rules", [one if one in FEW else pytest.param(one, marks=pytest.mark.soak) for one in preset_names()]
+)
+def test_every_message_of_real_games_fits_the_schema_without_an_unknown_key(rules: str) -> None:
+    picks = iter(range(10**6))
+
+    def choose(message: Message) -> Any:
+        moves = message["moves"]
+        return moves[next(picks) * 7 % len(moves)]
+
+    flags = {"auto_claim": False, "ask_forced": True, "events": True}
+    recorders = [Recorder(choose, {**flags, "name": name}) for name in "ab"]
+    bots = [fake_bot(recorder) for recorder in recorders]
+    players = [Player("a", make=lambda: bots[0]), Player("b", make=lambda: bots[1])]
+    referee = Referee(GameSettings(load_rules(rules), 5, TimeLeft(1000, 60000.5)), players)
+    for row in referee.play_unit(PairTask(0, 1, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    for bot in bots:
+        bot.close()
+    said = recorders[0].said
+    assert len(said) > 100
+    for who, message in said:
+        (RUNNER if who == "runner" else BOT).validate(message)
+        assert len(messages.line_of(message)) < messages.LONGEST_LINE
+
+
+def test_the_schema_notices_what_is_wrong() -> None:
+    act = next(line["message"] for line in EXAMPLE if line.get("message", {}).get("type") == "act")
+    for key in act:
+        less = copy.deepcopy(act)
+        del less[key]
+        assert RUNNER.is_valid(less) == (key == "events"), key
+        less[key] = {"no": "such thing"}
+        assert not validator("fromRunner").is_valid(less), key
+    assert not RUNNER.is_valid({**act, "unheard": 1})
+    assert validator("fromRunner").is_valid({**act, "unheard": 1})
+    for answer in (
+        {},
+        {"id": "1"},
+        {"id": 1, "move": None},
+        {"id": 1, "move": "r7"},
+        {"id": 1, "protocol": 3},
+    ):
+        assert not validator("fromBot").is_valid(answer), answer
+
+
+def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
+    words = set(re.findall(r"[A-Za-z_0-9]+", PAGE))
+    texts = set(re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)))
+
+    def check(schema: Any) -> None:
+        if isinstance(schema, list):
+            for one in schema:
+                check(one)
+        if isinstance(schema, dict):
+            assert set(schema.get("properties", ())) <= words
+            for value in schema.values():
+                check(value)
+
+    check(SCHEMA)
+    assert set(SCHEMA["$defs"]["act"]["properties"]["phase"]["enum"]) <= texts
+    assert set(SCHEMA["$defs"]["end"]["properties"]["reason"]["enum"]) <= texts
+
+
+def test_the_page_knows_the_limits() -> None:
+    assert f"nested deeper than {answers._DEEPEST}" in PAGE
+    assert f"more than {answers._LONGEST_NUMBER} digits" in PAGE
+    assert f"longer than {messages.LONGEST_LINE >> 10} KiB" in PAGE
+    assert f"after {wire_bot.FAREWELL_S} seconds" in PAGE
+    assert f"now `{list(messages.VERSIONS)}`" in PAGE
+
+
+def bots_of_the_page(folder: Path) -> dict[str, list[str]]:
+    """The bots in the page as files, with the commands that start them."""
+    commands = {"js": "node", "python": sys.executable}
+    found = {}
+    for language, name, source in re.findall(r"```(\w+)\n(?://|#) (\S+)\n(.*?)```", PAGE, re.DOTALL):
+        (folder / name).write_text(source)
+        found[language] = [commands[language], str(folder / name)]
+    return found
+
+
+@pytest.mark.parametrize("language", ["js", "python"])
+def test_the_bots_of_the_page_play(language: str, tmp_path: Path) -> None:
+    command = bots_of_the_page(tmp_path)[language]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    bot = WireBot(find_bot(f"cmd:{' '.join(command)}"), "process", BotLimits())
+    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
+    for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    assert bot.close() == "it ended itself with exit code 0"
+
+
+@pytest.mark.parametrize("name", ["lazy.js", "typed.py", "Lazy.java", "lazy.c"])
+def test_the_examples_play_where_their_language_is(name: str, tmp_path: Path) -> None:
+    source = DOCS.parent / "examples" / "wire" / name
+    words = {"js": ["node"], "py": [sys.executable], "java": ["java"], "c": ["cc"]}[source.suffix[1:]]
+    if shutil.which(words[0]) is None:
+        pytest.skip(f"{words[0]} is not installed")
+    words.append(str(source))
+    if words[0] == "cc":
+        words = [str(tmp_path / "lazy")]
+        subprocess.run(["cc", "-O2", "-o", words[0], source], check=True, capture_output=True, timeout=120)
+    bot = WireBot(find_bot(f"a=cmd:{' '.join(words)}"), "process", BotLimits())
+    players = [Player("a", make=lambda: bot), Player.of(load_bot(find_bot("b=random")))]
+    for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    bot.close()
+
+
+def test_what_the_page_says_of_hands_and_phases_holds() -> None:
+    """The order of the hand; which moves there are in which phase; that a turn may have any number of decisions."""
+    order = [f"{colour}{value}" for value in range(1, 11) for colour in "rgbypk"]
+    order += ["*J", "*7", "*8", "*123", "fog", "mud", "scout", "redeploy", "deserter", "traitor"]
+    rows = PAGE[PAGE.index("Which moves there can be") :]
+    table = dict(re.findall(r"^\| `(\w+)` \| (`.*?) \| .*\|$", rows, re.MULTILINE))
+    seen: dict[str, set[str]] = {}
+    for rules in ("expert", "iello-tactical:wild_binding=on_play,claim_window=any_before_draw"):
+        for number in range(20):
+            state, rng = State(load_rules(rules), make_deal(load_rules(rules), 1, number), (False, False)), Rng(number)
+            while moves := state.legal_moves():
+                hand = state.view(state.turn).hand
+                assert sorted(hand, key=order.index) == list(hand)
+                seen.setdefault(state.phase, set()).update(move.kind for move in moves)
+                state.apply(rng.choice(moves))
+    assert set(seen) == {"claim", "play", "take", "put", "scout", "return", "draw"} == set(table)
+    words = {"place": "r7@3", "mode": "fog@3", "ruse": "the four ruses", "pass": "pass", "take": "take"}
+    words |= {"claim": "claim", "no claim": "no claim", "discard": "discard", "draw": "draw clan", "return": "return"}
+    for phase, kinds in seen.items():
+        assert {kind for kind, word in words.items() if word in table[phase]} >= kinds
+
+
+@pytest.mark.parametrize("language", ["js", "python"])
+def test_the_example_can_be_said_to_a_bot_by_hand(language: str, tmp_path: Path) -> None:
+    command = bots_of_the_page(tmp_path)[language]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    told = [line["message"] for line in EXAMPLE if line.get("from") == "runner"]
+    lines = "".join(json.dumps(message) + "\n" for message in told)
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["id"] for one in answers] == [one["id"] for one in told if "id" in one]
+    for answer in answers:
+        BOT.validate(answer)

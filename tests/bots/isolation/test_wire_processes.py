@@ -1,0 +1,351 @@
+"""Wire bots in real processes: the examples in C and JavaScript play well, and each misbehaviour has its forfeit."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import BotFault, Setup, TimeLeft
+from arena.bots.faults import BotError
+from arena.bots.isolation import process as processes
+from arena.bots.isolation.process import BotProcess
+from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
+from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.loading import load_bot
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import find_bot
+from arena.game.rules import load_rules
+from arena.tournament.match.results import Row
+from arena.tournament.match.tasks import PairTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
+from tests.bots.isolation.wire_example import PATH as EXAMPLE
+from tests.bots.isolation.wire_fakes import position
+from tests.tournament.referee.games import COLUMN, detail, forfeit, timeless
+
+pytestmark = pytest.mark.process
+
+ROOT = Path(__file__).parents[3]
+BAD = ROOT / "tests" / "data" / "wire"
+QUICK = BotLimits(decision_s=0.7, loading_s=20)
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """How the example bots are started, those that can be here."""
+    found = {}
+    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+    if compiler is not None:
+        program = tmp_path_factory.mktemp("c") / "greedy"
+        source = ROOT / "bots" / "wire" / "c" / "greedy.c"
+        warnings = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        subprocess.run([compiler, *warnings, "-O2", "-o", str(program), str(source)], check=True, timeout=120)
+        found["c"] = f"cmd:{program}"
+    if shutil.which("node") is not None:
+        found["js"] = f"cmd:node '{ROOT / 'bots' / 'wire' / 'js' / 'counter.js'}'"
+    return found
+
+
+def command(commands: dict[str, str], language: str) -> str:
+    if language not in commands:
+        pytest.skip(f"no {'compiler' if language == 'c' else 'node'} here")
+    return commands[language]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left() -> Iterator[None]:
+    yield
+    assert not processes.running
+
+
+def wire_bot(spec: str, level: str = "process", limits: BotLimits | None = None) -> WireBot:
+    return WireBot(find_bot(f"a={spec}"), level, limits or BotLimits())
+
+
+def bad(name: str, *words: str) -> str:
+    return " ".join([f"cmd:'{sys.executable}' -I -S -c", f"'{_PATH}'", f"'{BAD / name}.py'", *words])
+
+
+#: Run a file with its folder on the path; started without site-packages, which is quick.
+_PATH = (
+    "import runpy, sys; sys.argv = sys.argv[1:]; sys.path.insert(0, sys.argv[0].rpartition(chr(47))[0]); "
+    "runpy.run_path(sys.argv[0], run_name=sys.argv[0])"
+)
+
+
+def referee(bot: WireBot, rules: str = "base", clock: TimeLeft | None = None, seed: int = 1) -> Referee:
+    players = [
+        Player("a", make=lambda: bot),
+        Player.of(load_bot(find_bot("b=random"))),
+        Player.of(load_bot(find_bot("c=first"))),
+    ]
+    return Referee(GameSettings(load_rules(rules), seed, clock), players)
+
+
+def points(row: Row) -> float:
+    score = row[COLUMN["score"]]
+    return score / 2 if not row[0] & 1 else 1 - score / 2
+
+
+# ---------------------------------------------------------------- the examples
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["c", "js"])
+@pytest.mark.parametrize(
+    "rules", ["base", "bga-expert", *(pytest.param(one, marks=pytest.mark.soak) for one in ("tactical", "expert"))]
+)
+def test_the_examples_play_without_a_fault_and_beat_random(
+    commands: dict[str, str], language: str, rules: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = wire_bot(command(commands, language))
+    table = referee(bot, rules, TimeLeft(20_000, None))
+    rows = [row for deal in range(3) for row in table.play_unit(PairTask(0, deal, "a", "b"))]
+    for row in rows:
+        assert forfeit(row) == (None, None), detail(row)
+    assert sum(map(points, rows)) >= 5
+    monkeypatch.setattr("arena.bots.isolation.wire.bot.FAREWELL_S", 30.0)  # a busy machine may take its time
+    assert bot.close() == "it ended itself with exit code 0"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["c", "js"])
+def test_games_of_the_examples_repeat(commands: dict[str, str], language: str) -> None:
+    games = []
+    for deals in ((0, 1), (1,)):
+        bot = wire_bot(command(commands, language))
+        table = referee(bot, "tactical")
+        games.append([row for deal in deals for row in table.play_unit(PairTask(0, deal, "a", "b"))])
+        bot.close()
+    assert timeless(games[0][2:]) == timeless(games[1])
+
+
+def test_the_bot_in_c_plays_as_the_one_in_python(commands: dict[str, str]) -> None:
+    """They have the same idea of what a side is worth."""
+    bot = wire_bot(command(commands, "c"))
+    rows = referee(bot).play_unit(PairTask(0, 2, "a", "b"))
+    bot.close()
+    python = Player.of(load_bot(find_bot("a=greedy")))
+    random = Player.of(load_bot(find_bot("b=random")))
+    again = Referee(GameSettings(load_rules("base"), 1), [python, random]).play_unit(PairTask(0, 2, "a", "b"))
+    assert timeless(rows) == timeless(again)
+
+
+@pytest.mark.parametrize("language", ["c", "js"])
+def test_the_examples_take_any_legal_message(commands: dict[str, str], language: str) -> None:
+    """Blanks, keys in another order, keys unheard of with any contents: the answers stay the same."""
+    told = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
+    messages = [line["message"] for line in told if line.get("from") == "runner"]
+    strange = {
+        'a"}]{[\\': 'x\\"}],"moves":["r1@1"],"id":7,\u00fc\u263a\n\t\\',
+        "id2": {"id": [[], {}, [{"moves": "]"}], -1.5e3, None, True, ""]},
+        "hand ": [],
+        "mine": [],
+        "": {"": ""},
+        "long": "x" * 20_000,
+    }
+
+    def changed(message: object) -> object:
+        if isinstance(message, dict):
+            items = [(key, changed(value)) for key, value in message.items()]
+            return {**strange, **dict(reversed(items)), "z": strange} if "id" in message else dict(items)
+        if isinstance(message, list):
+            return [changed(one) for one in message]
+        return message
+
+    argv = find_bot(command(commands, language)).command
+    answers = []
+    for form in (
+        [json.dumps(message) for message in messages],
+        [json.dumps(changed(message), separators=(" ,\t", " : ")) + " \r" for message in messages],
+        ["  " + json.dumps(changed(message), ensure_ascii=False) for message in messages],
+    ):
+        text = "\n".join(form) + "\n"
+        done = subprocess.run(argv, input=text.encode(), capture_output=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, b"")
+        answers.append(done.stdout)
+    assert answers[0].count(b"\n") == sum("id" in message for message in messages)
+    assert answers[0] == answers[1] == answers[2]
+
+
+@pytest.mark.parametrize("language", ["c", "js"])
+def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: str) -> None:
+    _sandbox()
+    bot = wire_bot(command(commands, language), "sandbox")
+    for row in referee(bot, "expert").play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+    bot.close()
+
+
+def test_a_program_that_the_sandbox_does_not_show_is_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _sandbox()
+    for name in ("elsewhere/runit", "mine/bot.x"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "elsewhere"), prepend=os.pathsep)
+    bot = wire_bot(f"cmd:runit {tmp_path}/mine/bot.x", "sandbox")
+    with pytest.raises(BotFault, match=r"elsewhere/runit cannot be run in the sandbox") as caught:
+        bot.prepare()
+    assert caught.value.kind == "crash"
+
+
+def _sandbox() -> None:
+    try:
+        require_bubblewrap()
+    except SandboxMissing as error:
+        pytest.skip(str(error))
+
+
+# ---------------------------------------------------------------- misbehaviour
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "text"),
+    [
+        ("late", "timeout", "in act: no answer within 0.7"),
+        ("never", "timeout", "in act: no answer within 0.7"),
+        ("half_line", "timeout", "in the middle of the line '{\"id\": 5,'"),
+        ("children", "timeout", "in act: no answer"),
+        ("complains", "timeout", "It is so unfair."),
+        ("stops_reading", "timeout", "in begin: no answer"),
+        ("early", "protocol", 'in act: has written something without being asked: \'{"id": 6,'),
+        ("twice", "protocol", 'in act: has written something without being asked: \'{"id": 5,'),
+        ("many_lines", "protocol", "in act: has written something without being asked: '{}"),
+        ("megabytes", "protocol", "in act: the answer is longer than 65536 bytes"),
+        ("utf8", "protocol", "in act: the answer is not UTF-8"),
+        ("nul", "protocol", "in act: the answer holds a NUL"),
+        ("deep", "protocol", "in act: the answer is nested deeper than 16"),
+        ("version", "protocol", "in hello: speaks version 99"),
+        ("garbage", "protocol", "in hello: the answer is not valid JSON"),
+        ("banner", "protocol", "MyBot 3.1 (c) me"),
+        ("late_word", None, "a failed after the game by protocol: in end: "),
+        ("half_then_exit", "crash", "it ended itself with exit code 0, in the middle of the line"),
+        ("closes", "crash", "in act: it closed its output"),
+        ("exits", "crash", "in act: it ended itself with exit code 3\n  this is  the end"),
+        ("raises", "crash", "KeyError: 'no such key'"),
+        ("illegal", "illegal move", "claim 5 is not legal: a card is to be played now"),
+        ("no_move", "illegal move", "'r77@3' is no move"),
+    ],
+)
+def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | None, text: str) -> None:
+    bot = wire_bot(bad(name), limits=QUICK)
+    table = referee(bot)
+    start = time.monotonic()
+    rows = table.play_unit(PairTask(0, 0, "a", "b"))
+    seconds = time.monotonic() - start
+    for row in rows:
+        assert forfeit(row) == (kind, "a"), detail(row)
+        assert text in detail(row)
+        assert kind is None or points(row) == 0
+    assert bot.process is None or kind == "illegal move"
+    pids = {*processes.running}
+    bot.close()
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    # the time limit twice, and two starts of Python on a machine that has other things to do
+    assert seconds < 15
+    alone = Referee(table.settings, [table.players["b"], table.players["c"]])
+    assert timeless(table.play_unit(PairTask(1, 0, "b", "c"))) == timeless(alone.play_unit(PairTask(1, 0, "b", "c")))
+
+
+def test_a_child_that_was_left_behind_is_ended() -> None:
+    bot = wire_bot(bad("children"), limits=QUICK)
+    table = referee(bot)
+    table.play_unit(PairTask(0, 0, "a", "b"))
+    bot.close()
+    deadline = time.monotonic() + 10
+    while left := [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"wire/children.py" in _read(path)]:
+        assert time.monotonic() < deadline, left  # a signal takes a moment
+        time.sleep(0.01)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_mute_from_the_start() -> None:
+    bot = wire_bot(bad("mute"), limits=BotLimits(loading_s=0.5))
+    for row in referee(bot).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == ("timeout", "a")
+        assert "in hello: no answer within 0.5" in detail(row)
+    with pytest.raises(BotError, match=r"the bot cmd:.* cannot be started: in hello: no answer within 0\.5"):
+        wire_bot(bad("mute"), limits=BotLimits(loading_s=0.5)).load()
+
+
+def test_the_clock_is_the_referees(caplog: pytest.LogCaptureFixture) -> None:
+    """An answer that comes within a second of grace is judged by the clock, and the process goes on."""
+    bot = wire_bot(bad("never"))
+    start = time.monotonic()
+    row = referee(bot, clock=TimeLeft(200, None)).play_unit(PairTask(0, 0, "a", "b"))[0]
+    assert forfeit(row) == ("timeout", "a")
+    assert time.monotonic() - start < 30
+    assert "in act: no answer within 1.2" in detail(row)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_bot_that_works_while_its_opponent_thinks_is_stopped_meanwhile() -> None:
+    clock = TimeLeft(20_000, None)
+    bot = wire_bot(bad("ponders"))
+    bot.prepare()
+    bot.begin(Setup(0, 0, load_rules("base"), 1, clock))
+    assert isinstance(bot.process, BotProcess)
+    stat = Path(f"/proc/{bot.process.pid}/stat")
+    view, moves = position(clock=clock)
+    deadline = time.monotonic() + 30
+    while stat.read_text().rpartition(")")[2].split()[0] != "T":
+        assert time.monotonic() < deadline
+        assert bot.act(view, moves) is moves[0]
+        time.sleep(0.05)
+    assert bot.act(view, moves) is moves[0]
+    bot.close()
+
+
+@pytest.mark.parametrize("clock", [None, TimeLeft(20_000, None)], ids=["no clock", "clock"])
+@pytest.mark.parametrize("name", ["one_game", "babbles_after", "complains_and_plays"])
+def test_what_is_odd_but_allowed_costs_nothing(
+    name: str, clock: TimeLeft | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    bot = wire_bot(bad(name))
+    bot.load()
+    if clock is not None:  # as a worker does, until its first game
+        bot.suspend()
+    with caplog.at_level(logging.INFO, "arena.bots"):
+        rows = [row for deal in range(2) for row in referee(bot, clock=clock).play_unit(PairTask(0, deal, "a", "b"))]
+    bot.close()
+    for row in rows:
+        assert forfeit(row) == (None, None), detail(row)
+    assert caplog.records
+    assert {record.bot for record in caplog.records} == {"a"}  # type: ignore[attr-defined]
+    assert sum(len(record.getMessage()) for record in caplog.records) < 200_000
+
+
+def test_a_bot_that_changes_its_mind_is_refused(tmp_path: Path) -> None:
+    bot = wire_bot(bad("changes", str(tmp_path / "started")))
+    first, second = referee(bot).play_unit(PairTask(0, 0, "a", "b"))
+    bot.close()
+    assert forfeit(first) == (None, None), detail(first)
+    assert forfeit(second) == ("protocol", "a")
+    assert "otherwise than at its first start" in detail(second)
+
+
+def test_a_program_that_cannot_be_started_is_a_crash(tmp_path: Path) -> None:
+    broken = tmp_path / "mybot"
+    broken.write_text("no program")
+    broken.chmod(0o755)
+    bot = wire_bot(f"cmd:{broken}")
+    for row in referee(bot).play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == ("crash", "a")
+        assert "a script needs a shebang" in detail(row)

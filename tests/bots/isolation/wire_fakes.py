@@ -1,0 +1,154 @@
+"""What the tests of wire bots share: a process that is none, and a recorder of conversations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.bots.commands import command_hash
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import BotSpec
+from arena.game.deals import make_deal
+from arena.game.engine import State, View
+from arena.game.moves import Move
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+
+Message = dict[str, Any]
+Special = Callable[[Message], Iterable[bytes]]
+SPEC = BotSpec("fake", "cmd:fake", "cmd:fake", "/nowhere/fake", command_hash("cmd:fake", ()), (), ("/nowhere/fake",))
+RULES = load_rules("base")
+SETUP = Setup(1, 0, RULES, (1 << 64) - 1, None)
+END = GameEnd(1, (2, 5), "five stones")
+
+
+class FakeProcess:
+    """Answers each line at once with the pieces that `answer` gives for it; an empty piece ends the process.
+
+    When nothing is left to be received, the deadline passes at once.
+    """
+
+    ponders = False
+
+    def __init__(self, answer: Callable[[bytes], Iterable[bytes]]) -> None:
+        self._answer = answer
+        self._pieces: list[bytes] = []
+        self.closed = False
+        self.calls: list[str] = []
+
+    def send(self, data: bytes, deadline: float) -> None:
+        assert not self.closed
+        assert data.endswith(b"\n")
+        assert data.count(b"\n") == 1
+        if b"" in self._pieces:
+            raise ProcessEnded("it has ended")
+        self._pieces += self._answer(data)
+
+    def receive(self, deadline: float) -> bytes:
+        assert not self.closed
+        if not self._pieces:
+            raise DeadlinePassed
+        if not self._pieces[0]:
+            raise ProcessEnded("it has ended")
+        return self._pieces.pop(0)
+
+    def pending(self, wait_s: float = 0.0) -> bool:
+        return bool(self._pieces)
+
+    def read_stderr(self) -> str:
+        return ""
+
+    def cpu_seconds(self) -> float:
+        return 0.0
+
+    def new_game(self) -> None:
+        self.calls.append("new game")
+
+    def wake(self) -> None:
+        self.calls.append("wake")
+
+    def rest(self) -> None:
+        self.calls.append("rest")
+
+    def suspend(self) -> None:
+        self.calls.append("halt")
+
+    def close(self, grace_s: float = 0.0) -> str:
+        self.closed = True
+        return "it was stopped"
+
+
+def fake_bot(answer: Callable[[bytes], Iterable[bytes]], limits: BotLimits | None = None) -> WireBot:
+    """A wire bot whose process is a fake."""
+
+    def start(launch: Launch) -> FakeProcess:
+        return FakeProcess(answer)
+
+    return WireBot(SPEC, "process", limits or BotLimits(), start=start)
+
+
+class Recorder:
+    """Answers by `choose(message)` (the value of "move") and keeps all that is said on both sides."""
+
+    def __init__(self, choose: Callable[[Message], Any], hello: Message | None = None) -> None:
+        self._choose = choose
+        self._hello = {"protocol": 1, **(hello or {})}
+        self.said: list[tuple[str, Message]] = []
+
+    def __call__(self, line: bytes) -> list[bytes]:
+        message = json.loads(line)
+        self.said.append(("runner", message))
+        if "id" not in message:
+            return []
+        answer = {"id": message["id"]}
+        if message["type"] == "hello":
+            answer |= self._hello
+        if message["type"] == "act":
+            answer["move"] = self._choose(message)
+        self.said.append(("bot", answer))
+        return [json.dumps(answer).encode() + b"\n"]
+
+
+def position(
+    rules: str = "base", seed: int = 1, plies: int = 0, clock: TimeLeft | None = None
+) -> tuple[View, list[Move]]:
+    state = State(load_rules(rules), make_deal(load_rules(rules), seed, 0))
+    rng = Rng(seed)
+    for _ in range(plies):
+        if moves := state.legal_moves():
+            state.apply(rng.choice(moves))
+    return state.view(state.turn, clock=clock), state.legal_moves()
+
+
+def line(**answer: Any) -> bytes:
+    return json.dumps(answer).encode() + b"\n"
+
+
+def honest(message: Message, **more: Any) -> list[bytes]:
+    if "id" not in message:
+        return []
+    needed = {"hello": {"protocol": 1}, "act": {"move": 0}}.get(message["type"], {})
+    return [line(id=message["id"], **needed, **more)]
+
+
+def special_bot(**special: Special) -> WireBot:
+    """A bot that is honest but for the types of messages named."""
+
+    def answer(data: bytes) -> Iterable[bytes]:
+        message = json.loads(data)
+        return special.get(message["type"], honest)(message)
+
+    return fake_bot(answer)
+
+
+def fault(do: Callable[[], object]) -> tuple[str, str]:
+    with pytest.raises(BotFault) as caught:
+        do()
+    return caught.value.kind, caught.value.detail

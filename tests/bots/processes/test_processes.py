@@ -1,0 +1,52 @@
+"""Helpers for processes: cores, identity, and ending what others have started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from arena.bots.processes.procfs import children, descendants, has_children, is_running, start_time
+from arena.bots.processes.tree import end_descendants, send_signal
+from tests.bots.processes.waiting import wait_for
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+SLEEPER = "import time; time.sleep(60)"
+
+
+@linux
+def test_a_process_is_known_by_its_start_until_it_is_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", SLEEPER]) as process:
+        started = start_time(process.pid)
+        assert started == start_time(process.pid) != ""
+        assert is_running(process.pid)
+        assert process.pid in children(os.getpid())
+        assert has_children()
+        assert not has_children({process.pid, *children(os.getpid())})
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # its exit code is still there
+        assert start_time(process.pid) == ""
+        assert not is_running(process.pid)
+        assert process.pid in children(os.getpid())
+
+
+@linux
+def test_descendants_are_found_and_ended_with_what_they_start_meanwhile() -> None:
+    grandparent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SLEEPER!r}])"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grandparent!r}])"
+    with subprocess.Popen([sys.executable, "-c", code]) as process:
+        assert wait_for(lambda: len(descendants(process.pid)) == 2)
+        found = descendants(process.pid)
+        end_descendants(process.pid)
+        assert wait_for(lambda: not any(map(is_running, found)))  # killed, but not yet ended
+        assert is_running(process.pid)  # stopped, to be killed next
+        process.kill()
+
+
+def test_a_signal_to_nobody_is_no_error() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+        send_signal(process.pid, signal.SIGTERM)

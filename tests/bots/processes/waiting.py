@@ -1,0 +1,36 @@
+"""Waiting for something to happen elsewhere: long enough for a machine that is busy, and no longer than it takes."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.schema import StoreError
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 20.0, pause_s: float = 0.005) -> bool:
+    """Wait until something holds; False if it does not in time."""
+    until = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < until:
+        time.sleep(pause_s)
+    return bool(found)
+
+
+def wait_for_games(folder: Path, process: subprocess.Popen[str], games: int = 1) -> int:
+    """Wait until a run has stored some games; how many it has."""
+    found = 0
+
+    def stored() -> bool:
+        nonlocal found
+        with suppress(StoreError), Reader(folder) as reader:  # it may not have begun yet
+            found = reader.count()
+        return found >= games or process.poll() is not None
+
+    wait_for(stored, 60, 0.02)
+    if found < games:
+        raise AssertionError(f"{games} games were not stored within a minute, or before it has ended")
+    return found

@@ -1,0 +1,45 @@
+"""docs/bots.md does what it says: its examples run, and the bots in it play."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.bots.loading import load_bot
+from arena.bots.spec import find_bot
+from arena.game.rules import load_rules
+from arena.tournament.match.tasks import PairTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
+from tests.tournament.referee.games import detail, forfeit
+
+PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+FILES = {block.split()[1]: block for block in BLOCKS if block.startswith("# bots/")}
+
+
+def test_examples() -> None:
+    result = doctest.testfile(str(PAGE), module_relative=False)
+    assert result.attempted > 15
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("rules", ["base", "expert"])
+def test_bots_play(name: str, rules: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir()
+    path.write_text(FILES[name])
+    bots = [load_bot(find_bot(f"a={path}")), load_bot(find_bot("b=random"))]
+    table = Referee(GameSettings(load_rules(rules), 1), map(Player.of, bots))
+    for row in table.play_unit(PairTask(0, 0, "a", "b")):
+        assert forfeit(row) == (None, None), detail(row)
+
+
+def test_every_block_is_tested() -> None:
+    assert len(FILES) == 2
+    assert all(block.startswith(("# bots/", ">>>")) for block in BLOCKS)

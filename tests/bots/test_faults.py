@@ -1,0 +1,111 @@
+"""Tracebacks for authors: their frames, in measure, whatever the exception does."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tracemalloc
+
+import pytest
+
+from arena.bots.faults import author_traceback, shorten, show_value
+
+
+def caught(code: str, name: str = "/somewhere/bot.py") -> BaseException:
+    try:
+        exec(compile(code, name, "exec"), {})
+    except BaseException as error:
+        return error
+    raise AssertionError("the code was to raise")
+
+
+def test_causes_are_shown_too() -> None:
+    text = author_traceback(caught("try:\n    1 / 0\nexcept Exception as e:\n    raise KeyError('x') from e"))
+    assert "ZeroDivisionError" in text
+    assert text.endswith("KeyError: 'x'")
+
+
+def test_a_deep_recursion_is_short() -> None:
+    text = author_traceback(caught("def a(n):\n    b(n)\ndef b(n):\n    a(n)\na(1)"))
+    assert len(text) <= 4100
+    assert "[...]" in text
+    assert text.endswith("RecursionError: maximum recursion depth exceeded")
+
+
+def test_of_a_recursion_without_a_limit_not_all_frames_are_looked_at() -> None:
+    def deeper(left: int) -> None:
+        if left == 0:
+            raise ValueError("the end")
+        deeper(left - 1)
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        deeper(20_000)
+    except ValueError as error:
+        text = author_traceback(error)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert int(re.search(r"repeated (\d+) more times", text)[1]) < 10_000
+    assert text.endswith("ValueError: the end")
+
+
+def test_traps_in_exceptions() -> None:
+    traps = (
+        "class T(Exception):\n    def __str__(self): raise SystemExit\nraise T",
+        "class T(Exception):\n    @property\n    def __cause__(self): raise SystemExit\nraise T",
+        "class T(Exception):\n    def __str__(self): return 'x' * 10**7\nraise T",
+    )
+    for code in traps:
+        assert len(author_traceback(caught(code))) < 5000
+
+
+def test_a_huge_text_is_not_copied() -> None:
+    """Five copies took longer than a decision may, and more memory than the bot had."""
+
+    class Huge(Exception):
+        def __str__(self) -> str:
+            return "x" * (8 << 20)
+
+    tracemalloc.start()
+    try:
+        text = author_traceback(Huge())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert text.endswith("xxxxx")
+    assert peak < 12 << 20
+
+
+def test_without_frames_the_name_is_left() -> None:
+    assert author_traceback(ValueError("x")) == "ValueError: x"
+
+
+@pytest.mark.parametrize("value", [object(), [1], {}, iter(()), type, len])
+def test_values_are_named_by_their_type(value: object) -> None:
+    assert show_value(value).endswith(type(value).__name__)
+
+
+def test_values_run_no_code_of_theirs() -> None:
+    class Trap:
+        def __repr__(self) -> str:
+            raise AssertionError
+
+        __str__ = __repr__
+
+    assert show_value(Trap()) == "a Trap"
+    assert len(show_value("x" * 10**6)) < 100
+    assert show_value(10**5000) == "an int of 16,610 bits"
+
+
+def test_a_value_whose_class_compares() -> None:
+    """Its KeyboardInterrupt stopped the run."""
+
+    class Meta(type):
+        def __eq__(cls, other: object) -> bool:
+            raise KeyboardInterrupt
+
+        __hash__ = type.__hash__
+
+    assert show_value(Meta("Trap", (), {})()) == "a Trap"
+    assert shorten("short", 10) == "short"

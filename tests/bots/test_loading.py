@@ -1,0 +1,465 @@
+"""Finding and loading bots: what a spec can be, what is refused and in which words, and that bots do not meet."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import Bot
+from arena.bots.faults import BotError
+from arena.bots.loading import load_bot
+from arena.bots.spec import check_names, find_bot, find_bots, known_bots, parse_spec
+from tests.tournament.referee.games import BOTS
+
+CLASS = """
+class {name}:
+    def __init__(self{params}):
+        self.got = ({values})
+
+    def act(self, view, moves):
+        return moves[0]
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory with a folder `bots`."""
+    (tmp_path / "bots").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return str(path)
+
+
+def bot_file(path: Path, params: str = "", values: str = "", name: str = "Mine") -> str:
+    return write(path, CLASS.format(name=name, params=f", {params}" if params else "", values=values))
+
+
+def error_of(spec: str) -> str:
+    with pytest.raises(BotError) as caught:
+        load_bot(spec)
+    return str(caught.value)
+
+
+# ---------------------------------------------------------------- finding
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "target", "params"),
+    [
+        ("greedy", None, "greedy", {}),
+        ("bots/search.py:rollouts=200,depth=2", None, "bots/search.py", {"rollouts": "200", "depth": "2"}),
+        ("a.b:C", None, "a.b:C", {}),
+        ("x=a.b:C:n=1", "x", "a.b:C", {"n": "1"}),
+        ("my bot=./a=b.py", "my bot", "./a=b.py", {}),
+        ("bots/a.py:file=c:d=e", None, "bots/a.py", {"file": "c:d=e"}),
+        (" greedy : ", None, "greedy :", {}),
+        ("cmd:./mybot --fast", None, "cmd:./mybot --fast", {}),
+        ("x = cmd: ./mybot --net=a:b,c=d ", "x", "cmd:./mybot --net=a:b,c=d", {}),
+        ("bots/cmd.py:a=cmd:b", None, "bots/cmd.py", {"a": "cmd:b"}),
+    ],
+)
+def test_specs_are_taken_apart(text: str, name: str | None, target: str, params: dict[str, str]) -> None:
+    parts = parse_spec(text)
+    assert (parts.name, parts.target, parts.params) == (name, target, params)
+
+
+@pytest.mark.parametrize("text", ["", "x=", ":a=1", "greedy:a=1,b", "greedy:a=1,a=2"])
+def test_badly_written_specs_are_refused(text: str) -> None:
+    with pytest.raises(BotError, match="bot"):
+        parse_spec(text)
+
+
+def test_bare_names_are_looked_up_here_first_then_in_the_program(here: Path) -> None:
+    assert Path(find_bot("random").path).parent != here / "bots"
+    bot_file(here / "bots" / "random.py")
+    bot_file(here / "bots" / "mine.py")
+    write(here / "bots" / "_helper.py", "")
+    assert Path(find_bot("random").path) == here / "bots" / "random.py"
+    assert {"mine", "greedy", "random", "counter", "search", "scripted", "first"} <= set(known_bots())
+    assert "_helper" not in known_bots()
+
+
+def test_what_is_not_there_is_named_with_the_nearest_known(here: Path) -> None:
+    assert "did you mean 'greedy'?" in error_of("gredy")
+    bot_file(here / "bots" / "mine.py")
+    assert error_of("bots/mime.py").endswith("did you mean 'bots/mine.py'?")
+    assert "name one file in it (mine.py)" in error_of("./bots")
+    bot_file(here / "bots" / "x" / "syn.py")
+    assert error_of("bots/x/nofile.py") == f"no bot bots/x/nofile.py: there is no such file in {here / 'bots' / 'x'}"
+    for spec in ("bots/greedy.py", "greedy.py", "nowhere/greedy.py"):
+        assert error_of(spec).endswith("; 'greedy' is known by name, without folder and .py")
+    assert "there is no folder" in error_of("nowhere/mine.py")
+    assert "there is no module nothing.here" in error_of("nothing.here:Bot") or "cannot import" in error_of(
+        "nothing.here:Bot"
+    )
+
+
+def test_a_file_that_is_no_python_file(here: Path) -> None:
+    write(here / "README.md", "# No bot\n")
+    words = "is there, but is no Python file (.py); a bot in another language is a command: 'cmd:./README.md'"
+    for spec in ("README.md", "./README.md", "mine=README.md"):
+        assert words in error_of(spec)
+    assert "unknown bot 'READYOU.md'" in error_of("READYOU.md")
+
+
+def test_a_spec_travels_and_is_checked_where_it_arrives(here: Path) -> None:
+    path = bot_file(here / "bot.py", "n: int = 1", "n,")
+    spec = find_bot("x=bot.py:n=3")
+    assert spec.source_hash == hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    again = pickle.loads(pickle.dumps(spec))
+    assert again == spec
+    assert load_bot(again).make().got == (3,)  # type: ignore[attr-defined]
+    bot_file(here / "bot.py", "n: int = 2", "n,")
+    with pytest.raises(BotError, match="has changed since it was named"):
+        load_bot(again)
+
+
+def test_names(here: Path) -> None:
+    bot_file(here / "a" / "bot.py", "n: int = 1", "n,")
+    bot_file(here / "b" / "bot.py")
+    assert [spec.name for spec in find_bots(["a/bot.py", "a/bot.py:n=2", "x=b/bot.py"])] == [
+        "bot",
+        "bot:n=2",
+        "x",
+    ]
+    with pytest.raises(BotError, match=r"two bots are called 'bot' \(a/bot.py and b/bot.py\).*'bot2=b/bot.py'"):
+        find_bots(["a/bot.py", "b/bot.py"])
+    with pytest.raises(BotError, match="random, twice"):
+        check_names([find_bot("random"), find_bot("random")])
+    assert find_bot("a/bot.py", {"n": 4}, name="four").name == "four"
+    assert find_bot("a/bot.py", {"n": 4}).name == "bot:n=4"
+
+
+# ---------------------------------------------------------------- commands
+
+
+def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
+
+
+def test_a_command_is_split_like_in_a_shell_and_its_files_are_made_absolute(here: Path) -> None:
+    mine = program(here / "bots" / "my bot")
+    net = here / "nets" / "a=1.bin"
+    write(net, "weights")
+    spec = find_bot("cmd:'bots/my bot' --net nets/a=1.bin --x=nets/a=1.bin \"$HOME *\" nets ''")
+    assert spec.command == (str(mine), "--net", str(net), "--x=nets/a=1.bin", "$HOME *", "nets", "")
+    assert spec.files == (str(mine), str(net))
+    assert (spec.name, spec.path, spec.params) == ("my bot", str(mine), ())
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+def test_the_bots_own_file_is_the_first_that_is_no_program_of_the_system(here: Path) -> None:
+    script = Path(write(here / "deep" / "bot.sh", "exit"))
+    for command in ("sh deep/bot.sh", f"{here}/python3 deep/bot.sh", "/bin/sh -e ./deep/bot.sh"):
+        (here / "python3").unlink(missing_ok=True)
+        (here / "python3").symlink_to("/bin/sh")
+        spec = find_bot(f"cmd:{command}")
+        assert (spec.path, spec.files, spec.name) == (str(script), (str(script),), "bot")
+        assert spec.command[-1] == str(script)
+        assert os.access(spec.command[0], os.X_OK)
+    assert find_bot(f"cmd:{here}/python3 deep/bot.sh").command[0] == str(here / "python3")
+    alone = find_bot("cmd:sh -c exit")
+    assert (alone.name, alone.path) == ("sh", alone.command[0])
+    assert find_bot("cmd:./bot.sh", folder=program(here / "other" / "bot.sh").parent).path == str(
+        here / "other" / "bot.sh"
+    )
+
+
+def test_a_program_without_a_slash_is_looked_up_on_the_path_first(here: Path) -> None:
+    program(here / "sh")
+    program(here / "mybot")
+    assert find_bot("cmd:sh -c exit").command[0] != str(here / "sh")
+    assert find_bot("cmd:mybot").path == str(here / "mybot")
+
+
+def test_the_hash_of_a_command_covers_its_text_and_its_files(here: Path) -> None:
+    program(here / "mybot")
+    write(here / "net.bin", "1")
+    first = find_bot("cmd:./mybot net.bin").source_hash
+    assert find_bot("named=cmd: ./mybot net.bin ").source_hash == first
+    assert find_bot("cmd:./mybot net.bin --fast").source_hash != first
+    write(here / "net.bin", "2")
+    changed = find_bot("cmd:./mybot net.bin").source_hash
+    assert changed != first
+    program(here / "mybot", "#!/bin/bash\n")
+    assert find_bot("cmd:./mybot net.bin").source_hash not in (first, changed)
+
+
+def test_commands_that_cannot_be_run_are_refused_with_the_remedy(here: Path) -> None:
+    program(here / "bots" / "mybot")
+    write(here / "bots" / "script.py", "")
+    for spec, text in {
+        "cmd:bots/mybott --fast": "did you mean 'mybot'?",
+        "cmd:pythom3 x.py": "did you mean 'python3'?",
+        "cmd:./nowhere/bot": f"there is no folder {here}/nowhere",
+        "cmd:bots": "is a folder",
+        "cmd:bots/script.py": "or name what runs it: cmd:python3 bots/script.py",
+        "cmd:bots/script": "there is script.py, but no program made from it; build it first",
+        "cmd:'open": "no closing quotation",
+        "cmd:  ": "names no program",
+        "cmd:''": "names no program",
+        "cmd:bots/mybot a\0b": "NUL",
+        "cmd:bots/mybot": "cannot be loaded into this one",
+    }.items():
+        assert text in error_of(spec), spec
+    assert error_of("cmd:nosuch").endswith(f"a file in {here}")  # not: did you mean 'touch'?
+    with pytest.raises(BotError, match=r"has no parameters.*--depth=3"):
+        find_bot("cmd:bots/mybot", {"depth": 3})
+
+
+@pytest.mark.parametrize("command", ["python3 gone.py", "python3 -u sub/gone.py --fast"])
+def test_a_script_that_is_not_there_is_missed_before_the_first_game(command: str, here: Path) -> None:
+    with pytest.raises(BotError, match=r"no file (sub/)?gone\.py for the bot"):
+        find_bot(f"cmd:{command}")
+    assert find_bot("cmd:python3 -c pass").command[1:] == ("-c", "pass")
+    own = program(here / "venv" / "bin" / "python3.11")  # an interpreter of the bot's own
+    with pytest.raises(BotError, match=r"no file (sub/)?gone\.py for the bot"):
+        find_bot(f"cmd:{command.replace('python3', str(own))}")
+
+
+def test_two_commands_of_one_name_are_told_apart(here: Path) -> None:
+    program(here / "mybot")
+    with pytest.raises(BotError, match=r"'mybot2=cmd:./mybot --slow'"):
+        find_bots(["cmd:./mybot --fast", "cmd:./mybot --slow"])
+    assert [one.name for one in find_bots(["cmd:./mybot --fast", "slow=cmd:./mybot --slow"])] == [
+        "mybot",
+        "slow",
+    ]
+
+
+# ---------------------------------------------------------------- loading
+
+
+def test_a_file_is_one_bot(here: Path) -> None:
+    assert isinstance(load_bot(bot_file(here / "one.py")).make(), object)
+    write(here / "f.py", "from arena.bots.bot import Bot\n\ndef act(view, moves):\n    return moves[0]\n")
+    assert callable(load_bot("./f.py").make().act)
+    two = bot_file(here / "two.py") + ""
+    Path(two).write_text(Path(two).read_text() + "\n\n" + CLASS.format(name="Other", params="", values=""))
+    assert "holds 2 bots: class Mine, class Other" in error_of("two.py")
+    Path(two).write_text(Path(two).read_text() + "\n\ndef act(view, moves): ...\n")
+    assert "holds 3 bots: class Mine, class Other, function act" in error_of("two.py")
+    write(here / "none.py", "class Thing:\n    pass\n\ndef play(): ...\n")
+    assert "found class Thing, function play" in error_of("none.py")
+    write(here / "empty.py", "x = 1\n")
+    assert "found neither classes nor functions" in error_of("empty.py")
+
+
+def test_helpers_abstract_and_imported_classes_are_no_bots(here: Path) -> None:
+    bot_file(here / "base.py", name="Base")
+    source = (
+        "import abc\nfrom base import Base\nfrom arena.bots.bot import Bot\n\n"
+        "class _Helper(Base):\n    pass\n\n"
+        "class Abstract(Bot, abc.ABC):\n    @abc.abstractmethod\n    def rate(self): ...\n"
+        "    def act(self, v, m): ...\n\n"
+        "class Unfinished(Bot):\n    pass\n\n"
+        "class Real(Base):\n    pass\n"
+    )
+    write(here / "bot.py", source)
+    assert type(load_bot("bot.py").make()).__name__ == "Real"
+
+
+def test_the_author_sees_the_place_in_his_own_file(here: Path) -> None:
+    path = write(here / "broken.py", "import math\n\ndef act(view, moves)\n    return moves[0]\n")
+    text = error_of("broken.py")
+    assert "is not valid Python" in text
+    assert f'File "{path}", line 3' in text
+    path = write(here / "raises.py", "def table():\n    return 1 / 0\n\nTABLE = table()\n\ndef act(v, m): ...\n")
+    text = error_of("raises.py")
+    assert text.index(f'File "{path}", line 4') < text.index(f'File "{path}", line 2')
+    assert text.endswith("ZeroDivisionError: division by zero")
+    assert text.count("File ") == 2  # none of ours
+    write(here / "leaves.py", "import sys\nsys.exit('bye')\n")
+    assert error_of("leaves.py").endswith("SystemExit: bye")
+    write(here / "imports.py", "import no_such_thing\n\ndef act(v, m): ...\n")
+    assert error_of("imports.py").endswith("No module named 'no_such_thing'")
+
+
+def test_a_class_of_a_package(here: Path) -> None:
+    bot_file(here / "pack" / "deep.py", "n: int = 1", "n,", name="Deep")
+    write(here / "pack" / "__init__.py", "")
+    spec = find_bot("pack.deep:Deep:n=5")
+    assert (spec.name, Path(spec.path)) == ("Deep:n=5", here / "pack" / "deep.py")
+    loaded = load_bot(spec)
+    assert loaded.make().got == (5,)  # type: ignore[attr-defined]
+    assert loaded.uses_random  # nobody knows what a package does
+    assert "has no class Dep; did you mean 'Deep'?" in error_of("pack.deep:Dep")
+    write(here / "pack" / "not_bots.py", "class Thing: ...\nvalue = 1\n")
+    assert "is not a bot" in error_of("pack.not_bots:Thing")
+    assert "is not a bot" in error_of("pack.not_bots:value")
+
+
+# ---------------------------------------------------------------- parameters
+
+
+def test_parameters_are_typed_by_the_signature(here: Path) -> None:
+    params = (
+        "a: int, b: float = 1, c: bool = False, d: str = '', e: 'int | None' = 3, f=2.5, "
+        "*, g: 'Literal[\"x\", \"y\"]' = 'x', h=None"
+    )
+    path = bot_file(here / "bot.py", params, "a, b, c, d, e, f, g, h")
+    Path(path).write_text("from typing import Literal\n" + Path(path).read_text())
+    made = load_bot("bot.py:a=7,b=2,c=yes,d=3,e=none,f=1,g=y,h=8").make()
+    assert made.got == (7, 2.0, True, "3", None, 1.0, "y", 8)  # type: ignore[attr-defined]
+    assert [type(one) for one in made.got[:2]] == [int, float]  # type: ignore[attr-defined]
+    values = load_bot(find_bot("bot.py", {"a": 1, "b": 3, "c": True})).params
+    assert values == {"a": 1, "b": 3.0, "c": True}
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("", "needs its parameter 'a'"),
+        ("a=x", "'a' is a whole number, not 'x'"),
+        ("a=1.5", "'a' is a whole number, not '1.5'"),
+        ("a=1,c=maybe", "'c' is true or false, not 'maybe'"),
+        (
+            "a=1,depht=1",
+            "has no parameter 'depht'; did you mean 'depth'? (it has a: int, c: bool = False, depth: ",
+        ),
+        ("a=1,depth=3.x", "'depth' is a number or none, not '3.x'"),
+        ("a=1,g=xx", "'g' is one of x, y, not 'xx'; did you mean 'x'?"),
+        ("a=1,table=2", "which cannot be given from outside"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused(here: Path, given: str, text: str) -> None:
+    params = (
+        "a: int, c: bool = False, depth: 'float | None' = None, g: 'Literal[\"x\", \"y\"]' = 'x', "
+        "table: 'list[int] | None' = None"
+    ).replace("'list[int] | None' = None", "list = ()")
+    path = bot_file(here / "bot.py", params, "a,")
+    Path(path).write_text("from typing import Literal\n" + Path(path).read_text())
+    assert text in error_of(f"bot.py:{given}" if given else "bot.py")
+
+
+def test_values_of_a_config_are_checked_too(here: Path) -> None:
+    bot_file(here / "bot.py", "n: int = 1, s: str = ''", "n,")
+    for value in (True, 1.5):
+        with pytest.raises(BotError, match="'n' is a whole number"):
+            load_bot(find_bot("bot.py", {"n": value}))
+    with pytest.raises(BotError, match="'s' is a text, not 3"):
+        load_bot(find_bot("bot.py", {"s": 3}))
+
+
+def test_a_function_has_no_parameters() -> None:
+    assert "has no parameters (x); write a class" in error_of("random:x=1")
+
+
+# ---------------------------------------------------------------- bots do not meet
+
+
+def test_two_bots_of_one_file_name_and_their_helpers(here: Path) -> None:
+    for folder, value in (("a", 1), ("b", 2)):
+        write(here / folder / "helper.py", f"VALUE = {value}\nCALLS = []\n")
+        write(here / folder / "sub" / "deeper.py", f"VALUE = {10 * value}\n")
+        source = (
+            "import helper\nfrom sub import deeper\n\n"
+            "class Mine:\n    def __init__(self):\n        import helper as again\n"
+            "        assert again is helper\n        self.got = helper.VALUE + deeper.VALUE\n"
+            "    def act(self, v, m): ...\n"
+        )
+        write(here / folder / "bot.py", source)
+    bots = [load_bot(find_bot(f"{name}={name}/bot.py")) for name in "ab"]
+    assert [bot.make().got for bot in bots] == [11, 22]  # type: ignore[attr-defined]
+    assert "helper" not in sys.modules
+    assert "sub" not in sys.modules
+    assert not any(str(here) in entry for entry in sys.path)
+
+
+def test_the_same_file_twice_has_two_namespaces(here: Path) -> None:
+    write(
+        here / "bot.py",
+        "SEEN = []\n\nclass Mine:\n    def act(self, v, m): SEEN.append(1); return len(SEEN)\n",
+    )
+    one, two = (load_bot(find_bot(f"{name}=bot.py")).make() for name in "xy")
+    assert [one.act(None, []), one.act(None, []), two.act(None, [])] == [1, 2, 1]  # type: ignore[arg-type, comparison-overlap]
+
+
+def test_a_bot_called_like_a_library_module_takes_nobodys(here: Path) -> None:
+    for name in ("random", "bisect", "colorsys"):
+        bot_file(here / "bots" / f"{name}.py")
+    write(
+        here / "bots" / "user.py",
+        "import colorsys, bisect, random\n\ndef act(v, m):\n    return colorsys.rgb_to_hsv\n",
+    )
+    code = "from arena.bots.loading import load_bot; print(load_bot('user').make().act(0, 0), load_bot('colorsys'))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("<function rgb_to_hsv")
+
+
+def test_dataclasses_and_helpers_that_hide_installed_packages(here: Path) -> None:
+    write(here / "pluggy.py", "MINE = True\n")
+    source = (
+        "from __future__ import annotations\nimport pluggy\nfrom dataclasses import dataclass\n\n"
+        "@dataclass\nclass _Node:\n    value: int\n\n"
+        "class Mine:\n    def act(self, v, m):\n        return (_Node(3).value, pluggy.MINE)\n"
+    )
+    write(here / "bot.py", source)
+    before = sys.modules["pluggy"]
+    assert load_bot("bot.py").make().act(None, []) == (3, True)  # type: ignore[arg-type, comparison-overlap]
+    assert sys.modules["pluggy"] is before
+
+
+def test_what_a_file_prints_when_it_is_loaded_goes_to_the_log(
+    here: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(here / "bot.py", "print('hello')\n\ndef act(v, m): ...\n")
+    with caplog.at_level("INFO", "arena.bots"):
+        load_bot("bot.py")
+    assert [record.getMessage() for record in caplog.records] == ["bot: hello"]
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "draws", "harmless"),
+    [
+        ("import math, arena.game.cards\n", False, True),
+        ("import random\n", True, True),
+        ("def f():\n    from random import choice\n", True, True),
+        ("import os\n", False, False),
+        ("import importlib\nx = importlib.import_module('math')\n", True, False),
+        ("import hypothesis\n", True, False),
+        ("import helper\n", True, True),
+    ],
+)
+def test_imports_tell_what_to_look_after(here: Path, source: str, draws: bool, harmless: bool) -> None:
+    write(here / "helper.py", "import random\n")
+    write(here / "bot.py", source + "\ndef act(v, m): ...\n")
+    loaded = load_bot("bot.py")
+    assert (loaded.uses_random, loaded.harmless) == (draws, harmless)
+
+
+@pytest.mark.parametrize(
+    ("bot", "said"),
+    [
+        ("search:rollouts=-1", "bot search: rollouts must be at least 1, not -1"),
+        ("ismcts:nodes=0", "bot ismcts: nodes is at least 1, not 0"),
+        ("champion:nodes=0", "bot champion: nodes is at least 1"),
+        ("champion:ms=-1", "ms from 0 to below 60000"),
+        ("champion:ms=nan", "'ms' is a number, not 'nan'"),
+    ],
+)
+def test_parameters_that_a_bot_of_the_program_refuses(bot: str, said: str) -> None:
+    with pytest.raises(BotError, match=said):
+        load_bot(bot)
+
+
+def test_flags_of_a_module() -> None:
+    made = load_bot(str(BOTS / "well_behaved.py")).make()
+    assert (made.auto_claim, made.ask_forced) == (True, False)  # type: ignore[attr-defined]
+    assert (Bot.auto_claim, Bot.ask_forced) == (True, False)

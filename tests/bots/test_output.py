@@ -1,0 +1,111 @@
+"""The output of bots: whole lines in the log, in their names, in measure."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+
+import pytest
+
+from arena.bots.output import BotOutput, redirected
+
+
+class _Table:
+    bot, game = "a", 1
+
+    def who(self) -> tuple[str, int]:
+        return self.bot, self.game
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "arena.bots")
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.name == "arena.bots"]
+
+
+@pytest.mark.usefixtures("lines")
+def test_lines_are_logged_whole_and_by_bot(caplog: pytest.LogCaptureFixture) -> None:
+    table = _Table()
+    with redirected(BotOutput(table.who)):
+        print("one", end=" ")
+        table.bot = "b"
+        print("other")
+        table.bot = "a"
+        print("line\nand another")
+        print("unfinished", file=sys.stderr, end="")
+        sys.stdout.buffer.write("bytes ü \x1b[31m\n".encode())
+        assert sys.stdout.encoding == "utf-8"
+        assert not sys.stdout.isatty()
+    assert logged(caplog) == ["b: other", "a: one line", "a: and another", "a: unfinishedbytes ü ?[31m"]
+
+
+@pytest.mark.usefixtures("lines")
+def test_nothing_is_logged_that_changes_how_the_log_is_shown(caplog: pytest.LogCaptureFixture) -> None:
+    """Controls, overrides of the direction of writing, separators of lines, marks without width, half a sign."""
+    with redirected(BotOutput(_Table().who)):
+        for sign in "\x00\x08\x1b\x7f\x9b\u200b\u2028\u202e\u2066\ufeff\ud800":
+            print(f"a{sign}b\tü")
+    assert logged(caplog) == ["a: a?b\tü"] * 11
+
+
+@pytest.mark.usefixtures("lines")
+def test_what_is_too_much_is_dropped_and_said_once_a_game(caplog: pytest.LogCaptureFixture) -> None:
+    table = _Table()
+    with redirected(BotOutput(table.who, per_game=10, per_process=25)):
+        for table.game in (1, 2, 3, 4):
+            for _ in range(3):
+                print("12345678")
+    assert logged(caplog) == [
+        "a: 12345678",
+        "a: 1",
+        "a: [more output in this game is dropped]",
+        "a: 12345678",
+        "a: 1",
+        "a: [more output in this game is dropped]",
+        "a: 12345",
+        "a: [more output in this process is dropped]",
+    ]
+
+
+@pytest.mark.usefixtures("lines")
+def test_one_endless_line_is_cut_into_pieces(caplog: pytest.LogCaptureFixture) -> None:
+    with redirected(BotOutput(_Table().who)):
+        sys.stdout.write("x" * 5000)
+    assert [len(line) for line in logged(caplog)] == [2003, 2003, 1003]
+
+
+def test_there_is_nothing_to_read_and_nothing_to_close() -> None:
+    before = sys.stdin, sys.stdout, sys.stderr
+    with redirected(BotOutput(_Table().who)):
+        sys.stdout.close()
+        print("still open")
+        with pytest.raises(EOFError):
+            input("? ")
+        assert sys.stdin.readlines() == []
+    assert (sys.stdin, sys.stdout, sys.stderr) == before
+
+
+def test_descriptors_lead_nowhere_and_come_back() -> None:
+    code = (
+        "import os, subprocess\n"
+        "from arena.bots.output import BotOutput, redirected\n"
+        "with redirected(BotOutput(lambda: ('a', 1)), descriptors=True):\n"
+        "    os.write(1, b'direct'); os.write(2, b'direct')\n"
+        "    subprocess.run(['echo', 'child'])\n"
+        "    assert b'typed' not in os.read(0, 10)\n"
+        "print('after')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input="typed",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=dict(os.environ),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "after\n", "")

@@ -1,0 +1,107 @@
+"""The bots that come along play every rule set without a fault, repeatably, and in the order of strength they claim."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bots.spec import find_bot
+from arena.game.rules import preset_names
+from arena.tournament.match.results import points_of
+from tests.tournament.referee.games import COLUMN, detail, forfeit, play, referee, timeless
+
+ROOT = Path(__file__).parents[2]
+BOTS = [
+    "random",
+    "first",
+    "greedy",
+    "counter",
+    "search:rollouts=10",
+    "scripted",
+    "scripted:otherwise=last",
+    "odds",
+    "net",
+    "champion:nodes=60",
+    "formations",
+    "ismcts:nodes=10",
+]
+
+
+@pytest.mark.parametrize("bot", BOTS)
+@pytest.mark.parametrize("rules", preset_names())
+def test_no_bot_forfeits_under_any_rules(bot: str, rules: str) -> None:
+    for row in play(referee(bot, "random", rules), range(2)):
+        assert forfeit(row) == (None, None), detail(row)
+
+
+@pytest.mark.parametrize("bot", BOTS)
+def test_games_repeat(bot: str) -> None:
+    once = timeless(play(referee(bot, "random", "tactical"), range(3)))
+    assert timeless(play(referee(bot, "random", "tactical"), [2, 0])) == once[4:] + once[:2]
+
+
+def _score(a: str, b: str, pairs: int, rules: str) -> float:
+    rows = play(referee(a, b, rules), range(pairs))
+    return sum(row[COLUMN["score"]] if not row[0] & 1 else 2 - row[COLUMN["score"]] for row in rows) / 4 / pairs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("a", "b", "pairs", "least"),
+    [
+        ("greedy", "random", 20, 0.9),
+        ("formations", "greedy", 20, 0.5),
+        ("counter", "greedy", 20, 0.6),
+        ("search:rollouts=200", "random", 10, 0.9),
+        ("odds", "greedy", 30, 0.75),
+        ("net", "odds", 150, 0.52),
+    ],
+)
+def test_strength(a: str, b: str, pairs: int, least: float) -> None:
+    assert _score(a, b, pairs, "base") > least
+
+
+def test_a_script_is_played_when_it_is_legal() -> None:
+    rows = play(referee("scripted:moves=draw tactic|fog@9|draw tactic", "first", "tactical"), [0])
+    for row in rows:
+        moves = row[COLUMN["record"]].split("; ")[1].split(",")
+        assert moves.index("draw tactic") < moves.index("pass") if "pass" in moves else "draw tactic" in moves
+
+
+def test_points_follow_the_rulebook() -> None:
+    row = play(referee("greedy", "random"), [0])[0]
+    points = points_of(row[COLUMN["score"]], row[COLUMN["stones_first"]], row[COLUMN["stones_second"]])
+    assert max(points) == 5
+
+
+def test_bots_with_nets_are_known_by_their_weights_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stored run must not go on with other weights."""
+    from arena.policy import weights
+
+    before = {name: find_bot(name).source_hash for name in ("net", "champion", "odds", "counter")}
+    folder = tmp_path / "weights"
+    shutil.copytree(weights.FOLDER, folder)
+    monkeypatch.setattr(weights, "FOLDER", folder)
+    assert {name: find_bot(name).source_hash for name in before} == before
+    (folder / "base.bin").write_bytes((folder / "tactical.bin").read_bytes())
+    after = {name: find_bot(name).source_hash for name in before}
+    assert [name for name in before if before[name] != after[name]] == ["net", "champion"]
+
+
+@pytest.mark.slow
+def test_types_of_the_bots() -> None:
+    """Authors copy these files: they must be examples for editors and mypy, too."""
+    pytest.importorskip("mypy")
+    files = sorted(map(str, (ROOT / "bots").glob("*.py")))
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *files],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout

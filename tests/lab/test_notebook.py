@@ -1,0 +1,76 @@
+"""`arena.load`: frames of a run with documented columns."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import arena
+from arena.errors import ArenaError
+from arena.lab.notebook import COLUMNS
+from arena.tournament.store.reader import Reader
+from tests.tournament.runner.runs import bot, play, settings
+
+pytestmark = pytest.mark.process
+PAGE = (Path(__file__).parents[2] / "docs" / "notebooks.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("work") / "results" / "quick"
+    field = (bot("greedy", "ann"), bot("random", "bob"), bot("random", "cid"))
+    play(place, settings(*field, games=10, rules="tactical"))
+    return place
+
+
+def test_frames_have_the_documented_columns(folder: Path) -> None:
+    run = arena.load(folder)
+    for name, columns in COLUMNS.items():
+        frame = getattr(run, name)
+        assert isinstance(frame, pd.DataFrame)
+        assert set(frame.columns) == set(columns), name
+        assert len(frame) > 0, name
+        assert f"### `run.{name}`" in PAGE
+        for column, meaning in columns.items():
+            assert f"| `{column}` | {meaning} |" in PAGE
+
+
+def test_frames_hold_the_run(folder: Path) -> None:
+    run = arena.load(str(folder))
+    with Reader(folder) as reader:
+        results = list(reader.results())
+    assert (run.bots, run.rules, run.seed, run.complete) == (("ann", "bob", "cid"), "tactical", 11, True)
+    assert run.games["score"].tolist() == [result.score for result in results]
+    assert run.games["ms_first"].tolist() == [result.ms[0] for result in results]
+    assert run.by_seat().groupby("seat", observed=True)["score"].sum().sum() == len(results)
+    assert len(run.pairs) == len(results) // 2
+    assert run.pairs["points"].sum() == pytest.approx(
+        sum((row.score if row.first == min(row.first, row.second) else 1 - row.score) for row in results)
+    )
+    assert run.standings["bot"].iloc[0] == "ann"
+    assert run.rated.difference("ann", "bob")[0] == pytest.approx(
+        run.ratings.set_index("bot")["elo"].diff(-1).iloc[0], abs=1e3
+    )
+    assert run.pairings_for(5)["units_needed"].sum() > run.pairings["units_needed"].sum()
+    assert set(run.tables()) >= {"scores", "endings", "terminations"}
+    assert "30 games of ann, bob, cid" in repr(run)
+
+
+def test_the_example_of_the_page_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder.parents[1])
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+    exec(compile(code, "docs/notebooks.md", "exec"), {})
+    out = capsys.readouterr().out
+    assert "<Run test: 30 games of ann, bob, cid; rules tactical, seed 11>" in out
+    assert "units_needed" in out
+    assert arena.load("quick").folder == Path("results/quick")
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match="there is no run in"):
+        arena.load(tmp_path)

@@ -1,0 +1,240 @@
+"""`arena.play_game`: one game in this process, from whatever is a bot, and the game that a tournament plays."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+from bdb import BdbQuit
+from pathlib import Path
+
+import pytest
+
+from arena import (
+    ArenaError,
+    Bot,
+    Deal,
+    Event,
+    Move,
+    PlayedGame,
+    Rng,
+    Rules,
+    View,
+    load_rules,
+    make_deal,
+    play_game,
+)
+from arena.game.record import verify
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import PairTask
+from tests.tournament.referee.games import referee
+
+
+class Mine(Bot):
+    """Draws from its own generator, remembers what it saw, and raises when it is told to."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.error = error
+        self.events: list[str] = []
+
+    def act(self, view: View, moves: list[Move]) -> Move:
+        if self.error is not None:
+            raise self.error
+        return view.rng.choice(moves)
+
+    def observe(self, event: Event) -> None:
+        self.events.append(str(event))
+
+
+def last(view: View, moves: list[Move]) -> Move:
+    return moves[-1]
+
+
+def draws(view: View, moves: list[Move]) -> Move:
+    return random.choice(moves)
+
+
+@pytest.mark.parametrize("rules", ["base", "expert"])
+def test_it_is_the_game_of_a_tournament(rules: str) -> None:
+    table = referee("greedy", "random", rules, seed=7)
+    rows = table.play_unit(PairTask(0, 12, "a", "b"))
+    pair = [GameResult.from_row(row, "a", "b") for row in rows]
+    ours = [play_game("greedy", "random", rules=rules, seed=7, deal=12, names=("a", "b"))]
+    ours.append(play_game("b=random", "a=greedy", rules=load_rules(rules), seed=7, deal=12))
+    for game, stored in zip(ours, pair):
+        for key in ("first", "second", "record", "score", "ending", "stones", "turns", "plies", "decisions"):
+            assert getattr(game, key) == getattr(stored, key), key
+        assert (game.winner, game.points) == (stored.winner, stored.points)
+
+
+def test_what_a_game_holds() -> None:
+    game = play_game("greedy", "random", seed=1)
+    assert isinstance(game, PlayedGame)
+    assert [len(times) for times in game.decision_ms] == list(game.decisions)
+    for times, total, longest in zip(game.decision_ms, game.ms, game.max_ms):
+        assert all(time > 0 for time in times)
+        assert sum(times) == pytest.approx(total, abs=0.001)
+        assert max(times) == pytest.approx(longest, abs=0.001)
+    assert verify(game.record).turns == game.state.turns == game.turns
+    steps = list(game.steps())
+    assert len(steps) == game.plies
+    assert steps[-1][0].is_over
+    assert game.seats == ("random", "greedy")
+    assert repr(game) == "<greedy - random 4-0: greedy, three adjacent>"
+    assert str(game).endswith("b (greedy) wins, stones 0-4: three adjacent")
+    assert "stones          [.]   [b]" in str(game)
+
+
+def test_all_that_is_a_bot_plays_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "auto_claim = False\ndef act(view, moves):\n    return view.rng.choice(moves)\n"
+    path = tmp_path / "mine.py"
+    path.write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = __import__("mine")
+    try:
+        games = [play_game(bot, "random", seed=3) for bot in (path, str(path), module, module.act)]
+    finally:
+        del sys.modules["mine"]
+    assert {game.first for game in games} == {"mine"}
+    assert len({game.record for game in games}) == 1
+    assert " 01; " in games[0].record or " 10; " in games[0].record
+    of_class, of_object = (play_game(bot, last, seed=3) for bot in (Mine, Mine()))
+    assert of_class.record == of_object.record
+    assert (of_class.first, of_class.second) == ("Mine", "last")
+
+
+def test_names() -> None:
+    assert play_game(last, last).second == "last2"
+    assert play_game("search:rollouts=2", "search:rollouts=2").second == "search2"
+    game = play_game("old=random", "random", names=("new", "other"), seed=2)
+    assert (game.first, game.second) == ("new", "other")
+    assert game.record == play_game("new=random", "other=random", seed=2).record
+
+
+def test_deals() -> None:
+    rules = load_rules("tactical")
+    deal = make_deal(rules, 42, 17)
+    by_number = play_game("random", "greedy", rules=rules, seed=42, deal=17)
+    by_text = play_game("random", "greedy", rules=rules, deal="42:17")
+    assert by_text.record == by_number.record
+    by_cards = play_game("greedy", "first", rules=rules, deal=deal)
+    assert (
+        by_cards.record.split("; ")[1:]
+        == (play_game("greedy", "first", rules=rules, seed=42, deal=17).record.split("; ")[1:])
+    )
+    assert verify(by_cards.record).is_over
+    again = play_game("greedy", "first", rules=rules, deal=by_cards.record.split(" ")[2])
+    assert again.record == by_cards.record
+    other = play_game("first", "greedy", rules=rules, deal=f"42:17:{1 - deal.starter}")
+    assert other.seats != by_number.seats
+    assert verify(other.record).is_over
+
+
+def test_an_exception_loses_the_game_or_is_raised() -> None:
+    error = ZeroDivisionError("of my own")
+    game = play_game(Mine(error), "random")
+    assert (game.winner, game.forfeit, game.forfeit_by) == ("random", "exception", "Mine")
+    assert "ZeroDivisionError: of my own" in str(game.detail)
+    assert repr(game).endswith("random, exception by Mine>")
+    with pytest.raises(ZeroDivisionError) as found:
+        play_game(Mine(error), "random", errors="raise")
+    assert found.value is error
+    assert found.traceback[-1].name == "act"  # where pytest --pdb and pdb.pm() begin
+    with pytest.raises(TypeError, match="missing"):
+        play_game(type("Wants", (Mine,), {"__init__": lambda self, x: None}), "random", errors="raise")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), BdbQuit()])
+def test_what_the_user_does_is_no_forfeit(error: BaseException) -> None:
+    with pytest.raises(type(error)):
+        play_game(Mine(error), "random")
+
+
+def test_illegal_moves_are_forfeits_in_either_case() -> None:
+    for errors in ("forfeit", "raise"):
+        game = play_game(lambda view, moves: None, "random", errors=errors, names=("bad", "good"))  # type: ignore[arg-type, return-value]
+        assert (game.forfeit, game.winner) == ("illegal move", "good")
+
+
+def test_the_clock() -> None:
+    seen = []
+
+    def slow(view: View, moves: list[Move]) -> Move:
+        seen.append(view.clock)
+        while len(seen) > 2:  # busy until the exception: no test should wait for a clock
+            raise TimeoutError
+        return moves[0]
+
+    game = play_game(slow, "first", clock=(None, 60_000))
+    assert [clock.move_ms for clock in seen] == [None] * 3
+    assert seen[0].bank_ms == 60_000 > seen[1].bank_ms > seen[2].bank_ms
+    assert game.forfeit == "exception"
+    late = play_game("first", "random", clock=(0.000001, 0))
+    assert late.forfeit == "timeout"
+
+
+def test_nothing_is_captured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "talks.py"
+    path.write_text(
+        "print('loaded', input())\ndef act(view, moves):\n    print('asked', view.turns)\n    return moves[0]\n"
+    )
+    monkeypatch.setattr(sys, "stdin", io.StringIO("by hand\n"))
+    play_game(path, "random")
+    assert capsys.readouterr().out.startswith("loaded by hand\nasked ")
+
+
+def test_global_generators_repeat_and_are_given_back() -> None:
+    random.seed(5)
+    wanted = random.random()
+    random.seed(5)
+    game = play_game(draws, draws, seed=4)
+    assert random.random() == wanted
+    assert play_game(draws, draws, seed=4).record == game.record != play_game(draws, draws, seed=5).record
+
+
+def test_events_come_to_observe() -> None:
+    bot = Mine()
+    game = play_game(bot, "random", seed=9)
+    assert len(bot.events) >= game.plies
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"bot_a": "gredy"}, "unknown bot 'gredy'; did you mean 'greedy'?"),
+        ({"bot_a": 7}, "the int 7 is not a bot: expected a spec"),
+        ({"bot_a": Rng}, "the class Rng is not a bot"),
+        ({"bot_a": "cmd:true"}, "is a command"),
+        ({"rules": "tactcal"}, "did you mean"),
+        ({"deal": -1}, "deals are numbered from 0"),
+        ({"deal": 2**38}, "deals are numbered from 0"),
+        ({"deal": 1.5}, "deal is a number, a Deal or a text"),
+        ({"deal": "17"}, "'17' is not a deal"),
+        ({"deal": "42:17", "seed": 41}, "the deal '42:17' has the seed 42, but seed=41"),
+        ({"deal": Deal(b"\0", b"", 0)}, "the clan deck"),
+        ({"clock": 100}, "clock is"),
+        ({"clock": (None, None)}, "clock is"),
+        ({"clock": (-1, 5)}, "clock is"),
+        ({"names": ("a", "a")}, "two bots are called 'a'"),
+        ({"names": "ab"}, "names are two texts"),
+        ({"errors": "rais"}, "did you mean 'raise'?"),
+    ],
+)
+def test_mistakes_are_named(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ArenaError) as found:
+        play_game(**{"bot_a": "random", "bot_b": "greedy", **given})  # type: ignore[arg-type]
+    assert message in str(found.value)
+
+
+def test_one_object_has_one_seat() -> None:
+    bot = Mine()
+    with pytest.raises(ArenaError, match="one Mine object cannot play against itself"):
+        play_game(bot, bot)
+
+
+def test_own_rules() -> None:
+    game = play_game("random", "first", rules=load_rules("tactical:hand_size=5"))
+    assert isinstance(game.state.rules, Rules)
+    assert game.state.rules.hand_size == 5

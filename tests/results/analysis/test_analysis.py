@@ -1,0 +1,138 @@
+"""Games judged move by move, and the losses by bot that are stored beside a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.results.analysis.game import BLUNDER, analyse
+from arena.results.analysis.judge import Judge, sampled_chances
+from arena.results.analysis.report import page_notes, run_losses
+from arena.errors import ArenaError
+from arena.game.rng import Rng
+from arena.results.pages.replay import replay_page
+from arena.lab.play import play_game
+from arena.policy import load_net
+from arena.results.decisions import decisions
+from arena.results.reading.game import StoredGame
+from arena.tournament.store.losses import BotLosses, RunLosses, read_losses
+from tests.cli.conftest import Arena, arena  # noqa: F401
+
+
+@pytest.fixture(scope="module", params=["base", "tactical"])
+def game(request: pytest.FixtureRequest) -> StoredGame:
+    played = play_game("greedy", "random", rules=request.param, seed=1, deal=3)
+    return StoredGame(played.record, played.seats, result=played)
+
+
+def test_a_judgement_is_the_net_s_own(game: StoredGame) -> None:
+    found = analyse(game)
+    net = load_net(found.made[0].state().rules)
+    for made, judged in zip(found.made, found.judged):
+        if made.phase in ("draw", "scout"):
+            assert (judged.chance, judged.loss) == (None, 0)
+            continue
+        values = net.values(made.state().view(made.seat), list(made.legal))
+        assert judged.chance == values[made.legal.index(made.move)]
+        assert judged.loss == max(values) - judged.chance
+        assert values[made.legal.index(judged.best)] == max(values)
+
+
+def test_the_curve_ends_with_the_result_and_begins_even(game: StoredGame) -> None:
+    found = analyse(game)
+    end = found.made[-1].after.outcome
+    assert end is not None
+    assert end.winner is not None
+    assert (found.chances[0], found.chances[-1]) == (0.5, float(end.winner == 0))
+    assert len(found.chances) == len(found.made) + 1
+    assert all(0 <= one <= 1 for one in found.chances)
+
+
+def test_random_loses_more_than_greedy(game: StoredGame) -> None:
+    found = analyse(game)
+    greedy, rand = (found.losses(game.names.index(name)) for name in ("greedy", "random"))
+    assert rand.mean > greedy.mean
+    assert found.blunders == [one.number for one in found.judged if one.loss >= BLUNDER]
+    assert len(found.turning_points) <= 3
+
+
+def test_with_a_budget_it_repeats_and_looks_further(game: StoredGame) -> None:
+    made = decisions(game.result) if game.result else []
+    some = made[10:40:10]
+    judge = Judge(some[0].state().rules, nodes=60)
+    once = [judge.judge(one) for one in some]
+    assert once == [Judge(some[0].state().rules, nodes=60).judge(one) for one in reversed(some)][::-1]
+    assert any(one.chance != other.chance for one, other in zip(once, Judge(some[0].state().rules).all(some)))
+
+
+def test_samples_see_what_is_decided() -> None:
+    """The last move of a game that is won by it, in any sample."""
+    played = play_game("greedy", "random", seed=1, deal=3)
+    last = decisions(played)[-1]
+    view = last.state().view(last.seat)
+    assert sampled_chances(load_net("base"), view, [last.move], Rng(1), 3) == [1.0]
+
+
+def test_losses_of_a_run_are_sums_of_its_games() -> None:
+    games = [play_game("greedy", "random", seed=1, deal=deal) for deal in range(4)]
+    found = run_losses(games, 0)
+    judged = [analyse(StoredGame(game.record, game.seats, result=game)) for game in games]
+    lost = [one.losses(game.seats.index("random")) for one, game in zip(judged, games)]
+    assert found.games == 4
+    assert found.bots["random"].loss == pytest.approx(sum(one.loss for one in lost))
+    assert found.bots["random"].decisions == sum(one.judged for one in lost)
+    assert found.bots["random"].mean > found.bots["greedy"].mean
+
+
+def test_the_error_is_that_of_a_ratio_by_game() -> None:
+    one = BotLosses()
+    for decisions_, loss in ((20, 0.2), (20, 0.4), (20, 0.6)):
+        one.add(decisions_, loss, 0)
+    assert one.mean == pytest.approx(0.02)
+    assert one.error95 == pytest.approx(1.96 * 0.01 / 3**0.5)  # of three means with a deviation of 0.01
+
+
+def test_losses_are_read_as_they_were_written(tmp_path: Path) -> None:
+    stored = RunLosses("the net", 0, 2, {"a": BotLosses()})
+    stored.bots["a"].add(3, 0.25, 1)
+    (tmp_path / "losses.json").write_text(stored.text())
+    assert read_losses(tmp_path) == stored
+    assert read_losses(tmp_path / "nowhere") is None
+
+
+NAN = '{"format":1,"judge":"","nodes":0,"games":1,"bots":{"a":[1,1,1,NaN,[0,0,0]]}}'
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', "[" * 100_000, '{"format": 1, "nodes": -1}', NAN])
+def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "losses.json").write_text(text)
+    with pytest.raises(ArenaError, match=r"losses\.json is not as arena analyse wrote it"):
+        read_losses(tmp_path)
+
+
+def test_the_page_has_the_curve(game: StoredGame) -> None:
+    found = analyse(game)
+    notes = page_notes(found)
+    assert [note["chance"] for note in notes] == [round(one, 4) for one in found.chances]
+    assert {number for number, note in enumerate(notes) if note.get("mark") == "blunder"} == set(found.blunders)
+    page = replay_page(game, "1", found)
+    data = json.loads(page.partition('id="data-games"')[2].partition(">")[2].partition("</script>")[0])
+    assert [step["chance"] for step in data[0]["steps"]] == [note["chance"] for note in notes]
+
+
+@pytest.mark.process
+def test_the_command(arena: Arena) -> None:  # noqa: F811
+    arena("match", "greedy", "random", "--games", 4, "--seed", 1, "--out", "run", "--workers", 1)
+    shown = arena("analyse", "run", 1, "--nodes", 0).out
+    assert "average loss %" in shown
+    found = json.loads(arena("analyse", "run", "0/0/0", "--nodes", 0, "--json").out)
+    assert found["moves"][0]["number"] == 1
+    assert len(found["chances"]) == len(found["moves"]) + 1
+    assert "Average loss a move" not in arena("stats", "run").out
+    assert "random" in arena("analyse", "run").out
+    assert "Average loss a move" in arena("stats", "run").out
+    both = [row["bot"] for row in json.loads(arena("stats", "run", "--json").out)["losses"]]
+    assert both == ["greedy", "random"]
+    assert "name it" in arena("analyse", "run", "--all", code=2).err

@@ -1,0 +1,99 @@
+"""Runs of real games for the pages, and their HTML taken apart."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.main import main
+
+VOID = {"meta", "br", "input", "link", "img", "hr"}
+RAISES = """
+def act(view, moves):
+    if len(view.history) > 40:
+        raise ValueError("</script><script>alert(1)</script> \\x1b[31m \\u202e \\U0001F600")
+    return moves[-1]
+"""
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a page holds: `tables` as rows of texts, `scripts` by id ("" for code), `tags` with their attributes."""
+
+    tables: list[list[list[str]]] = field(default_factory=list)
+    scripts: list[tuple[dict[str, str | None], str]] = field(default_factory=list)
+    tags: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
+    text: str = ""
+    open: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, html: str) -> Page:
+        page = cls()
+        HTMLParser.__init__(page)
+        page.feed(html)
+        page.close()
+        assert not page.open, f"not closed: {page.open}"
+        return page
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        elif tag == "script":
+            self.scripts.append((dict(attrs), ""))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
+            return
+        if self.open and self.open[-1] != "style":
+            self.text += data
+        if {"td", "th"} & set(self.open[-3:]):
+            self.tables[-1][-1][-1] += data
+
+    def data(self, name: str) -> Any:
+        """What a script reads."""
+        return json.loads(next(text for attributes, text in self.scripts if attributes.get("id") == f"data-{name}"))
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tactical run with forfeits; not to be changed."""
+    place = tmp_path_factory.mktemp("pages")
+    (place / "raises.py").write_text(RAISES)
+    command = ["tournament", "random", "greedy", f"<b>&\"'😀={place}/raises.py", "--games", "16", "--rules", "tactical"]
+    assert main([*command, "--seed", "7", "--workers", "1", "--out", str(place / "run")]) == 0
+    return place / "run"
+
+
+@pytest.fixture(scope="session")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A comparison of two rule sets; not to be changed."""
+    place = tmp_path_factory.mktemp("compared") / "cmp"
+    command = ["compare", "random", "first", "--variants", "base,tactical", "--games", "10", "--seed", "3"]
+    assert main([*command, "--workers", "1", "--out", str(place)]) == 0
+    return place
+
+
+@pytest.fixture(scope="session")
+def page(folder: Path) -> Page:
+    from arena.results.pages.report import report_page
+
+    return Page.of(report_page(str(folder), count=6))

@@ -1,0 +1,308 @@
+"""Pages in a real browser: no errors in its console, sorting, filters, keys and links, every step of whole games."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.results.analysis.game import analyse
+from arena.results.pages.game_data import states
+from arena.results.pages.replay import replay_page
+from arena.results.pages.report import report_page
+from arena.results.reading.game import ALL_GAMES
+from arena.results.sources import read_one
+from tests.results.pages.test_report import HOSTILE
+from tests.results.synthetic import store_run
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="chromium and chromedriver are not installed"),
+]
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+
+STATE = """
+const text = (cell) => [...cell.querySelectorAll('.card')].map((card) => card.textContent);
+const rows = document.querySelectorAll('.board tr');
+const at = rows.length - 3;
+const hands = document.querySelectorAll('.viewer .hand');
+return {
+  step: document.querySelector('[data-viewer]').dataset.step,
+  b: [...rows[at].cells].map((cell) => text(cell).reverse().join(' ')),
+  a: [...rows[at + 2].cells].map((cell) => text(cell).join(' ')),
+  own: [...rows[at + 1].cells].map((cell) => ['a', 'b'].find((seat) => cell.querySelector('.' + seat)) || '.').join(''),
+  hands: [text(hands[1]).join(' '), text(hands[0]).join(' ')],
+};
+"""
+
+
+@contextmanager
+def browser(script: bool = True) -> Iterator[Any]:
+    """A browser; without `script` it runs none of a page."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    with tempfile.TemporaryDirectory() as profile:
+        for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size=1280,900"):
+            options.add_argument(flag)
+        if not script:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        found = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=DRIVER))
+        found.command_executor.client_config.timeout = 400  # a busy machine may take its time
+        yield found
+        found.quit()
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("browser") / "report.html"
+    path.write_text(report_page(str(folder), count=6), encoding="utf-8")
+    return path
+
+
+def press(driver: Any, key: str, inside: bool = False) -> None:
+    target = "document.querySelector('[data-viewer]')" if inside else "document.body"
+    event = "new KeyboardEvent('keydown', {key: arguments[0], bubbles: true})"
+    driver.execute_script(f"{target}.dispatchEvent({event})", key)
+
+
+def step_of(driver: Any) -> int:
+    return int(driver.execute_script("return document.querySelector('[data-viewer]').dataset.step"))
+
+
+def test_steps_of_whole_games_are_those_of_the_data(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    games = json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))
+    for game in games[:2]:
+        driver.get(f"{file.as_uri()}#game={game['key']}&step=0")
+        for at, state in enumerate(states(game)):
+            shown = driver.execute_script(STATE)
+            assert shown["step"] == str(at)
+            for seat in "ab":
+                assert shown[seat] == [state.get(f"{seat}{stone}", "") for stone in range(1, 10)]
+                cards = f"{state.get(f'h{seat}', '')} {state.get(f'd{seat}', '')}".strip()
+                assert shown["hands"]["ab".index(seat)] == cards
+            assert shown["own"] == state["own"]
+            press(driver, "ArrowRight")
+    assert driver.get_log("browser") == []
+
+
+def test_keys_buttons_and_links(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    games = json.loads(driver.execute_script("return document.getElementById('data-games').textContent"))
+    game = next(one for one in games if any("claims" in step for step in one["steps"]))
+    last = len(game["steps"]) - 1
+    driver.get(f"{file.as_uri()}#game={game['key']}&step=3")
+    assert step_of(driver) == 3
+    press(driver, "ArrowLeft")
+    assert step_of(driver) == 2
+    press(driver, "c")
+    assert "claims" in game["steps"][step_of(driver)]
+    assert "claims stone" in driver.find_element("css selector", ".why").text
+    press(driver, "End", inside=True)
+    assert step_of(driver) == last
+    press(driver, "Home", inside=True)
+    assert step_of(driver) == 0
+    driver.find_element("css selector", "[data-act=last]").click()
+    assert step_of(driver) == last
+    assert f"step={last}" in driver.find_element("css selector", ".viewer a").get_attribute("href")
+    press(driver, "f")
+    shown = driver.execute_script("return document.querySelector('[data-viewer]').dataset.game")
+    assert next(one for one in games if one["key"] == shown)["forfeit"]
+    for _ in range(4):
+        press(driver, "h")
+    held = list(states(next(one for one in games if one["key"] == shown)))[-1]
+    cards = sum(len(held.get(hand, "").split()) for hand in ("ha", "hb"))
+    assert len(driver.find_elements("css selector", ".viewer .hand .c-x")) == cards
+
+
+@pytest.fixture
+def paper(driver: Any) -> Iterator[None]:
+    """A sheet of A4 without its margins."""
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 718, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+    )
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    yield
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.usefixtures("paper")
+def test_paper_shows_what_is_closed_and_cuts_no_table(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    closed = "return document.querySelectorAll('details:not([open])').length"
+    rights = "return [...document.querySelectorAll('main table')].map((one) => one.getBoundingClientRect().right)"
+    assert driver.execute_script(closed) == 0
+    assert max(driver.execute_script(rights)) < 719
+    driver.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert driver.execute_script(closed) > 0
+
+
+def test_tables_sort_and_filter(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    names = "return [...document.querySelectorAll('#standings tbody tr')].map((row) => row.cells[1].textContent)"
+    before = driver.execute_script(names)
+    head = driver.find_element("css selector", "#standings th:nth-child(3) button")
+    head.click()
+    head.click()
+    assert driver.execute_script(names) == before[::-1]
+    assert head.find_element("xpath", "..").get_attribute("aria-sort") == "ascending"
+    driver.execute_script("document.querySelector('#standings svg [data-tip]').focus()")
+    assert "Elo" in driver.find_element("id", "tip").text
+    assert driver.get_log("browser") == []
+
+
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with names of strangers."""
+    place = tmp_path_factory.mktemp("strange")
+    bots = [{"name": name, "spec": "random"} for name in (*HOSTILE, "\u05d0" * 30)]
+    path = place / "names.html"
+    path.write_text(report_page(str(store_run(place / "run", {"bots": bots, "games": 2})), count=0), encoding="utf-8")
+    return path
+
+
+def test_rows_are_filtered(driver: Any, strange: Path) -> None:
+    driver.get(strange.as_uri())
+    driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+    field = driver.find_element("css selector", ".filter input")
+    field.send_keys("CMD()")
+    table = driver.execute_script("return arguments[0].closest('.filter').nextElementSibling", field)
+    rows = table.find_elements("css selector", "tbody tr")
+    assert {"=cmd()" in row.text for row in rows if row.is_displayed()} == {True}
+    assert 0 < sum(row.is_displayed() for row in rows) < len(rows)
+
+
+def test_strangers_names_break_no_page(driver: Any, strange: Path) -> None:
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    )
+    driver.get(strange.as_uri())
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= 390
+    assert driver.find_elements("css selector", "img") == []
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert driver.get_log("browser") == []
+
+
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.soak)])
+def test_a_page_is_as_wide_as_the_screen(driver: Any, compared: Path, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "compared.html"
+    path.write_text(report_page(str(compared), count=2), encoding="utf-8")
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500},
+    )
+    driver.get(path.as_uri())
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert driver.get_log("browser") == []
+
+
+def test_an_analysed_game_has_its_curve(driver: Any, folder: Path, tmp_path: Path) -> None:
+    stored = read_one(str(folder), "1", ALL_GAMES)
+    judged = analyse(stored)
+    path = tmp_path / "game.html"
+    path.write_text(replay_page(stored, "1", judged), encoding="utf-8")
+    driver.get(path.as_uri() + "#game=1&step=2")
+    points = driver.find_element("css selector", ".curve polyline").get_attribute("points").split()
+    assert len(points) == len(judged.chances)
+    assert f"{100 * judged.chances[2]:.1f} %" in driver.find_element("css selector", ".judged").text
+    driver.find_element("css selector", ".curve").click()  # in its middle
+    assert abs(step_of(driver) - len(judged.made) / 2) <= 1
+    marks = driver.find_elements("css selector", ".curve .blunder")
+    assert len(marks) == len(judged.blunders)
+    assert driver.get_log("browser") == []
+
+
+def test_a_page_that_loads_itself_again_keeps_its_place(driver: Any, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "live.html"
+    path.write_text(report_page(str(folder), count=6, reload=0.5), encoding="utf-8")
+    driver.get(path.as_uri())
+    key = driver.execute_script("return [...document.querySelectorAll('.viewer select option')][3].text.split(':')[0]")
+    driver.get(f"{path.as_uri()}#game={key}&step=7")
+    WebDriverWait(driver, 60).until(lambda _: step_of(driver) == 7)
+    driver.execute_script(
+        "document.querySelector('#standings th:nth-child(3) button').click();"
+        "document.querySelector('details').open = true; scrollTo(0, 300);"
+    )
+    rows = "return [...document.querySelectorAll('#standings tbody tr')].map((row) => row.cells[1].textContent)"
+    sorted_rows = driver.execute_script(rows)
+    page = report_page(str(folder), count=1)  # without that game; the run is over
+    path.write_text(page, encoding="utf-8")
+    page_data = "document.getElementById('data-page').textContent"
+    last = f"return document.readyState === 'complete' && {page_data}.includes('null')"
+    WebDriverWait(driver, 60).until(lambda _: driver.execute_script(last))
+    shown = driver.execute_script(
+        "const viewer = document.querySelector('[data-viewer]').dataset;"
+        "return [viewer.game, viewer.step, scrollY, document.querySelector('details').open]"
+    )
+    assert shown == [key, "7", 300, True]
+    assert driver.execute_script(rows) == sorted_rows
+    assert driver.get_log("browser") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
+def test_axe_finds_nothing_serious(driver: Any, file: Path, compared: Path, tmp_path: Path, scheme: str) -> None:
+    axe = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
+    script = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    path = tmp_path / "compared.html"
+    path.write_text(report_page(str(compared), count=2), encoding="utf-8")
+    driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    driver.set_script_timeout(300)
+    for page in (file, path)[: 2 if scheme == "light" else 1]:
+        driver.get(page.as_uri())
+        driver.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+        driver.execute_script(script)
+        found = driver.execute_async_script("axe.run().then(arguments[0])")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_arrows_move_between_figures(driver: Any, file: Path) -> None:
+    driver.get(file.as_uri())
+    stops = "return document.querySelectorAll('#crosstable [data-tip][tabindex=\"0\"]').length"
+    tip = "return document.activeElement.dataset.tip"
+    assert driver.execute_script(stops) == 1
+    driver.execute_script("document.querySelector('#crosstable [data-tip][tabindex=\"0\"]').focus()")
+    first = driver.execute_script(tip)
+    for key, back in (("ArrowRight", "ArrowLeft"), ("ArrowDown", "ArrowUp")):
+        for one in (key, back):
+            driver.execute_script(
+                "const event = new KeyboardEvent('keydown', {key: arguments[0], bubbles: true});"
+                "document.activeElement.dispatchEvent(event)",
+                one,
+            )
+            assert (driver.execute_script(tip) == first) == (one == back)
+    assert driver.execute_script(stops) == 1
+    assert driver.find_element("id", "tip").text == first

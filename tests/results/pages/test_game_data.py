@@ -1,0 +1,94 @@
+"""What a page holds of a game is what the engine says, step by step."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.game.engine import State
+from arena.game.record import parse_record, replay_steps
+from arena.results.pages.game_data import flat, game_data, states
+from arena.results.decisions import Position
+from arena.results.reading.game import StoredGame
+from arena.tournament.store.reader import Reader
+
+
+@pytest.fixture(scope="module")
+def games(folder: Path) -> list[StoredGame]:
+    with Reader(folder) as reader:
+        return [StoredGame.of(game) for game in reader.results()]
+
+
+def without_words(state: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in state.items() if key[0] not in "vw"}
+
+
+def test_each_step_is_the_engines_state(games: list[StoredGame]) -> None:
+    for game in games:
+        data = json.loads(json.dumps(game_data(game, "1")))
+        found = states(data)
+        record = parse_record(game.record)
+        state = State(record.rules, record.deal, record.auto_claim)
+        for _ in replay_steps(record, state):
+            assert without_words(next(found)) == flat(Position.of(state))
+        assert without_words(next(found)) == flat(Position.of(state))
+        assert next(found, None) is None
+
+
+def test_a_state_is_all_that_lies_on_the_table(games: list[StoredGame]) -> None:
+    """Independent of `flat`: the cards in sight and in the decks are the whole deck."""
+    data = game_data(games[0], "1")
+    for state in states(data):
+        cards = [
+            card
+            for seat in "ab"
+            for key in (f"h{seat}", f"d{seat}", *(f"{seat}{at}" for at in range(1, 10)))
+            for card in state.get(key, "").split()
+        ]
+        clan = [card for card in cards if card[0] in "rgbypk" and card[1:].isdigit()]
+        pending = state.get("pend", " ")
+        assert len(set(clan) - {pending}) + state["clan"] + (pending[0] in "rgbypk" and pending[1:].isdigit()) == 54
+
+
+def test_every_claim_is_explained_by_its_proof(games: list[StoredGame]) -> None:
+    claims = 0
+    for game in games:
+        data = game_data(game, "1")
+        owned = [state["own"] for state in states(data)]
+        for at, step in enumerate(data["steps"]):
+            told = {claim["stone"] for claim in step.get("claims", ())}
+            before = owned[at - 1] if at else "." * 9
+            assert told == {stone for stone in range(1, 10) if before[stone - 1] != owned[at][stone - 1]}
+            for claim in step.get("claims", ()):
+                claims += 1
+                proofs = ("no card that is not face up", "too few face-down", " beats ", "first wins: mine")
+                assert any(proof in claim["why"] for proof in proofs), claim
+                assert "which beats" not in claim["why"]
+    assert claims > 30
+
+
+def test_a_complete_side_without_a_claim_names_what_refutes_it(games: list[StoredGame]) -> None:
+    said = [
+        value
+        for game in games
+        for state in states(game_data(game, "1"))
+        for key, value in state.items()
+        if key[0] == "w"
+    ]
+    assert any("which beats" in value for value in said)
+
+
+def test_a_forfeit_keeps_its_reason(games: list[StoredGame]) -> None:
+    data = next(data for game in games if (data := game_data(game, "1"))["forfeit"])
+    assert data["forfeit"] == "exception"
+    assert "ValueError" in data["reason"]
+    assert "\x1b" not in data["reason"]
+    assert "\u202e" not in data["reason"]
+
+
+def test_a_bare_record_is_a_game(games: list[StoredGame]) -> None:
+    data = game_data(StoredGame(games[0].record), "1")
+    assert data["names"] == ["a", "b"]
+    assert data["steps"][1]["ms"] is None

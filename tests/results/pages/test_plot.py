@@ -1,0 +1,112 @@
+"""`arena plot`, `run.plot` and what notebooks show: real files, the names of strangers as texts."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import arena as public
+from arena.errors import ArenaError
+from arena.results.pages.figures import panels_of
+from arena.results.pages.shapes import KINDS, MOST_LINES, Dots, Lines, Square
+from arena.results.pages.svg import svg
+from tests.cli.conftest import Arena, arena  # noqa: F401
+from tests.results.pages.conftest import Page
+from tests.results.synthetic import store_run
+
+NAMES = ("$x_1$ <b>&\"'", "😀 \u05d0\u05d1")
+
+
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    bots = [{"name": name, "spec": "random"} for name in NAMES]
+    return store_run(tmp_path_factory.mktemp("plots") / "run", {"bots": bots, "games": 40})
+
+
+def test_what_a_plot_shows_is_what_the_standings_say(folder: Path) -> None:
+    run = public.load(folder)
+    assert isinstance(run, public.Run)
+    (shown,) = panels_of(str(folder), "standings").values()
+    assert isinstance(shown, Dots)
+    assert [row.label for row in shown.rows] == list(run.standings["bot"])
+    assert [row.value for row in shown.rows] == pytest.approx(list(run.standings["elo"]))
+    (square,) = panels_of(str(folder), "crosstable").values()
+    assert isinstance(square, Square)
+    assert list(square.bots) == list(run.standings["bot"])
+
+
+def test_what_cannot_be_plotted_says_so(strange: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+    assert "is for comparisons" in arena("plot", strange, "--kind", "variants", code=2).err
+    pytest.importorskip("matplotlib")
+    assert "png, svg, pdf" in arena("plot", strange, "-o", "x.gif", code=2).err
+    assert "no games yet" in arena("plot", store_run(tmp_path / "none", units=0), code=2).err
+    assert not list(tmp_path.glob("*.gif"))
+    assert not list(tmp_path.glob("*.png"))
+
+
+def test_a_missing_library_is_named_with_its_extra(
+    strange: Path,
+    arena: Arena,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "arena.results.pages.drawings", raising=False)
+    assert "schotten-arena[plot]" in arena("plot", strange, code=2).err
+    monkeypatch.delitem(sys.modules, "arena.results.pages.drawings", raising=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "variants"])
+def test_plots_are_files_of_each_format(strange: Path, tmp_path: Path, kind: str, arena: Arena) -> None:  # noqa: F811
+    pytest.importorskip("matplotlib")
+    for form, begins in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+        for name in ("one", "two"):
+            assert "Written to" in arena("plot", strange, "--kind", kind, "-o", f"{name}.{form}").err
+        one, two = ((tmp_path / f"{name}.{form}").read_bytes() for name in ("one", "two"))
+        assert one.startswith(begins)
+        assert one == two
+
+
+@pytest.mark.slow
+def test_comparisons_are_plotted_by_variant(compared: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+    pytest.importorskip("matplotlib")
+    arena("plot", compared, "--kind", "variants", "-o", "one.svg")
+    assert set(panels_of(str(compared), "lengths")) == {"base", "tactical"}
+    found = public.load(compared)
+    assert len(found.plot("lengths").axes) == 2
+    assert found.plot()._repr_png_().startswith(b"\x89PNG")
+
+
+def test_notebooks_show_runs_and_games_with_names_as_texts(strange: Path, compared: Path) -> None:
+    for shown in (public.load(strange)._repr_html_(), public.load(compared)._repr_html_()):
+        assert Page.of(shown).tables
+    assert any(NAMES[0] in cell for row in Page.of(public.load(strange)._repr_html_()).tables[0] for cell in row)
+    game = public.play_game("first", "random", seed=1, names=(NAMES[0], "b"))
+    ((tag, attributes),) = Page.of(game._repr_html_()).tags
+    assert tag == "iframe"
+    inner = Page.of(attributes["srcdoc"] or "")
+    assert NAMES[0] in inner.data("games")[0]["names"]
+
+
+def test_an_unknown_kind_is_an_error(strange: Path) -> None:
+    with pytest.raises(ArenaError):
+        panels_of(str(strange), "variants")
+
+
+def test_no_two_lines_look_the_same() -> None:
+    """By dash and marks alone, too: on paper, and for eyes that see no colours."""
+    names = [f"bot{at}" for at in range(MOST_LINES)]
+    plot = Lines(names, [1, 2], [[at, at + 1] for at in range(MOST_LINES)], "games", "Elo")
+    shown = re.findall(r'class="line (l\d) (d\d)".*?<(circle|path) class="end (l\d)"', svg(plot))
+    assert len(shown) == 2 * MOST_LINES  # and each once more beside its name
+    assert all(line == end for line, _, _, end in shown)
+    assert len({(dash, mark) for _, dash, mark, _ in shown}) == MOST_LINES
+    pytest.importorskip("matplotlib")
+    from arena.results.pages.drawings import draw
+
+    drawn = draw({"": plot}).axes[0].get_lines()
+    assert len({(line.get_color(), line.get_marker()) for line in drawn}) == MOST_LINES
+    assert len({(str(line._dash_pattern), line.get_marker()) for line in drawn}) == MOST_LINES

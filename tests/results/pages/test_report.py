@@ -1,0 +1,310 @@
+"""`arena report`: the figures of `arena stats`, texts of strangers as texts, a policy that allows nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from arena.tournament.config.tournament import config_from_dict
+from arena.league import games, versions
+from arena.league.oversight.processes import LeagueProcess
+from arena.results.pages.figures import card_frames
+from arena.results.pages.render import embedded, render
+from arena.results.pages.report import report_page
+from arena.results.pages.sample import chosen_places
+from arena.results.pages.settings_text import settings_toml
+from arena.paths import data_folder
+from arena.results.reading.game import GameFilter
+from arena.results.reading.run import read_run
+from arena.results.run_stats import stats_report
+from arena.results.standings import standings
+from arena.results.standings_report import standings_report
+from arena.results.table import Table
+from arena.results.sources import DATABASE
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.tactic_cards import plays
+from arena.text import one_line
+from tests.cli.conftest import Arena, arena  # noqa: F401
+from tests.league.leagues import enter, league, row
+from tests.results.pages.conftest import Page
+from tests.results.synthetic import store_run
+
+
+def rows(table: Table) -> list[list[str]]:
+    return [[one_line(head) for head in table.heads], *([one_line(cell) for cell in row] for row in table.rows)]
+
+
+def test_the_page_holds_the_tables_of_stats_and_standings(folder: Path, page: Page) -> None:
+    run = read_run(folder)
+    wanted = [*stats_report(run, 10).tables, standings_report(standings(run)).tables[0]]
+    for table in wanted:
+        if table.columns:
+            assert rows(table) in page.tables, table.name
+    for remark in standings_report(standings(run)).remarks:
+        assert remark in page.text
+
+
+def test_the_crosstable_holds_score_and_interval(folder: Path, page: Page) -> None:
+    cross = next(table for table in page.tables if len(table[0]) == 4 and table[0][1:] == ["1", "2", "3"])
+    score = standings(read_run(folder)).crosstable.iloc[0]["score"]
+    assert cross[1][2].startswith(f"{100 * score:.1f}")
+    assert ".." in cross[1][2]
+
+
+def test_the_policy_allows_this_style_and_these_scripts_only(folder: Path) -> None:
+    html = report_page(str(folder), count=1)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
+    assert policy is not None
+    told = policy[1].replace("&#39;", "'")
+    assert told.startswith("default-src 'none';")
+    assert "unsafe" not in told
+    page = Page.of(html)
+    code = [text for attributes, text in page.scripts if attributes.get("type") is None]
+    style = re.findall(r"<style>(.*?)</style>", html, re.S)
+    assert len(code) == 2
+    for text in (*code, *style):
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" in told
+    assert not [tag for tag, _ in page.tags if tag in ("link", "img", "iframe", "object", "embed", "base", "form")]
+    for _, attributes in page.tags:
+        assert "style" not in attributes
+        assert not [name for name in attributes if name.startswith("on")]
+        assert (attributes.get("href") or "#").startswith("#")
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "</script><!--<script>",
+    "😀" * 20,
+    "{{ 7*7 }}{% raw %}",
+    "=cmd()",
+    "w" * 60,
+)
+
+
+def test_names_of_strangers_are_texts(tmp_path: Path) -> None:
+    bots = [{"name": name, "spec": "random"} for name in HOSTILE]
+    html = report_page(str(store_run(tmp_path / "run", {"bots": bots, "games": 2})), count=0)
+    page = Page.of(html)
+    for name in HOSTILE:
+        assert name in page.text
+        assert any(name in cell for table in page.tables for row in table for cell in row), name
+    assert [text for tag, text in page.tags if tag == "img"] == []
+    assert len(page.scripts) == 5  # three for data, two with code
+    assert "49" not in page.tables[0][-1]
+
+
+@pytest.mark.parametrize("text", ["\x1b[31mred", "abc\u202edcb", "x" * 200, "<b>&amp;", "\u2028", "</script>"])
+def test_no_text_leaves_its_place(text: str) -> None:
+    html = render("replay.html", [], {"games": [{"name": text}]}, title=text, record=text, made="")
+    page = Page.of(html)
+    assert page.data("games") == [{"name": text}]
+    assert html.count("</script>") == 2
+    assert "\u2028" not in str(embedded(text))
+
+
+def test_reasons_of_forfeits_are_texts(page: Page) -> None:
+    reasons = [cell for table in page.tables for row in table for cell in row if "ValueError" in cell]
+    assert reasons
+    assert "</script><script>alert(1)</script> ?[31m ? 😀" in reasons[0]
+
+
+def test_the_settings_play_the_run_again(folder: Path, page: Page) -> None:
+    run = read_run(folder)
+    text = settings_toml(run.config)
+    assert text is not None
+    assert text in page.text
+    assert config_from_dict(tomllib.loads(text)).canonical() == run.config
+
+
+@pytest.mark.parametrize("file", sorted(data_folder("configs").glob("*.toml")), ids=lambda file: file.stem)
+def test_settings_of_every_format_are_read_again(file: Path) -> None:
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    config = config_from_dict({**data, "seed": 3, "clock": {"move_ms": 50}}, exist=False)
+    text = settings_toml(config.canonical())
+    assert text is not None
+    assert config_from_dict(tomllib.loads(text), exist=False).canonical() == config.canonical()
+
+
+def test_names_parameters_and_isolation_are_read_again() -> None:
+    odd = {"name": 'a"\\', "spec": "random", "params": {"x": 1, "y y": "z"}}
+    bots = [odd, {"spec": "greedy", "isolation": "process"}]
+    config = config_from_dict({"bots": bots, "games": 4, "seed": 3}, exist=False)
+    text = settings_toml(config.canonical())
+    assert text is not None
+    assert config_from_dict(tomllib.loads(text), exist=False).canonical() == config.canonical()
+
+
+def test_the_sample_has_forfeits_and_says_what_it_is(folder: Path, page: Page) -> None:
+    games = page.data("games")
+    assert len(games) == 6
+    assert any(game["forfeit"] for game in games)
+    assert "6 of 48 games can be replayed here" in page.text
+    assert [int(game["key"]) for game in games] == sorted(int(game["key"]) for game in games)
+
+
+def test_chosen_places_are_within_bounds() -> None:
+    for total in range(30):
+        for count in range(12):
+            places = chosen_places([("ann", "crash" if at % 3 == 0 else None) for at in range(total)], count)
+            assert len(set(places)) == len(places) == min(total, count)
+            assert all(0 <= at < total for at in places)
+
+
+def test_only_wanted_games_are_replayed(folder: Path) -> None:
+    page = Page.of(report_page(str(folder), 3, GameFilter(bot="greedy", score=1.0)))
+    for game in page.data("games"):
+        assert f"({'greedy'}) wins" in game["result"]
+
+
+@pytest.mark.slow
+def test_a_comparison_shows_its_variants(compared: Path) -> None:
+    page = Page.of(report_page(str(compared), count=4))
+    assert [game["key"].partition("/")[0] for game in page.data("games")] == ["base", "base", "tactical", "tactical"]
+    assert "base: Standings" in page.text
+    assert "tactical: Tactic cards" in page.text
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_thousand_games_are_small(tmp_path: Path) -> None:
+    folder = store_run(tmp_path / "run", {"games": 334})
+    assert len(report_page(str(folder), count=0)) < 500_000
+
+
+def test_a_run_without_games_is_an_error(tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+    folder = store_run(tmp_path / "run", units=0)
+    assert "no games yet" in arena("report", folder, code=2).err
+    assert not (folder / "report.html").exists()
+
+
+def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+    assert "page.html" in arena("report", folder, "-o", "page.html", "--games", "2").err
+    assert Page.of((tmp_path / "page.html").read_text(encoding="utf-8")).data("games")
+    assert Page.of(arena("report", folder, "-o", "-", "--games", "0").out).tables
+    arena("replay", folder, "2/0/1", "--html")
+    (game,) = Page.of((tmp_path / "game-2-0-1.html").read_text(encoding="utf-8")).data("games")
+    assert game["key"] == "2/0/1"
+    assert all(0 <= step["chance"] <= 1 for step in game["steps"])
+    assert game["judge"] == "the net"
+    assert "--html" in arena("replay", folder, "1", "-o", "x.html", code=2).err
+    assert "name it" in arena("replay", folder, "--html", code=2).err
+    assert "there is no" in arena("report", "nowhere", code=2).err
+
+
+def test_long_tables_are_cut_and_say_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.results.pages.report.MOST_ROWS", 2)
+    page = Page.of(report_page(str(folder), count=0))
+    assert "The first 2 of 6 rows" in page.text
+
+
+def test_a_damaged_record_costs_its_game_only(tmp_path: Path) -> None:
+    page = Page.of(report_page(str(store_run(tmp_path / "run")), count=5))  # its records are none
+    assert "games can be replayed here" not in page.text
+    assert "Standings" in page.text
+
+
+def test_records_and_leagues_are_read_as_runs(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+    arena("export", folder, "--records", "games.txt")
+    arena("report", "games.txt", "--games", "3")
+    page = Page.of((tmp_path / "games.html").read_text(encoding="utf-8"))
+    assert len(page.data("games")) == 3
+    assert "None" not in page.text
+    assert rows(standings_report(standings(read_run(folder))).tables[0])[1][:3] in [row[:3] for row in page.tables[0]]
+    assert reasons_of(page)
+    assert reasons_of(page) == reasons_of(Page.of(report_page(str(folder), count=0)))
+
+
+def reasons_of(page: Page) -> list[list[str]]:
+    """The rows of the table of reasons, without the games."""
+    return next(([row[:-1] for row in table[1:]] for table in page.tables if "reason" in table[0]), [])
+
+
+def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
+    with league(tmp_path / "league") as found:
+        a, b, c = enter(found, "a", "b", "c")
+        with LeagueProcess(found, "test") as process:
+            lineup = games.new_lineup(found, process.number, "none")
+            one, two = games.reserve_deals(found, lineup, [games.Fixture(a, b, 1), games.Fixture(c, b, 1)])
+            told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
+            told = [(*one[:18], "schotten/1 base 1:0 0; ; ", one[19]) for one in told]
+            games.store_rows(found, process.number, lineup, told)
+        with found.change():
+            versions.retire(found, "c")
+    page = Page.of(report_page(str(tmp_path / "league")))
+    assert reasons_of(page) == [["a v1", "end", "1", ""], ["b v1", "timeout", "1", "why"]]
+
+
+def test_a_page_is_the_same_with_the_same_games(folder: Path) -> None:
+    assert report_page(str(folder), count=2) == report_page(str(folder), count=2)
+
+
+@pytest.mark.slow
+def test_a_sequential_test_says_its_verdict(tmp_path: Path) -> None:
+    values = {"format": "sprt", "bots": ["greedy", "random"], "games": None, "sprt": {"elo1": 20.0}}
+    page = Page.of(report_page(str(store_run(tmp_path / "run", values, units=60)), count=0))
+    assert "Verdict: " in page.text
+    assert "LLR +" in page.text
+
+
+def test_a_forfeit_leads_to_its_game(page: Page) -> None:
+    games = page.data("games")
+    links = [attributes["href"] or "" for tag, attributes in page.tags if tag == "a"]
+    (link,) = [link for link in links if link.startswith("#game=")]
+    game = next(game for game in games if link == f"#game={game['id']}&step=last")
+    assert game["forfeit"] == "exception"
+
+
+def test_the_first_lines_say_who_came_first(folder: Path, page: Page, tmp_path: Path) -> None:
+    first = standings(read_run(folder)).table.iloc[0]
+    assert f"First of 3: {first['bot']}, {first['elo']:+.0f} ± {first['elo_error95']:.0f} Elo" in page.text
+    two = store_run(tmp_path / "run", {"bots": ["greedy", "random"], "games": 4})
+    assert "greedy against random: " in Page.of(report_page(str(two), count=0)).text.partition("Standings")[0]
+
+
+def test_games_to_replay_are_judged(page: Page) -> None:
+    for game in page.data("games"):
+        assert game["judge"] == "the net"
+        assert all(0 <= step["chance"] <= 1 for step in game["steps"])
+
+
+@pytest.mark.slow
+def test_forfeits_of_a_comparison_lead_to_their_games(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
+    bots = ("greedy", f"bad={folder.parent / 'raises.py'}")
+    arena("compare", *bots, "--variants", "base,tactical", "--games", "4", "--seed", "3", "--out", "cmp")
+    page = Page.of(report_page(str(tmp_path / "cmp"), count=4))
+    links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
+    forfeits = {f"#game={game['id']}&step=last" for game in page.data("games") if game["forfeit"]}
+    assert forfeits & links
+    assert all("/" in game["id"] for game in page.data("games"))
+
+
+def test_a_comparison_reads_some_of_many_records(compared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.results.pages.report.CARD_GAMES", 4)
+    text = Page.of(report_page(str(compared), count=0)).text
+    assert "tactical: From 4 of 10 games, evenly spaced." in text
+    assert "base: From" not in text
+
+
+def test_a_bracket_is_no_table_to_sort(tmp_path: Path) -> None:
+    values = {"format": "knockout", "bots": ["greedy", "random", "counter"], "games": 2}
+    page = Page.of(report_page(str(store_run(tmp_path / "run", values)), count=0))
+    kinds = [attributes["class"] for tag, attributes in page.tags if tag == "table"]
+    assert kinds.count("bracket") == 1
+    assert "sortable" in kinds
+
+
+def test_cards_of_a_sample_are_those_of_the_games_it_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = read_run(folder)
+    monkeypatch.setattr("arena.results.pages.figures.CARD_GAMES", 10)
+    frame, notes = card_frames(DATABASE, folder, run)
+    assert frame is not None
+    assert notes == ["From 10 of 48 games, evenly spaced."]
+    with Reader(folder) as reader:
+        records = [record for at, (_, _, record) in enumerate(reader.records()) if at % 5 == 0]
+    assert int(frame["plays"].sum()) == sum(1 for record in records for _ in plays(record))

@@ -1,0 +1,52 @@
+"""Runs that nobody played, as the reports are given them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.tournament.config.tournament import config_from_dict
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameTask, chunks
+from arena.results.reading.run import RunData, read_run
+from arena.tournament.store.reader import BotEntry
+from arena.tournament.store.writer import open_store
+from tests.tournament.runner.fake import fake_result, play_pairs
+
+STRENGTH = {"greedy": 3.0, "random": 1.0, "counter": 5.0}
+
+
+def strong(task: GameTask) -> GameResult:
+    return fake_result(task, STRENGTH)
+
+
+def store_run(
+    folder: Path,
+    values: Mapping[str, Any] | None = None,
+    play: Callable[[GameTask], GameResult] = strong,
+    units: int | None = None,
+    chunk: int = 7,
+) -> Path:
+    """Fill a folder with the games of a tournament, or with the first `units` pairs of it.
+
+    None among the `values` leaves a setting out.
+    """
+    settings = {"name": "syn", "bots": ["random", "greedy", "counter"], "games": 20, "seed": 3}
+    settings |= dict(values or {})
+    config = config_from_dict({key: value for key, value in settings.items() if value is not None})
+    bots = [BotEntry(bot.name, bot.spec, f"hash of {bot.spec}") for bot in config.bots]
+    store = open_store(folder, config.canonical(), bots, config.to_dict())
+    store.begin_session({"workers": 2})
+    schedule = config.schedule()
+    while wave := list(schedule.tasks(store.progress()))[:units]:
+        for part in chunks(wave, chunk):
+            store.add(part, play_pairs(part, play))
+        if units is not None:
+            break
+    store.close()
+    return folder
+
+
+def synthetic(folder: Path, values: Mapping[str, Any] | None = None, **more: Any) -> RunData:
+    return read_run(store_run(folder, values, **more))

@@ -1,0 +1,67 @@
+"""Tables in terminals of any width: nothing wraps, and what matters most is shown."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from arena.results.formats import write
+from arena.results.formats.fit import cells, fit, shortened
+from arena.results.formats.text import grid
+from arena.results.standings_report import SPARED
+from arena.results.table import Column, Report, Table
+
+HEADS = ("#", "bot", "Elo", "±95%", "games", "W-D-L", "score%", "first%", "points", "stones", "turns", "forfeits")
+NAMES = ("ann", "x" * 200, "\x1b[2J\x1b[31mred", "שלום \u202eabc", "🤖🎲 робот", "日本語の名前" * 8, "e\u0301" * 30, "")
+
+
+def standing(names: tuple[str, ...] = ("ann", "bob"), forfeits: str = "0") -> Table:
+    columns = tuple(Column(head, left=head == "bot", ours=head != "bot") for head in HEADS)
+    rows = tuple(
+        (str(at), name, "> +1038", "1038", "1000000", "199-10-1", "100.0", "99.9", "999999", "999", "44.1", forfeits)
+        for at, name in enumerate(names, 1)
+    )
+    return Table("standings", "", columns, rows, spared=SPARED)
+
+
+def test_eighty_columns_hold_what_matters_and_wider_terminals_more() -> None:
+    shown = {width: fit(standing(), width)[0].heads for width in (80, 100, 160)}
+    assert shown[80][:5] == ["#", "bot", "Elo", "±95%", "games"]
+    assert {"score%", "forfeits"} <= set(shown[80])
+    assert set(shown[80]) < set(shown[100]) < set(shown[160]) == set(HEADS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("width", [80, 81, 97, 120, 160])
+def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
+    report = Report("h" * 30, [standing((name, "bob"), "3 illegal move, 1 timeout, 5 crash, 2 protocol")], ["a " * 200])
+    text = write(report, "table", width)
+    assert max(map(cells, text.splitlines())) <= width
+    assert {"games", "score%", "forfeits"} <= set(text.splitlines()[2].split())
+
+
+def test_any_table_fits() -> None:
+    draw = random.Random(5)
+    for _ in range(200):
+        columns = tuple(Column("h" * draw.randint(1, 12), left=draw.random() < 0.4) for _ in range(draw.randint(2, 15)))
+        rows = tuple(
+            tuple(draw.choice(["ab" * draw.randint(0, 20), "7" * draw.randint(0, 12)]) for _ in columns) for _ in "123"
+        )
+        width = draw.randint(75, 200)  # two columns are always there
+        shown, left_out = fit(Table("t", "", columns, rows), width)
+        assert len(shown.columns) + left_out == len(columns)
+        assert max(map(cells, grid(shown, "simple").splitlines())) <= width
+
+
+def test_without_a_width_nothing_is_left_out() -> None:
+    report = Report("", [standing(("x" * 200, "bob"))], ["word " * 100])
+    assert "x" * 200 in write(report)
+    assert "--wide" not in write(report)
+    assert write(report).splitlines()[0].split() == list(HEADS)
+
+
+def test_a_text_is_cut_between_letters() -> None:
+    assert shortened("日本語", 4) == "日…"
+    assert cells(shortened("🤖" * 9, 8)) <= 8
+    assert shortened("e\u0301e\u0301", 2) == "e\u0301e\u0301"

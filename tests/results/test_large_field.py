@@ -1,0 +1,54 @@
+"""Fields of more than 100 bots: what has a row for each two bots is left out unless it is asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.results.export import export
+from arena.results.formats import write
+from arena.results.reading.run import RunData, read_run
+from arena.results.run_stats import BY_OPPONENT, stats_report
+from arena.results.standings import LARGE_FIELD, standings
+from arena.results.standings_report import SHOWN_LINES, standings_report
+from tests.results.synthetic import store_run
+
+BOTS = [f"b{number:03}" for number in range(LARGE_FIELD + 1)]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> RunData:
+    bots = [{"spec": "random", "name": name} for name in BOTS]
+    return read_run(store_run(tmp_path_factory.mktemp("large"), {"bots": bots, "games": 2}, chunk=1000))
+
+
+def test_files_have_a_line_for_each_bot_and_none_for_each_two(large: RunData, tmp_path: Path) -> None:
+    names = {path.name for path in export(standings(large), tmp_path)}
+    assert names == {"standings.csv", "summary.json", "timing.csv"}
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert "crosstable" not in summary
+    assert len(summary["standings"]) == len(BOTS)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 1000 * len(BOTS)
+    assert "crosstable.csv" in {path.name for path in export(standings(large, whole=True), tmp_path)}
+    assert (tmp_path / "crosstable.csv").read_text().count("\n") == 1 + len(BOTS) * (len(BOTS) - 1)
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_the_first_lines_and_says_how_to_see_the_others(large: RunData) -> None:
+    shown = write(standings_report(standings(large)), "table")
+    assert f"The first {SHOWN_LINES} of {len(BOTS)} lines; --all shows all" in shown
+    assert sum(line.split()[1:2] == [name] for name in BOTS for line in shown.splitlines()) == SHOWN_LINES
+    whole = write(standings_report(standings(large), whole=True), "table")
+    assert all(name in whole for name in BOTS)
+    assert "--all shows" not in whole
+    assert all(name in write(standings_report(standings(large)), "markdown") for name in BOTS)
+
+
+def test_statistics_by_opponent_only_if_asked(large: RunData) -> None:
+    short = stats_report(large, 10.0)
+    assert not {table.name for table in short.tables} & set(BY_OPPONENT)
+    assert "tables by opponent only with --all" in write(short, "table")
+    assert len(next(table for table in short.tables if table.name == "scores").frame) == len(BOTS)  # type: ignore[arg-type]
+    assert "first 50 of 101 lines" in write(short, "table")

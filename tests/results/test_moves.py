@@ -1,0 +1,123 @@
+"""Every decision as a row: the same in CSV and Parquet, in step with a replay, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from arena.game.record import parse_record, replay_steps
+from arena.tournament.match.results import GameResult
+from arena.results.moves import COLUMNS, MovesError, move_rows, write_moves
+from arena.results.whole_file import ExportError
+from arena.tournament.store.reader import Reader
+from tests.tournament.runner.runs import bot, play, settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "exports.md"
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> list[GameResult]:
+    folder = tmp_path_factory.mktemp("moves") / "run"
+    play(folder, settings(bot("random", "=ann"), bot("greedy", "bob"), games=6, rules="tactical"))
+    with Reader(folder) as reader:
+        return list(reader.results())
+
+
+def test_rows_are_the_decisions_of_the_records(games: list[GameResult]) -> None:
+    for game in games:
+        record = parse_record(game.record)
+        rows = [dict(zip(COLUMNS, row)) for row in move_rows(game)]
+        assert len(rows) == game.plies
+        for row, (state, move) in zip(rows, replay_steps(record)):
+            seat, other = state.turn, 1 - state.turn
+            assert row["moves"].split(",") == [str(one) for one in state.legal_moves()]
+            assert row["moves"].split(",")[row["choice"]] == row["move"] == str(move)
+            assert (row["seat"], row["phase"], row["turn"]) == (seat, state.phase, state.turns)
+            assert row["began"] == (seat == state.first_seat) == (row["bot"] == game.first)
+            assert {row["bot"], row["opponent"]} == {game.first, game.second}
+            assert row["score"] == (game.score if row["began"] else 1 - game.score)
+            assert tuple(row["hand"].split()) == state.hand_of(seat)
+            assert tuple(row["hand_opponent"].split()) == state.hand_of(other)
+            for name, one in (("mine", seat), ("theirs", other)):
+                assert [tuple(cards.split()) for cards in row[name].split("/")] == [
+                    state.side(one, stone) for stone in range(1, 10)
+                ]
+            assert [tuple(words.split()) for words in row["modes"].split("/")] == [
+                state.modes(stone) for stone in range(1, 10)
+            ]
+            assert row["owners"] == state.owners
+            assert (row["deck_clan"], row["deck_tactic"]) == state.deck_counts
+            assert (tuple(row["beside"].split()), tuple(row["beside_opponent"].split())) == (
+                state.row(seat),
+                state.row(other),
+            )
+            assert row["pending"] == (state.pending or "")
+
+
+def test_csv_and_parquet_hold_the_same(
+    games: list[GameResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("arena.results.moves._ROWS_AT_ONCE", 100)  # several groups
+    number = write_moves(games, tmp_path / "m.parquet")
+    assert write_moves(games, tmp_path / "m.csv") == write_moves(games, tmp_path / "m.csv.gz") == number
+    assert number == sum(game.plies for game in games)
+    columns, text, packed = (
+        pd.read_parquet(tmp_path / "m.parquet"),
+        pd.read_csv(tmp_path / "m.csv", keep_default_na=False, na_values={"ms": [""]}),
+        pd.read_csv(tmp_path / "m.csv.gz", keep_default_na=False, na_values={"ms": [""]}),
+    )
+    pd.testing.assert_frame_equal(text, packed)
+    assert list(columns.columns) == list(text.columns) == list(COLUMNS)
+    assert set(text["bot"]) == {"'=ann", "bob"}  # no formula in a spreadsheet
+    for name in COLUMNS.keys() - {"bot", "opponent"}:
+        one, two = (frame[name].astype(object).fillna(-1).tolist() for frame in (columns, text))
+        assert one == two, name
+    assert set(columns["bot"]) == {"=ann", "bob"}
+    assert columns["turn"].dtype == "int16"
+    assert columns["bot"].dtype == "category"
+
+
+def test_no_games_are_a_file_of_no_rows(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    assert write_moves([], tmp_path / "m.parquet") == write_moves([], tmp_path / "m.csv") == 0
+    assert list(pd.read_parquet(tmp_path / "m.parquet").columns) == list(COLUMNS)
+    assert (tmp_path / "m.csv").read_text() == ",".join(COLUMNS) + "\n"
+
+
+@pytest.mark.parametrize("name", ["m.parquet", "m.csv", "m.csv.gz"])
+def test_a_failure_midway_leaves_the_old_file(games: list[GameResult], tmp_path: Path, name: str) -> None:
+    def broken() -> object:
+        yield from games
+        raise KeyboardInterrupt
+
+    (tmp_path / name).write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        write_moves(broken(), tmp_path / name)  # type: ignore[arg-type]
+    assert (tmp_path / name).read_text() == "old"
+    assert os.listdir(tmp_path) == [name]
+    with pytest.raises(ExportError, match="cannot write"):
+        write_moves(games, tmp_path / "gone" / name)
+
+
+def test_names_say_the_kind_of_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("m", "m.txt", "m.gz", "m.parquet.gz", "parquet"):
+        with pytest.raises(MovesError, match=r"ends in \.parquet, \.csv or \.csv\.gz"):
+            write_moves([], tmp_path / name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MovesError, match=r"pip install 'schotten-arena\[parquet\]'.*m\.csv\.gz"):
+        write_moves([], tmp_path / "m.parquet")
+    assert os.listdir(tmp_path) == []
+
+
+def test_every_column_is_explained_on_the_page() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for name, column in COLUMNS.items():
+        kind = {"word": "text, dictionary", "text": "text"}.get(column.kind, column.kind)
+        assert f"| `{name}` | {kind} | {column.meaning} |" in text, name
+    assert len(re.findall(r"^\| `\w+` \|", text, re.MULTILINE)) >= len(COLUMNS)

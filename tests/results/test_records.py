@@ -1,0 +1,188 @@
+"""Files of records: written, read back as games and as a run, in every form, and what is wrong with them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import arena
+from arena.errors import ArenaError
+from arena.game.record import parse_record
+from arena.tournament.match.results import GameResult
+from arena.results.records import ABOUT, read_games, record_line, write_records
+from arena.tournament.store.reader import Reader
+from tests.tournament.runner.runs import bot, play, settings
+
+EVIL = 'def act(view, moves):\n    raise ValueError("no; {}\\n\u2028 second line")\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with forfeits and strange names."""
+    place = tmp_path_factory.mktemp("records")
+    (place / "evil.py").write_text(EVIL, encoding="utf-8")
+    evil = {"spec": str(place / "evil.py"), "name": '=ev;il "; é {}', "params": {}}
+    play(place / "run", settings(bot("random", "ann"), bot("random", "bob"), evil, games=6, rules="tactical"))
+    return place / "run"
+
+
+@pytest.fixture(scope="module")
+def games(folder: Path) -> list[GameResult]:
+    with Reader(folder) as reader:
+        return list(reader.results())
+
+
+def without_clock(game: GameResult) -> GameResult:
+    return replace(game, ms=(0.0, 0.0), max_ms=(0.0, 0.0), times=(b"", b""), duration_ms=0.0)
+
+
+@pytest.mark.parametrize("name", ["records.txt", "records.txt.gz"])
+def test_games_come_back_as_they_were(tmp_path: Path, games: list[GameResult], name: str) -> None:
+    path = tmp_path / name
+    assert write_records(games, path) == len(games)
+    assert list(read_games(path)) == [without_clock(game) for game in games]
+    text = path.read_bytes() if path.suffix == ".txt" else gzip.decompress(path.read_bytes())
+    lines = text.decode("ascii").splitlines()
+    assert len(lines) == len(games)
+    for line, game in zip(lines, games):
+        record = parse_record(line)
+        assert str(record) == line
+        assert line.startswith(f"{game.record}; {{")
+        assert set(record.about) | {"detail"} == set(ABOUT)
+
+
+def test_bare_records_tell_what_a_replay_can(tmp_path: Path, games: list[GameResult]) -> None:
+    path = tmp_path / "bare.txt"
+    path.write_text("\n".join(game.record for game in games))
+    for found, game in zip(read_games(path), games):
+        assert {found.first, found.second} == {"a", "b"}
+        same = ("score", "ending", "stones", "turns", "plies", "record", "forfeit", "points")
+        assert all(getattr(found, name) == getattr(game, name) for name in same)
+        assert found.id.deal == game.id.deal
+        if game.forfeit is None:
+            assert found.decisions == game.decisions
+
+
+def test_a_table_with_records_is_read(tmp_path: Path, games: list[GameResult]) -> None:
+    path = tmp_path / "league.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        write = csv.writer(file).writerow
+        write(["pairing", "deal", "game", "first", "second", "turns", "record"])
+        for game in games:
+            write([*game.id, game.first, game.second, game.turns, game.record])
+    for found, game in zip(read_games(path), games):
+        assert (found.id, found.first, found.second, found.score) == (game.id, game.first, game.second, game.score)
+        assert found.turns == game.turns
+
+
+def test_a_file_is_loaded_as_its_run(folder: Path, tmp_path: Path, games: list[GameResult]) -> None:
+    write_records(games, tmp_path / "r.txt.gz")
+    run, loaded = arena.load(folder), arena.load(tmp_path / "r.txt.gz")
+    names = [name for name in run.games.columns if not name.startswith("ms_")]
+    assert loaded.games[["ms_first", "ms_second"]].isna().all().all()
+    assert list(loaded.games.columns) == list(run.games.columns)
+    for name in names:
+        assert loaded.games[name].astype(object).where(loaded.games[name].notna(), None).tolist() == (
+            run.games[name].astype(object).where(run.games[name].notna(), None).tolist()
+        ), name
+    pd.testing.assert_frame_equal(loaded.plays, run.plays)
+    pd.testing.assert_frame_equal(loaded.standings, run.standings)
+    assert set(loaded.tables()) == set(run.tables())
+    assert (loaded.seed, loaded.rules, loaded.bots) == (11, "iello-tactical", run.bots)
+    for broken in (lambda: loaded.sprt, loaded.export):
+        with pytest.raises(ArenaError, match=r"r\.txt\.gz"):
+            broken()
+
+
+def test_records_of_several_runs_in_one_file(tmp_path: Path, games: list[GameResult]) -> None:
+    play(tmp_path / "other", settings(bot("random", "bob"), bot("random", "cid"), games=4, rules="base") | {"seed": 12})
+    with Reader(tmp_path / "other") as reader:
+        others = list(reader.results())
+    write_records([*games, *others], tmp_path / "both.txt")
+    both = arena.load(tmp_path / "both.txt")
+    assert len(both.games) == len(games) + len(others)
+    assert both.games.groupby("pairing", observed=True)[["first"]].nunique().max().item() <= 2
+    last = both.games.tail(len(others))
+    assert set(last["deal"]).isdisjoint(both.games["deal"].head(len(games)))
+    assert last["pairing"].nunique() == 1
+    assert set(last["pairing"]).isdisjoint(both.games["pairing"].head(len(games)))
+    assert len(both.pairs) == len(both.games) // 2
+    assert both.seed is None
+    with pytest.raises(ArenaError, match="several rule sets"):
+        both.plays  # noqa: B018
+    play(tmp_path / "again", settings(bot("random", "ann"), bot("random", "bob"), games=4, rules="tactical", seed=12))
+    with Reader(tmp_path / "again") as reader:
+        write_records([*games, *reader.results()], tmp_path / "same.txt")
+    same = arena.load(tmp_path / "same.txt")
+    keys = ["pairing", "deal", "game"]
+    assert same.plays[keys].drop_duplicates().to_numpy().tolist() == same.games[keys].to_numpy().tolist()
+    assert same.games["deal"].nunique() == 3 + 2
+    write_records([*games, games[3]], tmp_path / "twice.txt")
+    with pytest.raises(ArenaError, match=f"record {len(games) + 1} is a game that was there before"):
+        arena.load(tmp_path / "twice.txt")
+
+
+BARE = "schotten/1 base 1:0 11; r5@1; * 0-0"
+ENDED = "schotten/1 base 1:0 11; ; a 0-0 forfeit crash"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("", "is empty"),
+        ("\n \n", "is empty"),
+        ("hello\n", "holds no records: line 1 is 'hello'"),
+        ("first,second,score\na,b,1\n", "holds no records"),
+        (BARE, "line 1: the game was broken off"),
+        (f"{ENDED}\n\nnonsense\n", "line 3: a record is one line"),
+        (f"{ENDED}; {{\n", "line 1: record, fourth part: expected a JSON object"),
+        (f"{ENDED}; {{}} x\n", "line 1: record, fourth part"),
+        (f'{ENDED}; {{"a":{"[" * 9000}\n', "fourth part"),
+        (f'{ENDED}; {{"turns": {"9" * 5000}}}', "fourth part"),
+        (f"{ENDED}; {json.dumps({'turns': 10**20})}", "line 1: turns: expected a number from 0"),
+        (f"{ENDED}; {json.dumps({'deal': -1})}", "deal: expected a number from 0 to 274877906943"),
+        (f"{ENDED}; {json.dumps({'game': True})}", "game: expected a number from 0 to 1, not 'True'"),
+        (f"{ENDED}; {json.dumps({'first': 7})}", "first: expected the name of a bot"),
+        (f"{ENDED}; {json.dumps({'first': 'x' * 5000})}", "first: expected the name of a bot"),
+        (f"{ENDED}; {json.dumps({'first': 'ann', 'second': 'ann'})}", "'ann' plays itself"),
+        (ENDED.replace("crash", "boredom"), "not an end of a game"),
+        (ENDED.replace("a 0-0", "draw 0-0"), "not an end of a game"),
+        ("schotten/1 " + "x" * (1 << 20), "line of more than 1,048,576 characters"),
+        ('record,first\n"schotten/1 bas", x\n', "line 2: a record is"),
+        ("record,first\n", "is empty"),
+    ],
+)
+def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, wanted: str) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text(text)
+    with pytest.raises(ArenaError) as caught:
+        list(read_games(path))
+    assert wanted in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert len(str(caught.value)) < len(str(path)) + 400
+
+
+@pytest.mark.parametrize("damage", [b"\xff\xfe", b"\x1f\x8b\x08damaged", b"\x1f\x8b", b"SQLite format 3\0\xff"])
+def test_what_is_no_text(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "file").write_bytes(damage)
+    with pytest.raises(ArenaError, match=r"file"):
+        list(read_games(tmp_path / "file"))
+
+
+def test_a_compressed_file_that_was_cut(tmp_path: Path, games: list[GameResult]) -> None:
+    write_records(games, tmp_path / "r.gz")
+    (tmp_path / "cut.gz").write_bytes((tmp_path / "r.gz").read_bytes()[:-20])
+    with pytest.raises(ArenaError, match=r"cannot read .*cut\.gz"):
+        list(read_games(tmp_path / "cut.gz"))
+
+
+def test_a_line_holds_no_end_of_line(games: list[GameResult]) -> None:
+    lines = [record_line(game) for game in games]
+    assert all(len(line.splitlines()) == 1 for line in lines)
+    assert sum("second line" in line for line in lines) == 12

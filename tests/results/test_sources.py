@@ -1,0 +1,167 @@
+"""Comparisons and leagues are read as runs are: by every command that looks, and by `arena.load`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arena as public
+from arena.errors import ArenaError
+from arena.game.record import parse_record
+from arena.league.rating import standings
+from arena.league.store import open_league
+from arena.lab.notebook import Comparison, Run
+from arena.stats.variants import win_rates
+from tests.cli.conftest import Arena, arena, json_of
+from tests.cli.league.conftest import played, three
+
+__all__ = ["arena", "played", "three"]  # fixtures
+pytestmark = pytest.mark.process
+FILES = {"standings.csv", "crosstable.csv", "summary.json", "timing.csv"}
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A comparison of two bots in tactical and base, eight games each."""
+    folder = tmp_path_factory.mktemp("compared") / "cmp"
+    command = ("compare", "random", "first", "--variants", "tactical,base", "--games", 8, "--seed", 3, "--workers", 1)
+    json_of(*command, "--out", folder, "--json")
+    return folder
+
+
+@pytest.fixture
+def here(arena: Arena, compared: Path) -> Arena:
+    shutil.copytree(compared, "results/cmp")
+    return arena
+
+
+# ---------------------------------------------------------------- a comparison
+
+
+def test_standings_and_stats_of_each_variant(here: Arena) -> None:
+    values = json.loads(here("standings", "cmp", "--json").out)["variants"]
+    assert list(values) == ["tactical", "base"]
+    for name in values:
+        assert values[name] == json.loads(here("standings", f"results/cmp/{name}", "--json").out)
+    for form in ("table", "csv"):
+        out = here("standings", "cmp", "--format", form).out
+        assert out.index("tactical") < out.index("base")
+    stats = json.loads(here("stats", "cmp", "--json", "--csv", "tables").out)["variants"]
+    assert stats["base"] == json.loads(here("stats", "results/cmp/base", "--json").out)
+    assert Path("tables/base.ratings.csv").is_file()
+
+
+def test_games_of_a_comparison(here: Arena) -> None:
+    listed = here("replay", "cmp", "--limit", 1).out
+    assert "results/cmp/tactical holds 8 games" in listed
+    assert "results/cmp/base holds 8 games" in listed
+    record = here("replay", "cmp", "base/0/2/1", "--record").out.strip()
+    assert record == here("replay", "results/cmp/base", "0/2/1", "--record").out.strip()
+    assert here("replay", "cmp", "base/3", "--record").out == here("replay", "results/cmp/base", "3", "--record").out
+    assert "name the variant, too, such as tactical/0/0/0" in here("replay", "cmp", "0/2/1", code=2).err
+    assert "has no game 9" in here("replay", "cmp", "base/9", code=2).err
+    records = here("replay", "cmp", "--bot", "first", "--record").out.splitlines()
+    assert [parse_record(one).rules.tactics for one in records] == [True] * 8 + [False] * 8
+
+
+def test_verify_and_export_of_a_comparison(here: Arena) -> None:
+    assert here("verify", "cmp").out.count("8 games replayed, all with their stored results.") == 2
+    here("export", "cmp", "--to", "copy", "--games")
+    for name in ("tactical", "base"):
+        assert {path.name for path in Path("copy", name).iterdir()} == {*FILES, "games.csv"}
+    here("export", "cmp", "--records", "all.txt", "--moves", "all.csv")
+    assert "16 games replayed" in here("verify", "all.txt").out
+    assert "--salvage is for the folder of a single run" in here("verify", "cmp", "--salvage", "new", code=2).err
+
+
+def test_a_comparison_in_a_notebook(here: Arena) -> None:
+    found = public.load("cmp")
+    assert isinstance(found, Comparison)
+    assert list(found) == ["tactical", "base"]
+    assert len(found["base"].games) == 8
+    assert set(win_rates(found.games)["variant"]) == {"base", "tactical"}
+    assert len(found.tables()["by_opponent"]) == 2
+    assert set(found.tables(baseline="base")["length_differences"]["against"]) == {"base"}
+    assert repr(found) == "<Comparison cmp: tactical, base>"
+
+
+def test_a_comparison_with_a_variant_that_has_not_begun(here: Arena) -> None:
+    shutil.rmtree("results/cmp/base")
+    assert list(json.loads(here("standings", "cmp", "--json").out)["variants"]) == ["tactical"]
+    shutil.rmtree("results/cmp/tactical")
+    assert "no variant of results/cmp has begun yet" in here("standings", "cmp", code=2).err
+
+
+# ---------------------------------------------------------------- a league
+
+
+def test_the_table_of_a_league(played: Arena) -> None:
+    for form in ("table", "json"):
+        own = played("league", "standings", "open", "--format", form).out
+        assert played("standings", "open", "--format", form).out == own
+        assert played("standings", "leagues/open", "--format", form).out == own
+
+
+def test_ratings_of_a_league_are_those_of_its_table(played: Arena) -> None:
+    run = public.load("open")
+    assert isinstance(run, Run)
+    with open_league("open", write=False) as league:
+        table = standings(league)
+    own = {row.version.label: row.elo for row in table.rows}
+    found = dict(zip(run.ratings["bot"], run.ratings["elo"]))
+    assert found == pytest.approx(own)
+    assert {"first v1", "last v1", "random v1"} == set(run.bots)
+    assert len(run.games) == table.total
+    assert run.seed is None
+    assert run.config["format"] == "league"
+    assert len(run.pairs) == table.total / 2
+    with pytest.raises(ArenaError, match="not a sequential test"):
+        run.sprt  # noqa: B018
+
+
+def test_stats_and_files_of_a_league(played: Arena) -> None:
+    assert "random v1" in played("stats", "open").out
+    values = json.loads(played("stats", "leagues/open", "--json").out)
+    assert {row["bot"] for row in values["ratings"]} == {"first v1", "last v1", "random v1"}
+    played("export", "open", "--to", ".", "--games")
+    assert {path.name for path in Path().glob("*.*")} >= FILES
+    with open("games.csv", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == len(public.load("open").games)
+
+
+def test_games_of_a_league(played: Arena) -> None:
+    total = len(public.load("open").games)
+    assert f"{total} games replayed, all with their stored results." in played("verify", "open").out
+    assert f"leagues/open holds {total} games" in played("replay", "open").out
+    lost = played("replay", "open", "--bot", "first v1", "--lost", "--limit", 0).out
+    assert "first v1" in lost
+    assert played("replay", "open", "1", "--all").out.count("v1") > 1
+    played("export", "open", "--records", "all.txt")
+    assert f"{total} games replayed" in played("verify", "all.txt").out
+
+
+def test_resume_finishes_what_a_league_has_in_hand(played: Arena) -> None:
+    total = len(public.load("open").games)
+    own = played("league", "standings", "open").out
+    assert played("resume", "open", "--workers", 1).out == own
+    assert len(public.load("open").games) == total
+    assert "arena league play open --games N" in played("resume", "open", "--games", 10, code=2).err
+
+
+def test_nothing_by_that_name(arena: Arena) -> None:
+    for command in ("standings", "stats", "verify", "export", "resume", "replay"):
+        assert "there is no run in nowhere" in arena(command, "nowhere", code=2).err
+    with pytest.raises(ArenaError, match="there is no run in nowhere"):
+        public.load("nowhere")
+
+
+def test_a_file_is_read_and_does_not_go_on(here: Arena) -> None:
+    here("export", "results/cmp/base", "--records", "all.txt")
+    assert "only the folder of a run can be resumed" in here("resume", "all.txt", code=2).err
+    values: dict[str, Any] = json.loads(here("standings", "all.txt", "--json").out)
+    assert len(values["standings"]) == 2

@@ -1,0 +1,260 @@
+"""The figures of the tables, held against counts made by hand from the games."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameTask
+from arena.results.reading.run import RunData, read_run
+from arena.results.run_stats import run_frames
+from arena.results.standings import COLUMNS, FORFEIT_COLUMNS, rate_run, standings
+from arena.results.standings_report import remarks, standings_report, summary
+from arena.stats.pairs import elo_of_score, head_to_head, pentanomial
+from arena.stats.ratings import rate
+from arena.tournament.store.reader import Reader
+from tests.results.synthetic import store_run, synthetic
+from tests.tournament.runner.fake import fake_result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return store_run(tmp_path_factory.mktemp("run"))
+
+
+def test_every_column_is_the_sum_over_the_games(folder: Path) -> None:
+    table = standings(read_run(folder)).table
+    assert list(table.columns) == list(COLUMNS)
+    with Reader(folder) as reader:
+        games = list(reader.results())
+    assert any(game.forfeit for game in games), "the sample has no forfeits"
+    for row in table.to_dict("records"):
+        bot = row["bot"]
+        mine = [game for game in games if bot in (game.first, game.second)]
+        first = [game.score for game in mine if game.first == bot]
+        own = [game.score if game.first == bot else 1 - game.score for game in mine]
+        place = [game.first != bot for game in mine]
+        assert row["games"] == len(mine)
+        assert (row["wins"], row["draws"], row["losses"]) == tuple(map(own.count, (1.0, 0.5, 0.0)))
+        assert row["score"] == pytest.approx(sum(own) / len(own))
+        assert row["score_first"] == pytest.approx(sum(first) / len(first))
+        assert row["points"] == sum(game.points[at] for game, at in zip(mine, place))
+        assert row["stones"] == sum(game.stones[at] for game, at in zip(mine, place))
+        assert row["mean_turns"] == pytest.approx(sum(game.turns for game in mine) / len(mine))
+        faults = [game.forfeit for game in mine if game.forfeit_by == bot]
+        assert row["forfeits"] == len(faults)
+        for kind, column in FORFEIT_COLUMNS.items():
+            assert row[column] == faults.count(kind)
+
+
+def test_ratings_are_those_of_the_statistics_in_their_order(folder: Path) -> None:
+    run = read_run(folder)
+    table = standings(run).table
+    rated = rate(run.games)
+    assert tuple(table["bot"]) == rated.bots
+    assert list(table["rank"]) == [1, 2, 3]
+    assert list(table["elo"]) == pytest.approx(list(rated.elo))
+    assert list(table["elo_error95"]) == pytest.approx(list(rated.error95))
+    assert table["elo"].is_monotonic_decreasing
+    without = rate(run.games, prior=0)
+    assert list(standings(run, prior=0).table["elo"]) == pytest.approx(list(without.elo))
+
+
+def test_crosstable_has_both_sides_of_each_meeting(folder: Path) -> None:
+    found = standings(read_run(folder))
+    cross = {(row["bot"], row["opponent"]): row for row in found.crosstable.to_dict("records")}
+    assert len(cross) == 6
+    for (one, two), row in cross.items():
+        other = cross[two, one]
+        assert row["games"] == 20
+        assert (row["wins"], row["draws"], row["losses"]) == (other["losses"], other["draws"], other["wins"])
+        assert row["points"] == other["points_against"]
+        assert row["score"] == pytest.approx(1 - other["score"])
+    assert list(dict.fromkeys(found.crosstable["bot"])) == list(found.table["bot"])
+
+
+@pytest.mark.parametrize("format_", ["swiss", "knockout"])
+def test_the_ranking_of_the_format_goes_before_the_rating(tmp_path: Path, format_: str) -> None:
+    run = synthetic(tmp_path / "run", {"format": format_, "games": 10})
+    assert run.complete
+    table = standings(run).table
+    assert run.places is not None
+    assert list(table["rank"]) == sorted(place.rank for place in run.places)
+    assert {row["bot"]: row["format_points"] for row in table.to_dict("records")} == {
+        place.bot: place.points for place in run.places
+    }
+
+
+def test_two_bots_are_compared_by_pairs(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]})
+    found = standings(run)
+    assert found.head_to_head == head_to_head(pentanomial(run.games, "greedy", "random"))
+    assert standings(synthetic(tmp_path / "three")).head_to_head is None
+
+
+def test_a_run_in_progress_shows_bots_without_games(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", units=1)  # random against greedy, one pair
+    assert not run.complete
+    table = standings(run).table.set_index("bot")
+    assert (table.loc["counter", "games"], table.loc["counter", "flag"]) == (0, "?")
+    assert table.loc["greedy", "games"] == 2
+    assert list(table["rank"]) == [1, 2, 3]
+
+
+def test_a_run_without_games(tmp_path: Path) -> None:
+    found = standings(synthetic(tmp_path / "run", units=0))
+    assert list(found.table["games"]) == [0, 0, 0]
+    assert found.notes == ("no games yet",)
+    assert found.faults == 0
+
+
+def test_groups_that_never_met_are_said(tmp_path: Path) -> None:
+    bots = {"bots": ["a", "b", "c", "d"], "format": "knockout", "games": 2}
+    found = standings(synthetic(tmp_path / "run", bots, units=2))
+    assert sorted(found.table["games"]) == [2, 2, 2, 2]
+    assert any("cannot be compared" in note for note in found.notes)
+
+
+def always_first(task: GameTask) -> GameResult:
+    return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2), ending="five stones")
+
+
+def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path) -> None:
+    values = {"format": "match", "bots": ["a", "b"], "games": 1, "pairs": False}
+    found = standings(synthetic(tmp_path / "run", values, play=always_first), prior=0)
+    assert len(found.run.games) == 1
+    assert math.isnan(found.first_advantage[0])
+    assert remarks(found)[0] == "First player: 100.0 % of the points (0.6 .. 100.0)."
+
+
+def test_perfect_scores_have_a_bound_without_a_prior(tmp_path: Path) -> None:
+    def best_wins(task: GameTask) -> GameResult:
+        score = float(task.first == "greedy")
+        stones = (5, 1) if score else (1, 5)
+        return replace(fake_result(task, faults=False), score=score, stones=stones, ending="five stones")
+
+    run = synthetic(tmp_path / "run", play=best_wins)
+    assert {">", "<"} & set(standings(run, prior=0).table["flag"])
+    assert list(standings(run).table["flag"]) == ["", "", ""]
+
+
+@pytest.mark.parametrize("games", [2, 20])
+def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) -> None:
+    def best_wins(task: GameTask) -> GameResult:
+        score = float(task.first == "greedy")
+        stones = (5, 1) if score else (1, 5)
+        return replace(fake_result(task, faults=False), score=score, stones=stones, ending="five stones")
+
+    settings = {"format": "match", "bots": ["greedy", "random"], "games": games}
+    found = standings(synthetic(tmp_path / "run", settings, play=best_wins))
+    assert found.head_to_head is not None
+    bound = elo_of_score(0.05 ** (2 / games))
+    assert list(found.table["flag"]) == [">", "<"]
+    assert list(found.table["elo"]) == pytest.approx([bound / 2, -bound / 2])
+    assert found.table["elo_error95"].isna().all()
+    values = summary(found)
+    assert values["head_to_head"] | {"counts": None} == {
+        "bot": "greedy",
+        "opponent": "random",
+        "unit": "pairs",
+        "counts": None,
+        "score": 1.0,
+        "flag": ">",
+        "elo": None,
+        "elo_error95": None,
+        "elo_low": round(bound, 2),
+        "elo_high": None,
+        "normalized_elo": None,
+        "los": round(found.head_to_head.los, 4),
+    }
+    assert 0.8 < values["head_to_head"]["los"] < 1
+    assert values["first_player"]["elo"] is None
+    assert any(f"> {bound:+.1f} Elo (95 %)" in line for line in remarks(found))
+    frames = run_frames(found.run, 10)
+    assert list(frames["ratings"]["elo_bound"]) == list(found.table["elo"])
+    assert list(frames["los"]["los"]) == list(frames["pairings"]["los"])
+    assert frames["pairings"]["elo_low"][0] == -frames["pairings"]["elo_high"][1] == pytest.approx(bound)
+
+
+@pytest.mark.parametrize("units", [1, 2, 9, 50])
+def test_the_table_of_two_says_what_the_line_says(tmp_path: Path, units: int) -> None:
+    settings = {"format": "match", "bots": ["greedy", "random"], "games": 2 * units}
+    found = standings(synthetic(tmp_path / "run", settings))
+    head = found.head_to_head
+    assert head is not None
+    if not head.flag:
+        difference = dict(zip(found.table["bot"], found.table["elo"]))
+        assert difference["greedy"] - difference["random"] == pytest.approx(head.elo)
+        assert 2 * found.table["elo_error95"][0] == pytest.approx(head.elo_error95)
+    rated = rate_run(found.run.games)
+    assert rated.los().loc["greedy", "random"] == pytest.approx(head.los)
+    assert head.flag or rated.difference("greedy", "random") == pytest.approx((head.elo, head.elo_error95))
+
+
+def test_bots_are_in_the_order_of_the_settings(tmp_path: Path) -> None:
+    run = synthetic(tmp_path / "run", units=1)
+    assert isinstance(run, RunData)
+    assert run.bots == ("random", "greedy", "counter")
+
+
+def test_swiss_shows_its_tiebreaks_and_rounds(tmp_path: Path) -> None:
+    bots = {"bots": ["a", "b", "c", "d", "e"], "format": "swiss", "games": 4}
+    found = standings(synthetic(tmp_path / "run", bots))
+    assert list(found.table.columns)[-4:] == ["format_points", "buchholz", "seed", "remark"]
+    report = standings_report(found)
+    assert report.tables[0].heads[2:5] == ["pts", "Buchholz", "seed"]
+    table = next(table for table in report.tables if table.name == "rounds")
+    assert [row[0] for row in table.rows] == ["1"] * 3 + ["2"] * 3 + ["3"] * 3
+    assert [row[-1] for row in table.rows].count("bye") == 3
+    values = summary(found)
+    assert [one["round"] for one in values["rounds"]] == [1, 2, 3]
+    assert {"rank", "buchholz", "seed", "format_points"} <= set(values["standings"][0])
+    won = [meeting for one in values["rounds"] for meeting in one["meetings"] if meeting["decided_by"] == "games"]
+    assert all((one["winner"] == one["a"]) == (one["wins_a"] > one["wins_b"]) for one in won)
+    assert "bracket" not in values
+    assert "rounds" not in summary(standings(synthetic(tmp_path / "other")))
+
+
+def test_a_knockout_shows_its_bracket(tmp_path: Path) -> None:
+    bots = {"bots": ["a", "b", "c", "d", "e"], "format": "knockout", "games": 2}
+    found = standings(synthetic(tmp_path / "run", bots))
+    table = standings_report(found).tables[-1]
+    assert table.heads == ["round 1", "round 2", "round 3", "winner"]
+    assert len(table.rows) == 15
+    winner = found.table["bot"][0]
+    assert table.rows[7][3] == f"├ {winner}"
+    values = summary(found)["bracket"]
+    assert [len(one["meetings"]) for one in values] == [4, 2, 1]
+    assert values[2]["meetings"][0]["winner"] == winner
+    begun = standings(synthetic(tmp_path / "begun", bots, units=1))
+    open_one = standings_report(begun).tables[-1]
+    assert open_one.rows[7][3] == "├ ?"
+    assert summary(begun)["bracket"][2]["meetings"][0] == {
+        "a": None,
+        "b": None,
+        "games": 0,
+        "wins_a": 0,
+        "draws": 0,
+        "wins_b": 0,
+        "points_a": 0,
+        "points_b": 0,
+        "winner": None,
+        "decided_by": None,
+    }
+
+
+def test_large_fields_show_the_last_rounds(tmp_path: Path) -> None:
+    names = [f"b{at}" for at in range(70)]
+    swiss = standings(synthetic(tmp_path / "s", {"bots": names, "format": "swiss", "games": 2, "swiss": {"rounds": 2}}))
+    table = standings_report(swiss).tables[-1]
+    assert len(table.rows) == 35
+    assert table.note == "1 earlier round: --json has them."
+    cup = standings(synthetic(tmp_path / "k", {"bots": names, "format": "knockout", "games": 2}))
+    bracket = standings_report(cup).tables[-1]
+    assert bracket.heads[0] == "round 3"
+    assert bracket.note == "2 earlier rounds: --json has them."
+    assert bracket.rows[len(bracket.rows) // 2][-1] == f"├ {cup.table['bot'][0]}"

@@ -1,0 +1,274 @@
+"""Tables as text: what each format holds, and what it must not hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.tournament.match.tasks import GameId
+from arena.results.formats import FORMATS, write
+from arena.results.formats.csv import csv_text
+from arena.results.reading.run import RunData
+from arena.results.standings import COLUMNS, RunStandings, standings
+from arena.results.standings_report import forfeit_text, heading, remarks, standings_report, summary
+from arena.results.table import Report, elo_text, figures, percent, records, table_of
+from arena.tournament.store.reasons import ForfeitReason
+from tests.results.synthetic import synthetic
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunData:
+    return synthetic(tmp_path_factory.mktemp("run") / "run")
+
+
+@pytest.fixture(scope="module")
+def found(run: RunData) -> RunStandings:
+    return standings(run)
+
+
+def standings_text(found: RunStandings, format_: str = "table") -> str:
+    return write(standings_report(found), format_)
+
+
+def test_terminal_shows_standings_crosstable_and_remarks(found: RunStandings) -> None:
+    text = standings_text(found)
+    assert text.startswith("syn: round-robin, rules base, 60 games, seed 3\n")
+    heads = text.splitlines()[2].split()
+    wanted = "# bot Elo ±95% games W-D-L score% first% points stones turns forfeits ms/move"
+    assert heads == wanted.split()
+    lines = text.splitlines()
+    for at, row in enumerate(found.table.to_dict("records")):
+        cells = lines[4 + at].split()
+        assert cells[:3] == [str(row["rank"]), row["bot"], elo_text(row["elo"], row["flag"])]
+        assert f"{row['wins']}-{row['draws']}-{row['losses']}" in cells
+        assert forfeit_text(row) in lines[4 + at]
+    assert "score% against" in text
+    assert "First player:" in text
+    assert "prior: 2 virtual draws" in text.lower()
+
+
+def test_only_the_terminal_shows_what_a_clock_measured(run: RunData) -> None:
+    slow = replace(run, times=tuple(replace(time, mean_ms=98765.0) for time in run.times))
+    for format_ in FORMATS:
+        text = standings_text(standings(slow), format_)
+        assert ("98765" in text) == (format_ == "table")
+        if format_ != "table":
+            assert text == standings_text(standings(replace(run, times=(), sessions=())), format_)
+
+
+def test_reasons_of_forfeits_stand_below(run: RunData) -> None:
+    lines = [
+        ForfeitReason("greedy", "exception", 2, "KeyError: '`\x1b[2J'", GameId(0, 1, 0)),
+        ForfeitReason("random", "timeout", 1, "decision 1 took " + "9" * 200, GameId(2, 0, 1)),
+        ForfeitReason("counter", "crash", 1, "", GameId(0, 0, 0)),
+    ]
+    failed = standings(replace(run, forfeits=tuple(lines), folder="results/my run"))
+    text = standings_text(failed)
+    assert text.endswith(
+        "\n\ngreedy: 2 games by exception: KeyError: '`?[2J'; arena replay 'results/my run' 0/1/0\n"
+        f"random: 1 game by timeout: decision 1 took {'9' * 83}…; arena replay 'results/my run' 2/0/1\n"
+        "counter: 1 game by crash; arena replay 'results/my run' 0/0/0\n"
+    )
+    assert "\n- greedy: 2 games by exception: `KeyError: ''?[2J'`; `arena replay" in standings_text(failed, "markdown")
+    assert json.loads(standings_text(failed, "json"))["forfeits"][0] == {
+        "bot": "greedy",
+        "kind": "exception",
+        "games": 2,
+        "reason": "KeyError: '`?[2J'",
+        "game": "0/1/0",
+    }
+    assert summary(failed) == summary(standings(run))
+    assert standings_text(failed, "csv") == standings_text(standings(run), "csv")
+
+
+def test_many_reasons_are_cut(run: RunData) -> None:
+    lines = [ForfeitReason(f"bot{at}", "crash", 1, "gone", GameId(0, 0, 0)) for at in range(13)]
+    text = standings_text(standings(replace(run, forfeits=tuple(lines), folder="results/x")))
+    assert text.splitlines()[-2].startswith("bot9: 1 game")
+    assert text.endswith("\n... and 3 more, all with arena standings results/x --json\n")
+
+
+def test_csv_reads_back_with_fixed_digits(found: RunStandings) -> None:
+    rows = list(csv.DictReader(io.StringIO(standings_text(found, "csv"))))
+    assert list(rows[0]) == list(COLUMNS)
+    for row, wanted in zip(rows, found.table.to_dict("records"), strict=True):
+        assert row["bot"] == wanted["bot"]
+        assert float(row["elo"]) == pytest.approx(wanted["elo"], abs=0.005)
+        assert [len(row[name].partition(".")[2]) for name in ("elo", "score", "mean_turns")] == [2, 4, 3]
+
+
+def test_json_holds_the_shape_that_others_build_on(found: RunStandings) -> None:
+    values = json.loads(standings_text(found, "json"))
+    assert values["name"] == "syn"
+    assert (values["format"], values["rules"], values["seed"]) == ("round-robin", "base", 3)
+    assert (values["games_played"], values["games_planned"], values["complete"]) == (60, 60, True)
+    assert [set(row) for row in values["standings"]] == [set(COLUMNS)] * 3
+    assert [bot["source"] for bot in values["bots"]] == [
+        "hash of random",
+        "hash of greedy",
+        "hash of counter",
+    ]
+    assert len(values["crosstable"]) == 6
+    assert values["first_player"]["games"] == 60
+    assert sum(values["endings"].values()) == 60
+    assert values["prior"] == 2
+
+
+def test_json_has_null_where_there_is_no_number(tmp_path: Path) -> None:
+    text = standings_text(standings(synthetic(tmp_path / "run", units=0)), "json")
+    assert "NaN" not in text
+    values = json.loads(text)
+    assert values["standings"][0]["elo"] is None
+    assert values["complete"] is False
+
+
+def test_markdown_and_html_keep_strange_names_apart(tmp_path: Path) -> None:
+    bots = [{"spec": "a", "name": "<b>|x"}, {"spec": "b", "name": "y&z"}, {"spec": "c", "name": "c"}]
+    found = standings(synthetic(tmp_path / "run", {"bots": bots, "games": 2}))
+    markdown = standings_text(found, "markdown")
+    widths = {line.replace("\\|", "").count("|") for line in markdown.splitlines() if line.startswith("|")}
+    assert widths == {14 - 1, 3 + 3}  # twelve columns, and five of the crosstable
+    page = standings_text(found, "html")
+    assert "<b>|x" not in page
+    assert "y&amp;z" in page
+    cells = _Cells()
+    cells.feed(page)
+    assert cells.open == []
+    assert {"<b>|x", "y&z", "c"} <= set(cells.texts)
+
+
+class _Cells(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "td":
+            self.texts.append(data)
+
+
+def test_remark_of_two_bots_gives_the_pairs(tmp_path: Path) -> None:
+    found = standings(synthetic(tmp_path / "run", {"format": "match", "bots": ["greedy", "random"]}))
+    assert found.head_to_head is not None
+    counts = ", ".join(map(str, found.head_to_head.counts))
+    assert sum(found.head_to_head.counts) == 10
+    assert any(line.startswith("greedy against random: +") and counts in line for line in remarks(found))
+    assert summary(found)["head_to_head"]["counts"] == list(found.head_to_head.counts)
+
+
+def test_title_tells_an_unfinished_run(tmp_path: Path) -> None:
+    assert "4 of 60 games so far" in heading(synthetic(tmp_path / "run", units=2))
+
+
+def test_own_rankings_show_points_and_remarks(tmp_path: Path) -> None:
+    table = standings_report(standings(synthetic(tmp_path / "run", {"format": "knockout"}))).tables[0]
+    assert table.heads[:3] == ["#", "bot", "pts"]
+    assert table.rows[0][-1] == "winner"
+    assert table.rows[1][-1].startswith("lost to ")
+
+
+def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:
+    series = replace(found.run, config={**found.run.config, "format": "series"})
+    assert "so only the Elo figure tells" in remarks(standings(series))[0]
+    assert "so only" not in "".join(remarks(found))
+
+
+def test_a_table_without_a_title_has_no_empty_head() -> None:
+    frame = pd.DataFrame({"bot": ["a"]})
+    for head, marks in (("", 0), ("Bots", 1)):
+        report = Report("", [table_of("bots", head, frame)])
+        assert write(report, "markdown").count("###") == marks
+        assert write(report, "html").count("<h2>") == marks
+        assert write(report).startswith(head)
+    assert write(Report("", [table_of("bots", "", frame)]), "markdown").startswith("| bot")
+
+
+def test_markdown_shows_strangers_texts_as_they_are(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"bot": ["my_bot"], "author": ["<b>*x*</b> [y](z) `w` | _v_"]})
+    shown = write(Report("", [table_of("bots", "", frame)]), "markdown")
+    assert "my_bot" in shown
+    assert r"\<b>\*x\*\</b> \[y\](z) \`w\` \| \_v\_" in shown
+    bots = [{"spec": "a", "name": "my_bot"}, {"spec": "b", "name": "*b*"}]
+    shown = standings_text(standings(synthetic(tmp_path / "run", {"bots": bots, "format": "match"})), "markdown")
+    assert r"| my_bot" in shown
+    assert r"| \*b\*" in shown
+
+
+def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
+    frame = pd.DataFrame(
+        {
+            "bot": ["a"],
+            "score": [0.5],
+            "elo": [12.345],
+            "elo_error95": [np.nan],
+            "p_holm": [1e-5],
+            "games": [3],
+        }
+    )
+    table = table_of("t", "", frame)
+    assert table.heads == ["bot", "score %", "elo", "elo error95", "p holm", "games"]
+    assert table.rows == (("a", "50.0", "+12.3", "-", "< 0.001", "3"),)
+    assert table.alignment == ["left"] + ["right"] * 5
+    assert write(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
+    assert figures([table])["t"][0]["elo_error95"] is None
+
+
+def test_people_may_see_other_columns_or_none() -> None:
+    frame = pd.DataFrame({"bot": ["a"], "games": [3]})
+    some = Report("Head", [table_of("t", "Title", frame, "Note.", people=frame[["bot"]])])
+    none = Report("Head", [table_of("t", "Title", frame, "Note.", people=pd.DataFrame())])
+    for format_ in ("table", "markdown", "html"):
+        assert "games" not in write(some, format_)
+        assert "Title" in write(some, format_)
+        assert "Title" not in write(none, format_)
+        assert "Note" not in write(none, format_)
+    assert write(some, "csv") == write(none, "csv") == "bot,games\na,3\n"
+
+
+def test_several_tables_of_csv_are_named() -> None:
+    tables = [table_of(name, "", pd.DataFrame({"bot": ["a"]})) for name in ("one", "two")]
+    assert write(Report("Head", tables, ["Remark."]), "csv") == "# one\nbot\na\n\n# two\nbot\na\n"
+
+
+def test_texts_of_strangers_obey_no_terminal_and_are_no_formula() -> None:
+    frame = pd.DataFrame({"bot": ["=1+1", "\x1b[2Jx\nfalse line"], "elo": [-3.5, np.nan], "note": ["ok", None]})
+    report = Report("head \x1b[2J", [table_of("t", "", frame)], ["remark \u202e"])
+    for format_ in ("table", "markdown"):
+        shown = write(report, format_)
+        assert "2Jx?false line" in shown
+        assert shown.replace("\n", "").isprintable()
+    assert write(report, "csv") == 'bot,elo,note\n\'=1+1,-3.5,ok\n"?[2Jx\nfalse line",,\n'
+
+
+def test_shares_are_rounded_as_whole_numbers_are() -> None:
+    """207 of 400 is 51.75 %, and 193 of 400 is 48.25 %; as floats they lie a little below or above."""
+    for games in (8, 16, 32, 400, 2000, 4000, 16_000):
+        for points in range(0, games + 1, max(1, games // 400)):
+            whole, half = divmod(2000 * points + games, 2 * games)
+            assert percent(points / games) == f"{whole / 10:.1f}", (points, games, half)
+    frame = pd.DataFrame({"bot": ["a", "b"], "score": [207 / 400, 1 / 32], "elo": [0.125, -0.125]})
+    table = table_of("t", "", frame)
+    assert [row[1] for row in table.rows] == ["51.8", "3.1"]
+    assert csv_text(frame, {"score": 4, "elo": 2}).splitlines()[1:] == ["a,0.5175,0.12", "b,0.0313,-0.12"]
+    assert [row["score"] for row in records(frame, {"score": 4})] == [0.5175, 0.0313]
+
+
+def test_a_likelihood_is_never_certain() -> None:
+    frame = pd.DataFrame({"bot": ["a", "b", "c"], "los": [1.0, 0.0, 0.9994]})
+    assert [row[1] for row in table_of("t", "", frame).rows] == ["> 99.9", "< 0.1", "99.9"]

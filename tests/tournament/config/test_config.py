@@ -1,0 +1,234 @@
+"""Settings: what is read, and what a person is told about mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.tournament.config.tournament import (
+    BotSetting,
+    Clock,
+    ConfigError,
+    TournamentConfig,
+    bot_name,
+    config_from_dict,
+    load_config,
+)
+from arena.tournament.formats.swiss import SwissSettings
+from arena.tournament.match.results import ScheduleProgress
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "configs").glob("*.toml"))
+
+
+def config(**settings: Any) -> TournamentConfig:
+    return config_from_dict({"bots": ["random", "greedy"], **settings}, source="t.toml")
+
+
+def fault(**settings: Any) -> str:
+    with pytest.raises(ConfigError) as caught:
+        config(**settings)
+    return str(caught.value)
+
+
+def test_defaults() -> None:
+    assert config() == TournamentConfig(
+        name="t", format="round-robin", bots=(BotSetting("random", "random"), BotSetting("greedy", "greedy"))
+    )
+
+
+def test_everything_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "spring.toml"
+    file.write_text(
+        'format = "swiss"\ngames = 6\nrules = "tactical"\nseed = 0\npairs = false\nworkers = 3\n'
+        'executor = "dask"\nscheduler = "tcp://host:1"\nisolation = "sandbox"\nout = "elsewhere"\n'
+        'bots = ["random", '
+        '{ spec = "bots/my.py", name = "mine", params = { depth = 2 }, isolation = "none" }]\n'
+        "[clock]\nmove_ms = 50\nbank_ms = 0\n[swiss]\nrounds = 1\n",
+        encoding="utf-8",
+    )
+    assert load_config(file) == TournamentConfig(
+        name="spring",
+        format="swiss",
+        bots=(BotSetting("random", "random"), BotSetting("bots/my.py", "mine", {"depth": 2}, "none")),
+        games=6,
+        rules="tactical",
+        seed=0,
+        pairs=False,
+        clock=Clock(50, 0),
+        workers=3,
+        executor="dask",
+        scheduler="tcp://host:1",
+        isolation="sandbox",
+        out="elsewhere",
+        format_settings=SwissSettings(1),
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"gmaes": 10}, "gmaes: unknown key; did you mean 'games'?"),
+        ({"zzz": 10}, "zzz: unknown key (known: name, format, bots,"),
+        ({"games": "ten"}, 'games: expected a whole number from 1 to 1000000000, found the string "ten"'),
+        ({"games": True}, "games: expected a whole number from 1 to 1000000000, found the boolean true"),
+        ({"games": 2.0}, "games: expected a whole number from 1 to 1000000000, found the number 2.0"),
+        ({"games": 0}, "games: expected a whole number from 1 to 1000000000, found 0"),
+        ({"seed": -1}, "seed: expected a whole number from 0 to 9223372036854775807, found -1"),
+        ({"pairs": "yes"}, 'pairs: expected true or false, found the string "yes"'),
+        (
+            {"format": "swis"},
+            "format: expected one of round-robin, gauntlet, swiss, knockout, match,"
+            " series, sprt, found 'swis'; did you mean 'swiss'?",
+        ),
+        ({"isolation": 1}, "isolation: expected one of none, process, sandbox, found the number 1"),
+        ({"rules": ""}, 'rules: expected a string, found the string ""'),
+        ({"name": "a/b"}, "name: expected a name that a folder can have, without slashes, found 'a/b'"),
+        ({"clock": {"move": 5}}, "clock.move: unknown key; did you mean 'move_ms'?"),
+        ({"clock": {"move_ms": 0}}, "clock.move_ms: expected a whole number from 1 to 1000000000, found 0"),
+        ({"clock": 50}, "clock: expected a table [clock] with move_ms, bank_ms, found the number 50"),
+        (
+            {"swiss": {"rounds": 3}},
+            'swiss: the table [swiss] belongs to format = "swiss", but the format is "round-robin"',
+        ),
+        (
+            {"format": "gauntlet", "gauntlet": {"hero": "gredy"}},
+            "gauntlet.hero: expected one of the bots (random, greedy), found 'gredy'; did you mean 'greedy'?",
+        ),
+        (
+            {"format": "series"},
+            "series: expected either rounds (games of a series) or target (points to reach), found neither",
+        ),
+        ({"format": "series", "series": {"rounds": 1, "target": 5}}, "found both"),
+        ({"format": "series", "games": 5, "series": {"rounds": 1}}, "games: not used by format"),
+        (
+            {"format": "series", "series": {"rounds": 1, "next_starter": "winer"}},
+            "series.next_starter: expected one of winner, loser, alternate, found 'winer'; did you mean",
+        ),
+        ({"format": "swiss", "swiss": {"rounds": 0}}, "swiss.rounds: expected a whole number from 1 to 100000,"),
+        ({"format": "knockout", "knockout": {"extra": -1}}, "knockout.extra: expected a whole number from 0 to"),
+        ({"format": "series", "series": {"rounds": 1, "matches": 0}}, "series.matches: expected a whole number from 1"),
+        ({"format": "series", "series": {"rounds": 0}}, "series.rounds: expected a whole number from 1 to 1000000, "),
+        ({"format": "series", "series": {"target": 0}}, "series.target: expected a whole number from 1 to 1000000, "),
+        ({"format": "swiss", "own_deals": True}, "own_deals: belongs to round-robin and gauntlet; in the format swiss"),
+        ({"format": "match", "bots": ["a", "b", "c"]}, 'bots: format = "match" is for two bots, found 3; for more use'),
+        ({"scheduler": "tcp://x:1"}, 'scheduler: belongs to executor = "dask"'),
+        ({"bots": "random"}, 'bots: expected a list of bots, found the string "random"'),
+        ({"bots": ["random"]}, "bots: expected at least two bots, found 1"),
+        ({"bots": ["random", 7]}, "bots, entry 2: expected a bot's name or a table with spec, name, params,"),
+        ({"bots": ["random", ""]}, "bots, entry 2: expected the name or the file of a bot, found an empty"),
+        (
+            {"bots": ["random", "random"]},
+            'bots, entry 2: a second bot named \'random\'; give it another name: { spec = "random", name = "..." }',
+        ),
+        (
+            {"bots": [{"spec": "random", "name": "Ren\u00e9"}, {"spec": "greedy", "name": "Rene\u0301"}]},
+            "bots, entry 2: a second bot named",
+        ),
+        ({"bots": ["random", {"name": "x"}]}, "bots, entry 2: spec is missing"),
+        ({"bots": ["random", {"spec": "x", "parms": {}}]}, "bots, entry 2, parms: unknown key; did you mean 'params'?"),
+        (
+            {"bots": ["random", {"spec": "x", "params": [1]}]},
+            "bots, entry 2, params: expected a table of strings, numbers or booleans",
+        ),
+        ({"bots": ["random", {"spec": "x", "isolation": "cage"}]}, "bots, entry 2, isolation: expected one"),
+    ],
+)
+def test_mistakes(settings: dict[str, Any], message: str) -> None:
+    text = fault(**settings)
+    assert text.startswith("t.toml: ")
+    assert message in text
+
+
+def test_all_mistakes_at_once() -> None:
+    lines = fault(gmaes=1, rules=7, workers=0, clock={"bank": 1}).splitlines()
+    assert [line.split(": ")[1] for line in lines] == ["gmaes", "rules", "clock.bank", "workers"]
+
+
+def test_missing_bots() -> None:
+    with pytest.raises(ConfigError, match=r"t\.toml: bots: missing; expected a list"):
+        config_from_dict({}, source="t.toml")
+
+
+def test_bots_and_rules_must_exist_where_that_is_asked_for() -> None:
+    data = {"bots": ["random", "gredy"], "rules": "ielo-base"}
+    assert config_from_dict(data).rules == "ielo-base"
+    with pytest.raises(ConfigError) as caught:
+        config_from_dict(data, source="t.toml", exist=True)
+    bot, rules = str(caught.value).splitlines()
+    assert bot.startswith("t.toml: bots, entry 2: ")
+    assert "did you mean 'greedy'" in bot
+    assert rules.startswith("t.toml: rules: unknown rule set 'ielo-base'; did you mean 'iello-base'?")
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    (tmp_path / "quick.toml").write_text("games = 1\ngames = 2\n", encoding="utf-8")
+    (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
+    with pytest.raises(ConfigError, match=r"quik\.toml: cannot be read: .*; did you mean 'quick\.toml'\?"):
+        load_config(tmp_path / "quik.toml")
+    with pytest.raises(ConfigError, match=r"quick\.toml: not valid TOML: .*line 2"):
+        load_config(tmp_path / "quick.toml")
+    with pytest.raises(ConfigError, match="not valid UTF-8"):
+        load_config(tmp_path / "latin.toml")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("spec", "params", "name"),
+    [
+        ("greedy", {}, "greedy"),
+        ("bots/greedy.py", {}, "greedy"),
+        ("C:\\bots\\greedy.py", {}, "greedy"),
+        ("bots/search.py:rollouts=200,depth=3", {}, "search:rollouts=200,depth=3"),
+        ("search:rollouts=200", {"depth": 3}, "search:rollouts=200,depth=3"),
+        ("package.module:Class", {}, "Class"),
+        ("package.module:Class:depth=3", {}, "Class:depth=3"),
+    ],
+)
+def test_bot_names(spec: str, params: dict[str, int], name: str) -> None:
+    assert bot_name(spec, params) == name
+
+
+def test_canonical_leaves_out_what_makes_no_difference() -> None:
+    one = config(seed=1, workers=1, out="x", name="n", limits={"memory_mb": 64}, executor="dask", scheduler="tcp://x:1")
+    assert one.canonical() == config(seed=1).canonical()
+    assert config(seed=1, isolation="process").canonical() == config(seed=1, isolation="sandbox").canonical()
+    changes: list[dict[str, Any]] = [
+        {"seed": 2},
+        {"games": 7},
+        {"rules": "expert"},
+        {"pairs": False},
+        {"clock": {"move_ms": 1}},
+        {"own_deals": True},
+        {"bots": ["greedy", "random"]},
+        {"format": "swiss"},
+        {"format": "gauntlet"},
+    ]
+    for change in changes:
+        assert config(**{"seed": 1, **change}).canonical() != one.canonical(), change
+    json.dumps(one.canonical())
+    apart = config(own_deals=True)
+    assert config(**apart.to_dict()) == apart
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
+def test_examples_are_valid_and_survive_the_store(file: Path) -> None:
+    first = load_config(file)
+    again = config_from_dict(json.loads(json.dumps(first.to_dict())), source="store")
+    assert again == first
+    assert next(iter(first.with_seed(1).schedule().tasks(ScheduleProgress()))).deal == 0
+
+
+def test_there_is_an_example_for_each_format() -> None:
+    assert {load_config(file).format for file in EXAMPLES} == {
+        "round-robin",
+        "gauntlet",
+        "swiss",
+        "knockout",
+        "match",
+        "series",
+        "sprt",
+    }

@@ -1,0 +1,78 @@
+"""Schedules played with made-up results, for the tests of schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from arena.tournament.formats.knockout import knockout
+from arena.tournament.formats.round_robin import gauntlet, round_robin
+from arena.tournament.formats.schedule import Schedule
+from arena.tournament.formats.series import series
+from arena.tournament.formats.swiss import swiss
+from arena.tournament.match.results import GameResult, PairingScore, ScheduleProgress
+from arena.tournament.match.tasks import GameTask, Task
+from arena.tournament.referee.series_play import play_unit
+from tests.tournament.runner.fake import fake_result
+
+
+def names(count: int) -> list[str]:
+    return [f"bot{at}" for at in range(count)]
+
+
+#: By format. The games of "... apart" are on deals of each pairing's own.
+MAKERS: dict[str, Callable[[int, int, bool], Schedule]] = {
+    "round-robin": lambda bots, games, paired: round_robin(names(bots), games, paired),
+    "gauntlet": lambda bots, games, paired: gauntlet(names(bots), games, names(bots)[-1], paired),
+    "round-robin apart": lambda bots, games, paired: round_robin(names(bots), games, paired, own=True),
+    "gauntlet apart": lambda bots, games, paired: gauntlet(names(bots), games, None, paired, own=True),
+    "match": lambda bots, games, paired: round_robin(names(2), games, paired),
+    "swiss": lambda bots, games, paired: swiss(names(bots), games, None, paired),
+    "knockout": lambda bots, games, paired: knockout(names(bots), games, 2, paired),
+    "series": lambda bots, games, paired: (
+        series(names(bots), 7, games, target=12) if paired else series(names(bots), 7, games, rounds=3)
+    ),
+}
+schedules = st.builds(
+    lambda kind, bots, games, paired: MAKERS[kind](bots, games, paired),
+    st.sampled_from(sorted(MAKERS)),
+    st.integers(2, 9),
+    st.integers(1, 7),
+    st.booleans(),
+)
+
+
+def play(task: Task) -> list[GameResult]:
+    """The results of a unit, as a worker would make them."""
+    results = {}
+
+    def one(game: GameTask) -> tuple:  # type: ignore[type-arg]
+        results[game.key] = fake_result(game)
+        return results[game.key].to_row()
+
+    return [results[row[0]] for row in play_unit(task, one)]
+
+
+def play_all(
+    schedule: Schedule, done: ScheduleProgress | None = None
+) -> tuple[list[Task], list[GameResult], ScheduleProgress]:
+    """Play a schedule to its end."""
+    done = ScheduleProgress() if done is None else done
+    tasks: list[Task] = []
+    results: list[GameResult] = []
+    while wave := list(schedule.tasks(done)):
+        tasks += wave
+        for task in wave:
+            for result in play(task):
+                results.append(result)
+                done.add(result)
+    return tasks, results, done
+
+
+def scores(won: dict[int, tuple[int, int]], points: tuple[int, int] = (0, 0)) -> ScheduleProgress:
+    """Progress with these games won by `a` and `b` of each pairing."""
+    done = ScheduleProgress()
+    for pairing, (a, b) in won.items():
+        done.add_score(pairing, PairingScore(a + b, a, 0, b, *points))
+    return done

@@ -1,0 +1,126 @@
+"""Series: the rulebook's match of several games."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.tournament.formats.series import (
+    is_over,
+    series,
+    series_ranking,
+    series_results,
+    series_rule,
+    starter_after,
+)
+from arena.tournament.match.results import GameResult, ScheduleProgress
+from arena.tournament.match.tasks import GameId, SeriesTask
+from tests.tournament.formats.schedules import names, play_all
+
+
+def test_who_begins_next() -> None:
+    winner, loser, alternate = (series_rule(rule, rounds=9) for rule in ("winner", "loser", "alternate"))
+    assert [starter_after(winner, 1, score) for score in (2, 1, 0)] == [1, 0, 0]
+    assert [starter_after(loser, 1, score) for score in (2, 1, 0)] == [0, 0, 1]
+    assert [starter_after(alternate, 1, score) for score in (2, 1, 0)] == [0, 0, 0]
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 4), st.integers(1, 6), st.integers(1, 40))
+def test_no_more_games_than_expected_are_ever_played(bots: int, matches: int, target: int) -> None:
+    schedule = series(names(bots), 1, matches, target=target)
+    _, results, done = play_all(schedule)
+    lengths = [one.games for one in series_results(schedule.rule, results)]
+    for units in range(len(lengths) + 1):
+        expected = schedule.expected(sum(lengths[:units]), units)
+        assert expected is not None
+        assert expected >= sum(lengths[:units])
+    assert expected == schedule.planned(done) == len(results)
+    assert series(names(bots), 1, matches, rounds=target).expected(7, 1) is None
+
+
+def test_when_a_series_ends() -> None:
+    rounds, target = series_rule(rounds=2), series_rule(target=10)
+    assert [is_over(rounds, games, 5, 5) for games in (0, 1, 2)] == [False, False, True]
+    assert [is_over(target, 2, *points) for points in ((9, 9), (10, 9), (4, 11), (10, 10))] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+    assert is_over(target, target.stride, 0, 0)
+
+
+@settings(max_examples=50)
+@given(
+    st.sampled_from(["winner", "loser", "alternate"]),
+    st.integers(1, 30),
+    st.booleans(),
+    st.integers(2, 4),
+    st.integers(1, 5),
+    st.integers(0, 10),
+)
+def test_series_follow_the_rulebook(
+    next_starter: str, length: int, to_target: bool, bots: int, matches: int, seed: int
+) -> None:
+    rule = {"target": length} if to_target else {"rounds": length}
+    schedule = series(names(bots), seed, matches, next_starter, **rule)
+    tasks, results, done = play_all(schedule)
+    assert len(tasks) == bots * (bots - 1) // 2 * matches
+    for task in tasks:
+        assert isinstance(task, SeriesTask)
+        points = {task.a: 0, task.b: 0}
+        games = [r for r in results if r.id.pairing == task.pairing and 0 <= r.id.deal - task.deal < task.rule.stride]
+        assert [game.id.deal for game in games] == list(range(task.deal, task.deal + len(games)))
+        begins = (task.a, task.b)[task.starter]
+        for game in games:
+            if to_target:
+                assert max(points.values()) < length or len(set(points.values())) == 1
+            assert game.first == begins
+            for bot, more in zip((game.first, game.second), game.points):
+                points[bot] += more
+            other = game.second
+            loser = other if game.winner in (None, game.first) else game.first
+            begins = {"winner": game.winner or other, "alternate": other, "loser": loser}[next_starter]
+        if to_target:
+            assert max(points.values()) >= length
+        else:
+            assert len(games) == length
+        result = next(r for r in series_results(schedule.rule, games))
+        assert (result.points_a, result.points_b, result.games) == (
+            points[task.a],
+            points[task.b],
+            len(games),
+        )
+        assert result.number == task.deal // task.rule.stride
+    found = series_results(schedule.rule, results)
+    assert sum(result.games for result in found) == done.games
+    ranking = series_ranking(schedule.bots, found)
+    assert sum(place.points for place in ranking) == len(tasks)
+
+
+def test_first_starters_come_from_the_seed_and_change_from_series_to_series() -> None:
+    def starters(seed: int) -> list[int]:
+        return [
+            t.starter
+            for t in series(["a", "b"], seed, 40, rounds=3).tasks(ScheduleProgress())
+            if isinstance(t, SeriesTask)
+        ]
+
+    one = starters(1)
+    assert one == starters(1) != starters(2)
+    assert all(one[at] != one[at + 1] for at in range(0, 40, 2))
+    assert len(set(one[::2])) == 2
+
+
+def test_winner_of_a_series() -> None:
+    rule = series_rule(rounds=2)
+    games = [
+        GameResult(GameId(0, 0, 1), 0, "b", "a", 1.0, "five stones", (5, 3), 30, 30, (1, 1), ""),
+        GameResult(GameId(0, 1, 1), 0, "b", "a", 0.0, "five stones", (2, 5), 30, 30, (1, 1), ""),
+        GameResult(GameId(0, 2, 0), 0, "a", "b", 0.5, "stalemate", (4, 4), 30, 30, (1, 1), ""),
+    ]
+    one, two = series_results(rule, games)
+    assert (one.points_a, one.points_b, one.winner) == (8, 7, "a")
+    assert (two.points_a, two.points_b, two.winner) == (4, 4, None)
+    assert [(p.bot, p.points) for p in series_ranking(("b", "a"), [one, two])] == [("a", 1.5), ("b", 0.5)]

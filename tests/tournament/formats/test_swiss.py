@@ -1,0 +1,142 @@
+"""Swiss: who meets whom, the ranking, and the matchings that it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.tournament.formats.matching import has_perfect_matching, maximum_matching
+from arena.tournament.formats.swiss import swiss
+from arena.tournament.match.results import ScheduleProgress
+from tests.tournament.formats.schedules import names, play_all, scores
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 12), st.data())
+def test_swiss_has_no_repeats_where_they_are_avoidable(bots: int, data: st.DataObject) -> None:
+    without_repeat = bots - 1 + bots % 2
+    rounds = data.draw(st.integers(1, without_repeat))
+    schedule = swiss(names(bots), 2, rounds)
+    _, _, done = play_all(schedule)
+    meetings = [frozenset((p.a, p.b)) for p in schedule.pairings(done)]
+    repeated = len(meetings) - len(set(meetings))
+    # rounds drawn one by one can run into a dead end only near the end of all that is possible
+    if rounds <= (bots + 1) // 2:
+        assert repeated == 0
+    for number in range(rounds):
+        playing = [bot for p in schedule.pairings(done) if p.round == number for bot in (p.a, p.b)]
+        assert len(playing) == len(set(playing)) == bots - bots % 2
+    byes = {place.bot: place.remark for place in schedule.ranking(done)}
+    assert all(remark in ("", "1 bye") for remark in byes.values())
+    assert sum(remark != "" for remark in byes.values()) == (rounds if bots % 2 else 0)
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 7), st.integers(1, 6), st.randoms(use_true_random=False))
+def test_swiss_repeats_only_if_there_is_no_other_pairing(bots: int, rounds: int, random: object) -> None:
+    """Held against all pairings there are, round by round."""
+    schedule = swiss(names(bots), 2, rounds)
+    _, _, done = play_all(schedule)
+    met: Counter[frozenset[str]] = Counter()
+    had_bye: Counter[str] = Counter()
+    for number in range(rounds):
+        pairs = [frozenset((p.a, p.b)) for p in schedule.pairings(done) if p.round == number]
+        bye = set(names(bots)) - {bot for pair in pairs for bot in pair}
+        fewest = min(had_bye[bot] for bot in names(bots))
+        assert all(had_bye[bot] == fewest for bot in bye)
+        possible = min(
+            max(met[pair] for pair in pairing)
+            for pairing, free in all_pairings(names(bots))
+            if free is None or had_bye[free] == fewest
+        )
+        assert max(met[pair] for pair in pairs) == possible
+        met.update(pairs)
+        had_bye.update(bye)
+
+
+def all_pairings(bots: list[str]) -> list[tuple[list[frozenset[str]], str | None]]:
+    if len(bots) % 2:
+        return [(pairing, free) for free in bots for pairing, _ in all_pairings([bot for bot in bots if bot != free])]
+    if not bots:
+        return [([], None)]
+    return [
+        ([frozenset((bots[0], other)), *pairing], None)
+        for other in bots[1:]
+        for pairing, _ in all_pairings([bot for bot in bots[1:] if bot != other])
+    ]
+
+
+def test_swiss_pairs_the_upper_half_with_the_lower_and_then_equal_points() -> None:
+    schedule = swiss(names(4), 2, 2)
+    assert [(p.a, p.b) for p in schedule.pairings(ScheduleProgress())] == [("bot0", "bot2"), ("bot1", "bot3")]
+    done = scores({0: (2, 0), 1: (0, 2)})
+    assert [(p.a, p.b) for p in schedule.pairings(done)[2:]] == [("bot0", "bot3"), ("bot1", "bot2")]
+
+
+def test_swiss_ranks_by_points_then_buchholz_then_seed() -> None:
+    schedule = swiss(names(4), 2, 2)
+    # round 1: 0 beats 2, 1 beats 3; round 2: 0-1 drawn, 2 beats 3
+    done = scores({0: (2, 0), 1: (2, 0), 2: (1, 1), 3: (2, 0)})
+    places = schedule.ranking(done)
+    assert [(p.rank, p.bot, p.points, p.tiebreak) for p in places] == [
+        (1, "bot0", 1.5, (2.5, 1)),
+        (2, "bot1", 1.5, (1.5, 2)),
+        (3, "bot2", 1.0, (1.5, 3)),
+        (4, "bot3", 0.0, (2.5, 4)),
+    ]
+    assert list(schedule.tiebreaks) == ["buchholz", "seed"]
+
+
+def test_swiss_tells_its_rounds() -> None:
+    schedule = swiss(names(5), 2, 3)
+    done = scores({0: (2, 0), 1: (1, 1), 2: (0, 1)})
+    told = [[(m.a, m.b, m.score.games, m.winner, m.decided_by) for m in one] for one in schedule.round_results(done)]
+    assert told == [
+        [("bot0", "bot2", 2, "bot0", "games"), ("bot1", "bot3", 2, None, "draw"), ("bot4", None, 0, "bot4", "bye")],
+        [("bot0", "bot1", 1, None, ""), ("bot4", "bot3", 0, None, ""), ("bot2", None, 0, "bot2", "bye")],
+    ]
+
+
+@settings(max_examples=25)
+@given(st.integers(2, 11), st.integers(1, 6))
+def test_the_ranking_of_swiss_is_the_sum_of_its_rounds(bots: int, rounds: int) -> None:
+    schedule = swiss(names(bots), 2, rounds)
+    _, _, done = play_all(schedule)
+    points = dict.fromkeys(names(bots), 0.0)
+    met: dict[str, list[str]] = {bot: [] for bot in points}
+    for meeting in (meeting for one in schedule.round_results(done) for meeting in one):
+        for bot, other in ((meeting.a, meeting.b), (meeting.b, meeting.a)):
+            if bot is not None:
+                points[bot] += 1.0 if meeting.winner == bot else 0.5 if meeting.winner is None else 0.0
+                met[bot] += [] if other is None else [other]
+    for place in schedule.ranking(done):
+        assert place.points == points[place.bot]
+        assert place.tiebreak == (sum(points[other] for other in met[place.bot]), names(bots).index(place.bot) + 1)
+
+
+def test_swiss_says_when_repeats_must_come() -> None:
+    assert not swiss(names(5), 2, 5).notes
+    assert swiss(names(4), 2, 4).notes == ("4 rounds with 4 bots: some meet more than once",)
+
+
+@given(st.integers(0, 8), st.data())
+def test_matching_against_brute_force(size: int, data: st.DataObject) -> None:
+    edges = data.draw(st.sets(st.sampled_from(list(combinations(range(size), 2))) if size > 1 else st.nothing()))
+    graph: list[set[int]] = [set() for _ in range(size)]
+    for one, two in edges:
+        graph[one].add(two)
+        graph[two].add(one)
+
+    def best(free: frozenset[int]) -> int:
+        if not free:
+            return 0
+        top = min(free)
+        return max([best(free - {top})] + [1 + best(free - {top, v}) for v in graph[top] & free])
+
+    mate = maximum_matching(graph)
+    assert all(other == -1 or (mate[other] == v and other in graph[v]) for v, other in enumerate(mate))
+    assert sum(other != -1 for other in mate) == 2 * best(frozenset(range(size)))
+    assert has_perfect_matching(graph) == (-1 not in mate)

@@ -1,0 +1,357 @@
+"""The referee among well-behaved bots: seats, seeds, results, clock, times, records."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from arena.bots.bot import Bot, GameEnd, Setup, TimeLeft
+from arena.endings import ENDINGS
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.moves import Move
+from arena.game.record import parse_record, replay, verify
+from arena.game.rules import load_rules
+from arena.tournament.formats.series import series_rule
+from arena.tournament.match.results import GameResult, Row, merge_times
+from arena.tournament.match.tasks import GameId, GameTask, PairTask, SeriesTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings, find_game
+from tests.tournament.referee.games import COLUMN, detail, forfeit, loaded, play, player, referee, timeless
+
+RULES = ("base", "tactical", "expert", "battle-line-tactical", "battle-line-base")
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_records_replay_to_the_stored_result(rules: str) -> None:
+    for row in play(referee("random", "greedy", rules), range(15)):
+        state = verify(row[COLUMN["record"]])
+        outcome = state.outcome
+        deal = GameId.from_key(row[0]).deal
+        starter = make_deal(load_rules(rules), 1, deal).starter
+        score = {starter: 2, None: 1}.get(outcome.winner, 0)
+        stones = outcome.stones if starter == 0 else outcome.stones[::-1]
+        got = [row[COLUMN[name]] for name in ("score", "stones_first", "stones_second", "turns", "plies")]
+        assert got == [score, *stones, outcome.turns, len(parse_record(row[18]).moves)]
+        assert ENDINGS[row[COLUMN["ending"]]] == outcome.reason
+        assert forfeit(row) == (None, None)
+
+
+def test_the_bot_that_begins_sits_on_the_starting_seat() -> None:
+    seen: list[Setup] = []
+
+    class Sits(Bot):
+        def begin(self, setup):
+            seen.append(setup)
+
+        def act(self, view, moves):
+            assert view.seat == view.turn
+            return moves[0]
+
+    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Sits), Player("b", Sits)])
+    for deal in range(8):
+        del seen[:]
+        first, second = table.play_unit(PairTask(0, deal, "a", "b"))
+        starter = make_deal(load_rules("base"), 1, deal).starter
+        # two games, begin of the starting bot first
+        assert [(one.seat, one.starter) for one in seen] == [(starter, starter), (1 - starter, starter)] * 2
+        assert len({one.seed for one in seen}) == 4
+        assert first[0] & 1 == 0
+        assert second[0] & 1 == 1
+
+
+def test_a_game_depends_on_seed_deal_and_names_only() -> None:
+    alone = timeless(play(referee("random", "greedy"), [7]))
+    assert alone == timeless(play(referee("random", "greedy"), range(12)))[14:16]
+    other_pairing = referee("random", "greedy").play_unit(PairTask(5, 7, "a", "b", round=3))
+    assert [row[1:] for row in timeless(other_pairing)] == [row[1:] for row in alone]
+    assert timeless(play(referee("random", "greedy", seed=2), [7])) != alone
+    others = Referee(GameSettings(load_rules("base"), 1), [player("random", "c"), player("greedy", "d")])
+    assert timeless(others.play_unit(PairTask(0, 7, "c", "d"))) != alone
+    # twins must not play mirrored games: a pair of them would hold no chance at all
+    rows = play(referee("random", "random"), range(10))
+    assert any(
+        one[COLUMN["score"]] != two[COLUMN["score"]] or one[18] != two[18] for one, two in zip(rows[::2], rows[1::2])
+    )
+
+
+@pytest.mark.usefixtures("clock")
+def test_quick_and_timed_play_are_the_same_games() -> None:
+    quick = referee("random", "first")
+    play(quick, range(100, 130))  # until both count as quick
+    assert quick.players["a"].quick
+    assert quick.players["b"].quick
+    rows = play(quick, range(40))
+    observing = Player("a", lambda: _Observing(loaded("random", "a").make()))
+    timed_rows = play(Referee(GameSettings(load_rules("base"), 1), [observing, player("first", "b")]), range(40))
+    assert timeless(rows) == timeless(timed_rows)
+    untimed = sum(row[COLUMN["hist_first"]] == b"" for row in rows)
+    assert 70 <= untimed < 80  # one game in 32 is timed
+    assert all(row[COLUMN["hist_first"]] for row in timed_rows)
+    for row in rows:
+        assert 0 < row[COLUMN["us_first"]] + row[COLUMN["us_second"]] < 2000
+
+
+class _Observing:
+    """A bot that looks on, and for that is timed in each game."""
+
+    def __init__(self, bot):
+        self.act = bot.act
+
+    def observe(self, event):
+        pass
+
+
+@pytest.mark.parametrize("rules", ["base", "tactical", "expert"])
+def test_views_events_and_results_agree(rules: str) -> None:
+    for row in play(referee("watches", "watches", rules), range(10)):
+        assert forfeit(row) == (None, None), detail(row)
+
+
+def test_decisions_with_one_legal_move_are_asked_on_request_only() -> None:
+    class Asks(Bot):
+        ask_forced = True
+        forced = 0
+
+        def act(self, view, moves):
+            type(self).forced += len(moves) == 1
+            return moves[-1]
+
+    rows = play(_table(Asks), range(30))
+    assert Asks.forced > 0
+    assert all(row[COLUMN["plies"]] == row[COLUMN["decisions_first"]] + row[COLUMN["decisions_second"]] for row in rows)
+    asked, Asks.ask_forced, Asks.forced = Asks.forced, False, 0
+    fewer = play(_table(Asks), range(30))
+    assert Asks.forced == 0
+    assert [row[18] for row in rows] == [row[18] for row in fewer]
+    decisions = [sum(row[9:11]) for row in rows], [sum(row[9:11]) for row in fewer]
+    assert sum(decisions[0]) - sum(decisions[1]) == asked
+
+
+def _table(bot: type[Bot], rules: str = "tactical", clock: TimeLeft | None = None) -> Referee:
+    return Referee(GameSettings(load_rules(rules), 1, clock), [Player("a", bot), Player("b", bot)])
+
+
+def test_claims_are_moves_for_a_bot_that_wants_them() -> None:
+    class Claims(Bot):
+        auto_claim = False
+        claimed = 0
+
+        def act(self, view, moves):
+            type(self).claimed += moves[0].kind == "claim"
+            return moves[0]
+
+    observing = Player("b", lambda: _Observing(loaded("first", "b").make()))
+    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Claims), observing])
+    rows = play(table, range(5))
+    assert Claims.claimed > 0
+    for row in rows:
+        verify(row[18])
+        seat = "01" if make_deal(load_rules("base"), 1, row[0] >> 25).starter ^ (row[0] & 1) == 0 else "10"
+        assert row[18].split(";")[0].endswith(f" {seat}")
+
+
+def test_end_tells_the_result_to_both() -> None:
+    told: list[GameEnd] = []
+
+    class Listens(Bot):
+        def act(self, view, moves):
+            return view.rng.choice(moves)
+
+        def end(self, result):
+            told.append(result)
+
+    rows = play(_table(Listens, "base"), range(5))
+    for row, mine, theirs in zip(rows, told[::2], told[1::2], strict=True):
+        assert mine == theirs
+        outcome = replay(parse_record(row[18])).outcome
+        assert (mine.winner, mine.stones, mine.reason) == (outcome.winner, outcome.stones, outcome.reason)
+        assert mine.forfeit is None
+
+
+def test_game_results_read_the_rows() -> None:
+    row = play(referee("random", "greedy"), [0])[1]
+    result = GameResult.from_row(row, "a", "b")
+    assert result.first == "b"
+    assert result.to_row()[:11] == row[:11]
+    assert sum(merge_times(result.times)) == sum(result.decisions)
+
+
+# ---------------------------------------------------------------- units
+
+
+def test_a_series_is_played_to_its_end_by_its_rule() -> None:
+    rule = series_rule("loser", rounds=5)
+    task = SeriesTask(3, 40, "a", "b", 0, 1, rule)
+    table = referee("greedy", "random")
+    rows = table.play_unit(task)
+    ids = [GameId.from_key(row[0]) for row in rows]
+    assert [one.deal for one in ids] == [40, 41, 42, 43, 44]
+    assert [one.game for one in ids] == [1, 1, 1, 1, 1]  # b begins and loses
+    for one in ids:
+        game = find_game(task, one.key)
+        assert game is not None
+        assert (game.key, game.first) == (one.key, "b")
+    assert find_game(task, GameId(3, 45, 0).key) is None
+    assert find_game(task, GameId(2, 40, 0).key) is None
+
+
+def test_rows_that_are_known_are_not_played_again() -> None:
+    table = referee("greedy", "random")
+    rows = table.play_unit(PairTask(0, 3, "a", "b"))
+    known = (rows[0][0], "made elsewhere")
+    again = referee("greedy", "random").play_unit(PairTask(0, 3, "a", "b"), {rows[0][0]: known})
+    assert again[0] is known
+    assert timeless(again[1:]) == timeless(rows[1:])
+
+
+# ---------------------------------------------------------------- clock
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_decision_may_take_the_time_of_a_move_and_the_bank() -> None:
+    clock = TimeLeft(move_ms=10, bank_ms=40)
+    rows = play(referee("sleeper:ms=29", "first", clock=clock), [0])
+    # 29 ms take 19 from the bank: the third decision finds too little in it
+    for row in rows:
+        assert forfeit(row) == ("timeout", "a")
+        own = "decisions_first" if not row[0] & 1 else "decisions_second"
+        assert row[COLUMN[own]] == 3
+        assert detail(row).startswith("decision ")
+        verify(row[18])
+        assert row[18].endswith("forfeit timeout")
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_bank_alone_is_for_the_whole_game_and_new_in_each() -> None:
+    rows = play(referee("sleeper:ms=20,after=3", "first", clock=TimeLeft(None, 70)), [0, 1])
+    for row in rows:
+        assert forfeit(row) == ("timeout", "a")
+        own = "decisions_first" if not row[0] & 1 else "decisions_second"
+        assert row[COLUMN[own]] == 7
+
+
+def test_who_keeps_within_the_clock_plays_as_without_it() -> None:
+    free = timeless(play(referee("greedy", "random"), range(5)))
+    assert timeless(play(referee("greedy", "random", clock=TimeLeft(5_000, 5_000)), range(5))) == free
+
+
+@pytest.mark.usefixtures("clock")
+def test_the_view_tells_the_time_that_is_left() -> None:
+    seen: list[TimeLeft] = []
+
+    class Looks(Bot):
+        def act(self, view, moves):
+            seen.append(view.clock)
+            time.sleep(0.002)
+            return moves[0]
+
+    play(_table(Looks, "base", TimeLeft(1, 60_000)), [0])
+    assert seen[0] == TimeLeft(1, 60_000)
+    assert seen[2].move_ms == 1
+    assert seen[2].bank_ms == 60_000 - 1.001  # the look at the clock took a microsecond
+    play(_table(Looks, "base"), [0])
+    assert seen[-1] is None
+
+
+@pytest.mark.usefixtures("clock")
+def test_begin_is_on_the_clock() -> None:
+    class Ponders(Bot):
+        def begin(self, setup):
+            assert setup.clock == TimeLeft(5, 10)
+            time.sleep(0.03)
+
+        def act(self, view, moves):
+            return moves[0]
+
+    row = play(_table(Ponders, "base", TimeLeft(5, 10)), [0])[0]
+    assert forfeit(row) == ("timeout", "a")
+    assert detail(row).startswith("begin took ")
+
+
+# ---------------------------------------------------------------- times
+
+
+@pytest.mark.usefixtures("clock")
+def test_times_of_slow_bots_are_exact() -> None:
+    row = play(referee("sleeper:ms=2", "first"), [0])[0]
+    decisions = row[COLUMN["decisions_first"]]
+    assert row[COLUMN["us_first"]] >= 2000 * decisions
+    assert row[COLUMN["max_us_first"]] >= 2000
+    assert sum(merge_times([row[COLUMN["hist_first"]]])) == decisions
+    assert row[COLUMN["us_second"]] < row[COLUMN["us_first"]]
+    assert row[COLUMN["us"]] >= row[COLUMN["us_first"]] + row[COLUMN["us_second"]]
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_quick_bot_that_becomes_slow_is_timed_again() -> None:
+    class Fades(Bot):
+        slow = False
+
+        def act(self, view, moves):
+            if self.slow:
+                time.sleep(0.0005)
+            return moves[0]
+
+    table = _table(Fades, "base")
+    play(table, range(30))
+    assert table.players["a"].quick
+    Fades.slow = True
+    rows = play(table, range(30, 40))
+    assert not table.players["a"].quick
+    assert rows[-1][COLUMN["max_us_first"]] >= 500
+
+
+# ---------------------------------------------------------------- global generators
+
+
+@pytest.mark.parametrize("bot", ["global_random", "numpy_random"])
+def test_global_generators_are_seeded_for_each_game(bot: str) -> None:
+    if bot.startswith("numpy"):
+        pytest.importorskip("numpy")
+    whole = timeless(play(referee(bot, "random"), range(6)))
+    random.seed(99)
+    assert timeless(play(referee(bot, "random"), [5, 2])) == whole[10:12] + whole[4:6]
+    assert len({row[-1].split(";")[1] for row in whole}) == len(whole)
+
+
+@pytest.mark.parametrize(("a", "b"), [("first", "greedy"), ("counter", "search:rollouts=20")])
+def test_reference_bots_leave_the_global_generator_alone(a: str, b: str) -> None:
+    random.seed(5)
+    before = random.getstate()
+    play(referee(a, b), [0])
+    assert random.getstate() == before
+
+
+# ---------------------------------------------------------------- observers
+
+
+class _Log:
+    """Notes all that an observer is told."""
+
+    def __init__(self) -> None:
+        self.games: list[list[str]] = []
+        self.rows: list[Row] = []
+
+    def before(self, task: GameTask, state: State) -> None:
+        assert not state.is_over
+        self.games.append([])
+
+    def step(self, state: State, move: Move) -> None:
+        self.games[-1].append(move.text)
+
+    def after(self, state: State, row: Row) -> None:
+        self.rows.append(row)
+
+
+@pytest.mark.parametrize("bot", ["random", "raises:hook=act", "raises:hook=begin"])
+def test_observers_see_every_move_and_change_nothing(bot: str) -> None:
+    log = _Log()
+    rows = play(referee(bot, "first", observers=[log]), range(12))
+    assert log.rows == rows
+    for seen, row in zip(log.games, rows, strict=True):
+        assert seen == [move.text for move in parse_record(row[COLUMN["record"]]).moves]
+    assert timeless(rows) == timeless(play(referee(bot, "first"), range(12)))

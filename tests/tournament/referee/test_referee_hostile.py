@@ -1,0 +1,399 @@
+"""The referee among hostile bots: each fault is a forfeit with its reason, and no other game notices."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import signal
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from arena.bots.bot import Bot, BotFault
+from arena.bots.output import BotOutput, redirected
+from arena.endings import ENDINGS
+from arena.game.record import parse_record, verify
+from arena.game.rules import load_rules
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameTask, PairTask
+from arena.tournament.referee import move_log
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.process_state import ProcessState
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings, cut_row
+from tests.tournament.referee.games import BOTS, COLUMN, detail, forfeit, play, player, referee, timeless
+
+HOOKS = ("__init__", "begin", "act", "observe")
+KINDS = ("ValueError", "SystemExit", "KeyboardInterrupt", "MemoryError", "GeneratorExit", "StopIteration")
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize("what", KINDS)
+def test_an_exception_from_any_hook_is_a_forfeit_with_the_authors_traceback(hook: str, what: str) -> None:
+    rows = play(referee(f"raises:hook={hook},what={what}", "first"), range(2))
+    for row in rows:
+        assert forfeit(row) == ("exception", "a")
+        assert ENDINGS[row[COLUMN["ending"]]] == "forfeit"
+        assert row[COLUMN["score"]] == (2 if row[0] & 1 else 0)
+        text = detail(row)
+        assert text.startswith(f"in {hook}: Traceback")
+        assert text.endswith(f"on purpose in {hook}")
+        assert text.count("raises.py") == 2  # the hook and `fail`
+        assert "referee.py" not in text
+        record = parse_record(row[18])
+        assert record.is_forfeit
+        assert record.result.endswith(" forfeit exception")
+        verify(row[18])
+        assert len(record.moves) == row[COLUMN["plies"]]
+
+
+@pytest.mark.parametrize("what", KINDS)
+def test_an_exception_in_end_is_noted_and_changes_nothing(what: str) -> None:
+    bots = referee(f"raises:hook=end,what={what}", "first")
+    for row, honest in zip(play(bots, range(2)), play(referee("first", "first"), range(2)), strict=True):
+        assert forfeit(row) == (None, "a")
+        assert row[18] == honest[18]
+        assert row[1] == honest[1]
+        text = detail(row)
+        assert text.startswith("a failed after the game by exception: in end: Traceback")
+        assert text.endswith("on purpose in end")
+        assert "referee.py" not in text
+        verify(row[18])
+        names = ("b", "a") if row[0] & 1 else ("a", "b")
+        result = GameResult.from_row(row, "a", "b")
+        assert (result.first, result.second) == names
+        assert (result.forfeit, result.forfeit_by, result.failed_after) == (None, None, ("a",))
+        assert result.to_row() == row
+
+
+@pytest.mark.parametrize(
+    ("bot", "text"),
+    [
+        ("exits", "SystemExit: 0"),
+        ("recursion", "RecursionError: maximum recursion depth exceeded"),
+        ("bad_exception", "<exception str() failed>"),
+    ],
+)
+def test_other_exceptions(bot: str, text: str) -> None:
+    for row in play(referee("first", bot), range(2)):
+        assert forfeit(row) == ("exception", "b")
+        assert text in detail(row)
+        assert len(detail(row)) < 5000
+        verify(row[18])
+
+
+@pytest.mark.parametrize(
+    ("what", "text"),
+    [
+        ("none", "act returned None, not one of the moves"),
+        ("text", "act returned the text '"),
+        ("number", "act returned the int 7"),
+        ("list", "act returned a list"),
+        ("class", "act returned a type"),
+        ("other_phase", "draw clan"),
+        ("elsewhere", "@5"),
+        ("earlier", "@"),
+        ("forged", ""),
+    ],
+)
+def test_nonsense_is_an_illegal_move(what: str, text: str) -> None:
+    for row in play(referee(f"nonsense:what={what}", "first"), range(3)):
+        assert forfeit(row) == ("illegal move", "a")
+        assert text in detail(row)
+        state = verify(row[18])
+        assert row[18].endswith(" forfeit illegal move")
+        assert (row[COLUMN["stones_first"]] + row[COLUMN["stones_second"]]) == sum(map(state.stones_of, (0, 1)))
+        mine = row[COLUMN["decisions_first" if not row[0] & 1 else "decisions_second"]]
+        assert mine == 3
+
+
+def test_a_forged_move_does_no_harm() -> None:
+    """In a process of its own: what is tried here must not be able to kill it."""
+    code = (
+        "from tests.tournament.referee.games import *\n"
+        "rows = play(referee('nonsense:what=beyond', 'first'), range(2))\n"
+        "print([forfeit(row) for row in rows] == [('illegal move', 'a')] * 4)"
+    )
+    root = BOTS.parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr
+
+
+@pytest.mark.usefixtures("clock")
+def test_the_quick_path_judges_alike() -> None:
+    """Faults of bots that have become quick before."""
+
+    class Turns(Bot):
+        how = "well"
+
+        def act(self, view, moves):
+            if self.how == "raise" and len(moves) < 50:
+                raise ValueError("late")
+            if self.how == "none" and len(moves) < 50:
+                return None
+            return moves[0]
+
+    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Turns), player("first", "b")])
+    for how, kind in (("raise", "exception"), ("none", "illegal move")):
+        Turns.how = "well"
+        play(table, range(20))
+        Turns.how = how
+        assert table.players["a"].quick
+        table.games = 1  # no sample of exact times
+        quick = play(table, [0, 1])
+        slow = Referee(GameSettings(load_rules("base"), 1), [Player("a", Turns), player("first", "b")])
+        assert [forfeit(row) for row in quick] == [(kind, "a")] * 4
+        assert timeless(quick) == timeless(play(slow, [0, 1]))
+
+
+def test_a_bot_may_do_with_its_list_what_it_likes() -> None:
+    for row in play(referee("mutates", "first"), range(5)):
+        assert forfeit(row) == (None, None)
+
+
+def test_the_first_fault_counts() -> None:
+    rows = play(referee("raises:hook=end", "nonsense"), range(2))
+    assert [forfeit(row) for row in rows] == [("illegal move", "b")] * 4
+    rows = play(referee("raises:hook=end", "raises:hook=end"), range(2))
+    for row in rows:
+        assert GameResult.from_row(row, "a", "b").forfeit is None
+        assert set(GameResult.from_row(row, "a", "b").failed_after) == {"a", "b"}
+
+
+def test_end_and_observe_are_not_called_on_who_has_forfeited() -> None:
+    calls: list[str] = []
+
+    class Fails(Bot):
+        def act(self, view, moves):
+            raise ValueError
+
+        def end(self, result):
+            calls.append("end of the loser")
+
+    class Wins(Bot):
+        def act(self, view, moves):
+            return moves[0]
+
+        def end(self, result):
+            calls.append(f"{result.reason}: {result.forfeit}")
+
+    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Fails), Player("b", Wins)])
+    play(table, [0])
+    assert calls == ["forfeit: exception"] * 2
+
+
+def test_the_record_of_a_broken_bots_game_does_not_hang_on_earlier_games() -> None:
+    """The claims of the other bot stood in the record only if it had been made for an earlier game."""
+
+    class Breaks(Bot):
+        def __init__(self):
+            raise ValueError
+
+    class Claims(Bot):
+        auto_claim = False
+
+        def act(self, view, moves):
+            return moves[0]
+
+    settings = GameSettings(load_rules("base"), 1)
+    fresh = Referee(settings, [Player("a", Breaks), Player("b", Claims)])
+    later = Referee(settings, [Player("a", Breaks), Player("b", Claims), Player("c", Claims)])
+    later.play(GameTask(1, 7, 0, "b", "c", 0))
+    records = [table.play(GameTask(0, 0, 0, "a", "b", 0))[18] for table in (fresh, later)]
+    assert records[0] == records[1]
+    assert sorted(records[0].split(";")[0][-2:]) == ["0", "1"]
+
+
+def test_ctrl_c_is_the_users_when_he_pressed_it() -> None:
+    table = referee("raises:what=KeyboardInterrupt", "first", passes=lambda error: isinstance(error, KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        play(table, [0])
+
+
+def test_our_own_errors_are_loud(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = referee("first", "first")
+    monkeypatch.setattr("arena.tournament.referee.referee.make_row", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        play(table, [0])
+
+
+def test_a_stand_in_says_what_to_forfeit() -> None:
+    class Elsewhere(Bot):
+        def act(self, view, moves):
+            raise BotFault("crash", "its process has died of signal 9")
+
+    table = Referee(GameSettings(load_rules("base"), 1), [Player("a", Elsewhere), Player("b", Elsewhere)])
+    row = play(table, [0])[0]
+    assert forfeit(row) == ("crash", "a")
+    assert detail(row) == "its process has died of signal 9"
+
+
+# ---------------------------------------------------------------- others' games
+
+
+HOSTILE = [
+    *(f"raises:hook={hook},what={what}" for hook in HOOKS for what in ("ValueError", "KeyboardInterrupt")),
+    *(
+        "exits",
+        "recursion",
+        "bad_exception",
+        "nonsense",
+        "mutates",
+        "disturbs",
+        "leaks",
+    ),
+    *("prints:kb=20", "global_random"),
+]
+
+
+@pytest.mark.parametrize("bot", HOSTILE)
+def test_no_other_game_changes_by_one_byte(bot: str) -> None:
+    """Games of others before, between and after those of a hostile bot, in one process."""
+    settings = GameSettings(load_rules("tactical"), 11)
+    field = {"global_random": "c", "random": "d"}
+
+    def others() -> list[Player]:
+        return [player(spec, name) for spec, name in field.items()]
+
+    tasks = [PairTask(0, deal, "c", "d") for deal in range(4)]
+    alone = Referee(settings, others())
+    wanted = [timeless(alone.play_unit(task)) for task in tasks]
+    outer = ProcessState()
+    try:
+        with redirected(BotOutput(lambda: ("?", 0))):
+            table = Referee(settings, [*others(), player(bot, "h")])
+            got = []
+            for deal, task in enumerate(tasks):
+                table.play_unit(PairTask(1, deal, "h", "c"))
+                table.play_unit(PairTask(2, deal, "d", "h"))
+                got.append(timeless(table.play_unit(task)))
+    finally:
+        left = outer.restore()
+    assert got == wanted
+    assert left == []
+
+
+def test_what_a_bot_disturbs_is_put_back(caplog: pytest.LogCaptureFixture) -> None:
+    before = (os.getcwd(), dict(os.environ), list(sys.path), sys.getrecursionlimit(), list(warnings.filters))
+    before += (signal.getsignal(signal.SIGALRM), sys.stdout, sys.stderr)
+    table = referee("disturbs", "first")
+    with caplog.at_level(logging.WARNING, "arena.tournament.referee"):
+        row = play(table, [0])[0]
+    assert forfeit(row) == (None, None), detail(row)
+    after = (os.getcwd(), dict(os.environ), list(sys.path), sys.getrecursionlimit(), list(warnings.filters))
+    after += (signal.getsignal(signal.SIGALRM), sys.stdout, sys.stderr)
+    assert after == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    for word in (
+        "working directory",
+        "recursion limit",
+        "environment",
+        "sys.path",
+        "timer",
+        "garbage collector",
+    ):
+        assert word in caplog.text
+
+
+def test_threads_that_are_left_are_reported(caplog: pytest.LogCaptureFixture) -> None:
+    table = referee("threads:seconds=3", "first")
+    play(table, [0])
+    assert len(table.threads) == 2
+
+
+def test_a_disturbed_generator_disturbs_nobody() -> None:
+    with_disturber = play(referee("disturbs", "global_random"), [0, 1])
+    random.seed(3)
+    assert timeless(play(referee("disturbs", "global_random"), [1])) == timeless(with_disturber)[2:]
+
+
+# ---------------------------------------------------------------- output
+
+
+def test_output_goes_to_the_log_in_the_bots_name(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    output = BotOutput(lambda: ("?", 0), per_game=2000)
+    with caplog.at_level(logging.INFO, "arena.bots"), redirected(output):
+        table = referee("prints:kb=50", "first")
+        output.who = table.who
+        play(table, range(2))
+    captured = capfd.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+    lines = [record for record in caplog.records if record.name == "arena.bots"]
+    assert {record.bot for record in lines} == {"a"}
+    assert sum(len(record.getMessage()) for record in lines) < 4 * 2500
+    assert sum("more output in this game is dropped" in record.getMessage() for record in lines) == 4
+
+
+# ---------------------------------------------------------------- games that were cut off
+
+
+def _stop_at(asked: int, stage: str = "act") -> tuple[move_log.LogSnapshot, list[str]]:
+    """The trail of a game that stops inside of a hook of bot `b`, as a watcher sees it."""
+    caught: list[move_log.LogSnapshot] = []
+    moves: list[str] = []
+
+    class Stops(Bot):
+        def begin(self, setup):
+            self.asked = 0
+            if stage == "begin":
+                caught.append(move_log.read_snapshot(table.buffer))
+
+        def act(self, view, moves):
+            self.asked += 1
+            if stage == "act" and self.asked == asked:
+                caught.append(move_log.read_snapshot(table.buffer))
+            return moves[-1]
+
+        def end(self, result):
+            if stage == "end":
+                caught.append(move_log.read_snapshot(table.buffer))
+
+    memory = bytearray(2 * move_log.SIZE)
+    buffer = move_log.shared_buffer(memory, clear=True)
+    players = [player("first", "a"), Player("b", Stops)]
+    table = Referee(GameSettings(load_rules("tactical"), 1), players, buffer=buffer)
+    row = table.play(GameTask(9, 2**33 + 4, 0, "a", "b", 0))
+    moves = row[18].split("; ")[1].split(",")
+    assert move_log.read_snapshot(move_log.shared_buffer(memory)).hook is None
+    assert move_log.read_snapshot(move_log.shared_buffer(memory)).moves == ()
+    return caught[0], moves
+
+
+@pytest.mark.parametrize(("asked", "stage"), [(1, "act"), (9, "act"), (0, "begin"), (0, "end")])
+def test_a_game_that_was_cut_off_is_the_fault_of_who_was_asked(asked: int, stage: str) -> None:
+    snapshot, moves = _stop_at(asked, stage)
+    task = GameTask(9, 2**33 + 4, 0, "a", "b", 0)
+    settings = GameSettings(load_rules("tactical"), 1)
+    row = cut_row(settings, task, snapshot, "timeout", "no answer for 5 s")
+    assert row is not None
+    after = stage == "end"
+    assert forfeit(row) == (None if after else "timeout", "b")
+    assert detail(row) == "b failed after the game by timeout: " * after + f"in {stage}: no answer for 5 s"
+    record = parse_record(row[18])
+    played = [str(move) for move in record.moves]
+    assert played == moves[: len(played)]
+    assert len(played) == row[COLUMN["plies"]]
+    if stage == "act":
+        verify(row[18])
+        assert len(played) >= asked
+    if stage == "end":
+        assert played == moves
+    assert cut_row(settings, task._replace(deal=5), snapshot, "crash", "") is None
+
+
+def test_nobody_is_to_blame_between_games() -> None:
+    snapshot = move_log.read_snapshot(move_log.new_buffer())
+    assert snapshot.hook is None
+    task = GameTask(0, 0, 0, "a", "b", 0)
+    assert cut_row(GameSettings(load_rules("base"), 1), task, snapshot, "crash", "") is None
+
+
+def test_all_hostile_bots_load() -> None:
+    for path in sorted(BOTS.glob("*.py")):
+        if path.stem != "numpy_random" or "numpy" in sys.modules:
+            player(path.stem, path.stem)

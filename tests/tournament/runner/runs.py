@@ -1,0 +1,130 @@
+"""Real runs for tests: bots of tests/data/bots, what is the same in two runs, and a run as a program.
+
+`python -m tests.tournament.runner.runs FOLDER SETTINGS WORKERS [LIMITS]` plays the tournament of a JSON text and prints
+a line for each report of progress, and the report at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from arena.bots.processes.limits import Limits
+from arena.bots.processes.procfs import children
+from arena.tournament.config.tournament import config_from_dict
+from arena.tournament.match.results import CLOCKED, COLUMNS
+from arena.tournament.runner.progress import RunStatus
+from arena.tournament.runner.tournament import RunReport, run_tournament
+from arena.tournament.store.reader import Reader
+
+BOTS = Path(__file__).resolve().parents[2] / "data" / "bots"
+QUICK = Limits(decision_s=0.4)
+_SAME = [name for name in COLUMNS if name not in CLOCKED and name != "id"]
+
+
+def bot(file: str, name: str | None = None, **params: Any) -> dict[str, Any]:
+    """A bot of tests/data/bots, or one of the program's by its name."""
+    path = BOTS / f"{file}.py"
+    return {"spec": str(path) if path.is_file() else file, "name": name or file, "params": params}
+
+
+def settings(*bots: dict[str, Any], games: int = 6, **more: Any) -> dict[str, Any]:
+    return {"name": "test", "bots": list(bots), "games": games, "seed": 11, **more}
+
+
+FIELD = (bot("random", "ann"), bot("well_behaved", "bob"), bot("random", "cid"))
+
+
+def play(folder: Path, data: dict[str, Any], workers: int = 2, **more: Any) -> RunReport:
+    return run_tournament(config_from_dict(data), folder, workers=workers, **more)
+
+
+def games(folder: Path, without: Iterable[str] = ()) -> list[tuple[Any, ...]]:
+    """What must be the same in two runs: the games in order, without what a clock has measured."""
+    left_out = set(without)
+    with Reader(folder) as reader:
+        rows = reader._db.execute(
+            f"SELECT p.round, a.name, b.name, g.deal, g.game, {', '.join('g.' + name for name in _SAME)}"
+            " FROM games g JOIN pairings p ON p.pairing = g.pairing JOIN bots a ON a.bot = p.a"
+            " JOIN bots b ON b.bot = p.b ORDER BY g.id"
+        )
+        return [row for row in rows if not left_out & {row[1], row[2]}]
+
+
+def forfeits(folder: Path) -> dict[tuple[str, str], int]:
+    with Reader(folder) as reader:
+        return {(entry.bot, entry.kind): entry.games for entry in reader.forfeit_reasons()}
+
+
+class Running:
+    """A run in a process of its own."""
+
+    def __init__(self, folder: Path, data: dict[str, Any], workers: int = 2, decision_s: float = 60.0) -> None:
+        command = [sys.executable, "-m", "tests.tournament.runner.runs", str(folder), json.dumps(data), str(workers)]
+        self.process = subprocess.Popen(
+            [*command, str(decision_s)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).resolve().parents[3],
+            start_new_session=True,
+        )
+        self.reported = 0
+
+    def until(self, done: int) -> None:
+        """Wait for the report that so many games are stored."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith("stored "):
+                self.reported = int(line.split()[1])
+                if self.reported >= done:
+                    return
+        raise AssertionError(f"the run has ended at {self.reported} games: {self.rest()}")
+
+    def workers(self) -> list[int]:
+        return children(self.process.pid)
+
+    def rest(self) -> dict[str, Any]:
+        """Wait for the end; the report, or empty if it was killed."""
+        out, err = self.process.communicate(timeout=60)
+        for line in out.splitlines():
+            if line.startswith("stored "):
+                self.reported = int(line.split()[1])
+        last = out.splitlines()[-1] if out else ""
+        assert not err.startswith("Traceback"), err
+        return json.loads(last) if last.startswith("{") else {}
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+
+
+class _Printed:
+    """Progress as lines on stdout; what is printed is stored."""
+
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
+        print("stored", status.done, flush=True)
+
+    def update(self, status: RunStatus) -> None:
+        print("stored", status.done, flush=True)
+
+    def note(self, text: str) -> None:
+        print("note", text, flush=True)
+
+    def end(self, status: RunStatus, interrupted: bool) -> None:
+        print("stored", status.done, flush=True)
+
+
+def main(folder: str, data: str, workers: str, decision_s: str) -> None:
+    limits = Limits(decision_s=float(decision_s))
+    report = play(Path(folder), json.loads(data), int(workers), progress=_Printed(), limits=limits)
+    print(json.dumps({**vars(report), "folder": str(report.folder), "pid": os.getpid()}), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,97 @@
+"""Bots' files on their way to other machines."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.bots.loading import load_bot
+from arena.bots.spec import find_bot
+from arena.game.rules import load_rules
+from arena.tournament.runner.executors import bot_files
+from arena.tournament.runner.executors.bot_files import About, Unpacked, pack, travelling
+from arena.tournament.runner.job import Job
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "here" / "mine"
+    (folder / "data").mkdir(parents=True)
+    (folder / "bot.py").write_text(
+        "import helper\n\nclass Mine:\n    def act(self, view, moves):\n        return moves[helper.AT]\n"
+    )
+    (folder / "helper.py").write_text(
+        "import os\nAT = int(open(os.path.join(os.path.dirname(__file__), 'data/at')).read())\n"
+    )
+    (folder / "data" / "at").write_text("3")
+    (folder / ".env").write_text("secret")
+    (folder / "run.sh").write_text("#!/bin/sh\nexec cat\n")
+    (folder / "run.sh").chmod(0o755)
+    return folder
+
+
+def job_of(*specs: str, folder: Path | None = None) -> Job:
+    return Job("base", 1, tuple(find_bot(spec, folder=folder) for spec in specs))
+
+
+def test_a_folder_travels(home: Path, tmp_path: Path) -> None:
+    job = job_of(str(home / "bot.py"), "random")
+    packed = pack(job)
+    assert [file.path for file in packed[str(home)]] == ["bot.py", "data/at", "helper.py", "run.sh"]
+    assert len(packed) == 1  # every machine has the bots of the program
+    there = Unpacked(packed, str(tmp_path))
+    assert there.placed(job) == job  # nothing is unpacked where the files are
+    shutil.rmtree(home)
+    mine, house = there.placed(job).bots
+    assert (mine.name, mine.source_hash) == (job.bots[0].name, job.bots[0].source_hash)
+    assert Path(mine.path).is_relative_to(tmp_path)
+    assert load_bot(mine).spec == mine  # with its helper, and with what that reads
+    assert house == job.bots[1]
+    there.close()
+    assert not Path(mine.path).exists()
+    assert not list(tmp_path.glob("arena-bots-*"))
+
+
+def test_another_file_at_the_same_place_is_not_used(home: Path, tmp_path: Path) -> None:
+    job = job_of(str(home / "bot.py"))
+    there = Unpacked(pack(job), str(tmp_path))
+    (home / "bot.py").write_text("def act(view, moves):\n    return moves[0]\n")
+    assert there.placed(job).bots[0].path != str(home / "bot.py")
+
+
+def test_a_command_travels(home: Path, tmp_path: Path) -> None:
+    job = job_of("cmd:./run.sh --fast", folder=home)
+    there = Unpacked(pack(job), str(tmp_path))
+    shutil.rmtree(home)
+    (bot,) = there.placed(job).bots
+    assert bot.command == (bot.path, "--fast")
+    assert Path(bot.path).stat().st_mode & 0o111
+
+
+def test_of_a_large_folder_only_the_bot_travels(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bot_files, "MOST_FILES", 2)
+    assert [file.path for file in pack(job_of(str(home / "bot.py")))[str(home)]] == ["bot.py"]
+
+
+def test_a_rule_set_travels(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('base = "tactical"\nhand_size = 6\n')
+    job = replace(job_of("random"), rules=str(file))
+    there = travelling(job)
+    assert load_rules(there.rules).canonical == load_rules(str(file)).canonical
+    file.unlink()
+    assert load_rules(there.rules).hand_size == 6
+    assert travelling(job_of("random")).rules == "base"
+
+
+def test_versions_that_differ() -> None:
+    one = About("0.2.0", "abc")
+    assert one.why_not(About("0.2.0", "abc"), "far") == ""
+    assert one.why_not(About("0.1.0", "abc"), "far") == (
+        "far has another version of this program (0.1.0, sources abc) than the machine that submits (0.2.0, sources"
+        " abc); install the same one on all machines"
+    )
+    assert bot_files.about() == bot_files.about()

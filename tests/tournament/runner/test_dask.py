@@ -1,0 +1,206 @@
+"""Runs on a real Dask cluster of several processes: the same games, also when one of them is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.processes.limits import Limits
+from arena.bots.processes.procfs import children, is_running
+from arena.bots.spec import find_bot
+from arena.errors import ArenaError
+from arena.tournament.match.results import Row
+from arena.tournament.match.tasks import Chunk, PairTask
+from arena.tournament.runner.executors import make_executor
+from arena.tournament.runner.executors.base import Executor, Played
+from arena.tournament.runner.executors.bot_files import About
+from arena.tournament.runner.job import Job
+from arena.tournament.runner.progress import RunStatus
+from tests.bots.processes.waiting import wait_for
+from tests.tournament.runner.runs import FIELD, bot, forfeits, games, play, settings
+
+distributed = pytest.importorskip(
+    "distributed", reason="the Dask executor needs the extra 'cluster': pip install '.[cluster]'"
+)
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning"),
+]
+
+HERE = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[int]]]:
+    """A scheduler and three workers as `dask scheduler` and `dask worker` start them: address, workers' pids."""
+    folder = tmp_path_factory.mktemp("cluster")
+    address = folder / "scheduler.json"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    started = [_start([*command, "--host", "127.0.0.1", "--scheduler-file", str(address)], folder)]
+    try:
+        assert wait_for(address.is_file, 30)
+        worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(address)]
+        options = ["--nthreads", "1", "--no-dashboard", "--memory-limit", "0", "--no-nanny"]
+        started += [_start([*worker, *options], folder) for _ in range(3)]
+        import json
+
+        yield json.loads(address.read_text())["address"], [process.pid for process in started[1:]]
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+def _start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
+    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    silent = subprocess.DEVNULL
+    environment = {**os.environ, "PYTHONPATH": path}
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=silent, stderr=silent)
+
+
+class _KillsAt:
+    """Progress that kills a process once when so many games are stored."""
+
+    def __init__(self, done: int, pid: int) -> None:
+        self.done = done
+        self.pid = pid
+        self.orphans: list[int] = []
+
+    def begin(self, name: str, seed: int, status: RunStatus) -> None: ...
+
+    def update(self, status: RunStatus) -> None:
+        if status.done >= self.done >= 0:
+            self.done = -1
+            self.orphans = children(self.pid)
+            os.kill(self.pid, signal.SIGKILL)
+
+    def note(self, text: str) -> None: ...
+    def end(self, status: RunStatus, interrupted: bool) -> None: ...
+
+
+def test_cluster_and_local_give_the_same_games_though_a_worker_is_killed(
+    cluster: tuple[str, list[int]], tmp_path: Path
+) -> None:
+    address, pids = cluster
+    data = settings(bot("sleeper", "slow", ms=4.0), *FIELD[:2], games=16)
+    play(tmp_path / "local", data)
+    killer = _KillsAt(8, pids[0])
+    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=killer)
+    assert report.done == report.total == 48
+    assert killer.done == -1
+    assert games(tmp_path / "dask") == games(tmp_path / "local")
+    assert forfeits(tmp_path / "dask") == {}
+    assert killer.orphans
+    assert wait_for(lambda: not any(map(is_running, killer.orphans)))
+
+
+def test_ctrl_c_and_resume_on_a_cluster(cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+    address, _ = cluster
+    data = settings(bot("sleeper", "slow", ms=3.0), *FIELD[:2], games=16)
+
+    class Interrupts(_KillsAt):
+        def update(self, status: RunStatus) -> None:
+            if status.done >= self.done >= 0:
+                self.done = -1
+                os.kill(os.getpid(), signal.SIGINT)
+
+    report = play(tmp_path / "dask", data, executor="dask", scheduler=address, progress=Interrupts(4, 0))
+    assert report.interrupted
+    assert 4 <= report.done < report.total
+    play(tmp_path / "dask", data, executor="dask", scheduler=address, resume=True)
+    play(tmp_path / "local", data)
+    assert games(tmp_path / "dask") == games(tmp_path / "local")
+
+
+def test_a_cluster_of_its_own(tmp_path: Path) -> None:
+    before = children(os.getpid())
+    data = settings(*FIELD[:2], bot("loop_c", "foe"), games=2)
+    limits = Limits(decision_s=0.6)
+    for executor in ("dask", "local"):
+        report = play(tmp_path / executor, data, 2, executor=executor, limits=limits)
+        assert (report.done, report.interrupted) == (6, False)
+    assert games(tmp_path / "dask") == games(tmp_path / "local")
+    assert forfeits(tmp_path / "dask") == {("foe", "timeout"): 4}
+    assert "foe forfeits game" in (tmp_path / "dask" / "run.log").read_text()
+    assert wait_for(lambda: not _workers_beside(before))
+
+
+def _workers_beside(before: list[int]) -> list[int]:
+    """Children that are new, but for multiprocessing's tracker, which stays to the end of the process."""
+    found = []
+    for pid in children(os.getpid()):
+        with contextlib.suppress(OSError):
+            command = (Path("/proc") / str(pid) / "cmdline").read_text()
+            if pid not in before and "resource_tracker" not in command:
+                found.append(pid)
+    return found
+
+
+def test_a_bot_that_cannot_be_loaded_there(cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("def act(view, moves):\n    return moves[0]\n\nraise RuntimeError('no licence')\n")
+    data: dict[str, Any] = settings({"spec": str(file), "name": "broken"}, FIELD[0])
+    with pytest.raises(ArenaError, match="no licence"):
+        play(tmp_path / "run", data, executor="dask", scheduler=cluster[0])
+
+
+def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.tournament.runner.executors.dask._WAIT_S", 0.5)
+    with pytest.raises(ArenaError, match=r"cannot reach the Dask scheduler tcp://127\.0\.0\.1:9: "):
+        play(tmp_path, settings(*FIELD), executor="dask", scheduler="tcp://127.0.0.1:9")
+    assert threading.active_count() < 50
+
+
+def test_without_distributed_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ArenaError, match="needs the package distributed"):
+        play(tmp_path, settings(*FIELD), executor="dask")
+
+
+def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+    """The folder is gone when the first chunk is sent."""
+    home = tmp_path / "mine"
+    home.mkdir()
+    (home / "helper.py").write_text("def choose(moves):\n    return moves[-1]\n")
+    (home / "bot.py").write_text("import helper\n\ndef act(view, moves):\n    return helper.choose(moves)\n")
+    job = Job("base", 1, (find_bot(str(home / "bot.py"), name="mine"), find_bot("random")))
+    chunk = Chunk(1, (PairTask(0, 0, "mine", "random"),))
+    rows = []
+    for executor, scheduler in (("local", None), ("dask", cluster[0])):
+        made = make_executor(job, workers=1, executor=executor, scheduler=scheduler, sink=lambda record: None)
+        try:
+            if executor == "dask":
+                shutil.rmtree(home)
+            made.submit(chunk)
+            rows.append(_rows(made))
+        finally:
+            made.close()
+    assert [row[18] for row in rows[0]] == [row[18] for row in rows[1]]
+
+
+def _rows(made: Executor) -> list[Row]:
+    found: list[Row] = []
+    while len(found) < 2:
+        for event in made.events(1.0):
+            assert isinstance(event, Played), event
+            found += event.rows
+    return found
+
+
+def test_a_worker_with_another_version_is_refused(
+    cluster: tuple[str, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.runner.executors.dask.about", lambda: About("9.9", "abc"))
+    with pytest.raises(ArenaError, match=r"has another version of this program .* \(9\.9, sources abc\); install"):
+        play(tmp_path / "run", settings(*FIELD[:2], games=4), executor="dask", scheduler=cluster[0])

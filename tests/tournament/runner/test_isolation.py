@@ -1,0 +1,272 @@
+"""Runs of isolated bots: the results of bots inside, whatever the level, the workers, the format and interruptions."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.isolation.process_bot import ProcessPool
+from arena.bots.processes.limits import Limits
+from arena.bots.processes.procfs import children, is_running
+from arena.errors import ArenaError
+from arena.tournament.runner import worker
+from arena.tournament.runner.logs import LOG
+from tests.bots.isolation.inside import need_sandbox
+from tests.bots.processes.waiting import wait_for, wait_for_games
+from tests.tournament.runner.runs import Running, bot, forfeits, games, play, settings
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="bots in processes need Unix"),
+]
+
+ROOT = Path(__file__).resolve().parents[3]
+FIELD = (bot("random", "ann"), bot("greedy", "bob"), bot("first", "cid"), bot("watches", "dot"))
+QUICK = (bot("random", "ann"), bot("first", "bob"), bot("random", "cid"), bot("well_behaved", "dot"))
+LEVELS = ("process", "sandbox")
+
+
+@pytest.fixture(scope="module")
+def inside(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The games of some settings with all bots inside of the workers."""
+    known: dict[str, list[tuple[Any, ...]]] = {}
+
+    def played(data: dict[str, Any]) -> list[tuple[Any, ...]]:
+        if repr(data) not in known:
+            folder = tmp_path_factory.mktemp("inside")
+            play(folder, data, 2)
+            known[repr(data)] = games(folder)
+        return known[repr(data)]
+
+    return played
+
+
+def level_or_skip(level: str) -> str:
+    if level == "sandbox":
+        need_sandbox()
+    return level
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.soak), 2])
+def test_any_level_and_number_of_workers_gives_the_same_games(
+    inside: Any, tmp_path: Path, level: str, workers: int
+) -> None:
+    number = 40 if (level, workers) == ("process", 2) else 10
+    data = settings(*FIELD, games=number)
+    report = play(tmp_path, {**data, "isolation": level_or_skip(level)}, workers)
+    assert report.done == report.total == 6 * number
+    assert games(tmp_path) == inside(data)
+    assert forfeits(tmp_path) == {}
+
+
+def test_other_rules_give_the_same_games(inside: Any, tmp_path: Path) -> None:
+    data = settings(*FIELD, games=6, rules="bga-expert")
+    play(tmp_path, {**data, "isolation": "process"})
+    assert games(tmp_path) == inside(data)
+
+
+@pytest.mark.parametrize(
+    "name", ["series", "swiss", *(pytest.param(one, marks=pytest.mark.soak) for one in ("knockout", "gauntlet"))]
+)
+def test_all_formats_give_the_same_games(inside: Any, tmp_path: Path, name: str) -> None:
+    data = settings(*QUICK, format=name)
+    if name in ("series", "knockout"):
+        del data["games"]
+    data |= {
+        "series": {"series": {"rounds": 6}},
+        "knockout": {},
+        "swiss": {"swiss": {"rounds": 3}},
+        "gauntlet": {"gauntlet": {"hero": "bob"}},
+    }[name]
+    play(tmp_path, {**data, "isolation": "process"})
+    assert games(tmp_path) == inside(data)
+
+
+def test_bots_may_live_at_different_levels(inside: Any, tmp_path: Path) -> None:
+    need_sandbox()
+    data = settings(*FIELD, games=10)
+    levels = ("process", "none", "sandbox", "process")
+    bots = [{**one, "isolation": level} for one, level in zip(FIELD, levels)]
+    play(tmp_path, {**data, "bots": bots})
+    assert games(tmp_path) == inside(data)
+
+
+def test_a_generous_clock_changes_nothing(inside: Any, tmp_path: Path) -> None:
+    data = settings(*QUICK, games=4, clock={"move_ms": 20_000, "bank_ms": 60_000})
+    play(tmp_path, {**data, "isolation": "process"})
+    assert games(tmp_path) == inside(data)
+
+
+def test_few_processes_at_a_time_change_nothing(inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "ProcessPool", functools.partial(ProcessPool, most=2))  # workers are forked
+    data = settings(*QUICK[:3], games=2)
+    play(tmp_path, {**data, "isolation": "process"}, 1)
+    assert games(tmp_path) == inside(data)
+
+
+@pytest.mark.parametrize("name", [pytest.param("global_random", marks=pytest.mark.soak), "numpy_random"])
+def test_who_draws_from_global_generators_plays_the_same_in_every_process(tmp_path: Path, name: str) -> None:
+    if name.startswith("numpy"):
+        pytest.importorskip("numpy")
+    data = settings(bot(name, "ann"), bot(name, "bob"), games=12, isolation="process")
+    play(tmp_path / "one", data, 1)
+    play(tmp_path / "two", data, 2)
+    assert games(tmp_path / "one") == games(tmp_path / "two")
+    assert forfeits(tmp_path / "one") == {}
+
+
+def test_one_bot_that_fails_harms_no_other(inside: Any, tmp_path: Path) -> None:
+    good, bad = FIELD[:2], (bot("segfault", "sea"), bot("raises", "ray", after=5), bot("exit_hard", "ed"))
+    play(tmp_path, settings(*good, *bad, games=2, isolation="process"), 2)
+    names = {"sea", "ray", "ed"}
+    without = [row[1:] for row in games(tmp_path, names)]
+    assert without == [row[1:] for row in inside(settings(*good, games=2))]
+    found = forfeits(tmp_path)
+    assert {name for name, _ in found} == names
+    assert {kind for name, kind in found if name == "ray"} == {"exception"}
+    assert {kind for name, kind in found if name in ("sea", "ed")} == {"crash"}
+    assert "replac" not in (tmp_path / LOG).read_text()  # no worker has noticed
+
+
+WIRE = Path(__file__).parents[2] / "data" / "wire"
+
+
+@pytest.mark.parametrize(
+    ("name", "loading_s", "what"),
+    [
+        ("mute", 1.0, r"in hello: no answer within 1"),
+        ("version", 30.0, r"in hello: .*protocol"),
+        ("gone", 30.0, r"in hello: it ended itself with exit code 1(.|\n)*no tables here"),
+    ],
+)
+def test_a_command_that_does_not_say_hello_stops_the_run(
+    tmp_path: Path, name: str, loading_s: float, what: str
+) -> None:
+    """As a file does that cannot be run: it is a mistake in what was asked for, and no games are lost by it."""
+    (tmp_path / "gone.py").write_text("raise SystemExit('no tables here')\n")
+    folder = tmp_path if name == "gone" else WIRE
+    wire = {"spec": f"cmd:'{sys.executable}' {folder / name}.py", "name": "wire"}
+    with pytest.raises(ArenaError, match=rf"the bot cmd:.* cannot be started: {what}"):
+        play(tmp_path / "run", settings(wire, FIELD[0], games=2), 1, limits=Limits(loading_s=loading_s))
+    assert not (tmp_path / "run").exists()  # bots are loaded before a run is made
+
+
+# ---------------------------------------------------------------- interrupted
+
+SLOW = (bot("random", "ann"), bot("sleeper", "bob", ms=1.0), bot("first", "cid"))
+
+
+@pytest.mark.parametrize("level", [pytest.param("process", marks=pytest.mark.soak), "sandbox"])
+def test_a_killed_run_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path, level: str) -> None:
+    data = settings(*SLOW, games=14, isolation=level_or_skip(level))
+    play(tmp_path / "whole", {**data, "isolation": "none"})
+    run = Running(tmp_path / "killed", data)
+    run.until(8)
+    family = descendants(run.process.pid)
+    assert len(family) > 4  # two workers, and bots below each
+    run.kill()
+    run.rest()
+    assert wait_for(lambda: not any(map(is_running, family)))
+    report = play(tmp_path / "killed", data, resume=True)
+    assert report.done == report.total == 42
+    assert games(tmp_path / "killed") == games(tmp_path / "whole")
+
+
+def test_ctrl_c_ends_all_processes_and_no_game(tmp_path: Path) -> None:
+    data = settings(*SLOW, games=60, isolation="process")
+    run = Running(tmp_path, data)
+    run.until(4)
+    family = descendants(run.process.pid)
+    os.killpg(run.process.pid, signal.SIGINT)  # as a terminal does: to the whole group
+    report = run.rest()
+    assert report["interrupted"]
+    assert report["done"] == len(games(tmp_path))
+    assert forfeits(tmp_path) == {}
+    assert wait_for(lambda: not any(map(is_running, family)))
+
+
+def descendants(pid: int) -> list[int]:
+    found = children(pid)
+    return found + [one for child in found for one in descendants(child)]
+
+
+@pytest.mark.parametrize("level", ["process"])
+def test_the_program_interrupted_and_resumed_gives_the_same_files(tmp_path: Path, level: str) -> None:
+    level_or_skip(level)
+    (tmp_path / "slow.py").write_text(
+        "import time\ndef act(view, moves):\n    time.sleep(0.003)\n    return view.rng.choice(moves)\n"
+    )
+    base = (
+        "tournament",
+        "slow.py",
+        "random",
+        "first",
+        "--games",
+        "24",
+        "--seed",
+        "4",
+        "--workers",
+        "2",
+        "--json",
+    )
+    with program(*base, "--isolation", level, "--out", "broken", cwd=tmp_path) as process:
+        wait_for_games(tmp_path / "broken", process)
+        family = descendants(process.pid)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert wait_for(lambda: not any(map(is_running, family)))
+    assert 0 < len(games(tmp_path / "broken")) < 72  # else Ctrl-C came too late
+    with program("resume", "broken", "--json", cwd=tmp_path) as process:
+        out, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+    with program(*base, "--isolation", level, "--out", "whole", cwd=tmp_path) as process:
+        whole, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+    assert games(tmp_path / "broken") == games(tmp_path / "whole")
+    for name in ("standings.csv", "pairings.csv"):
+        if (tmp_path / "whole" / name).exists():
+            assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert out
+    assert whole
+
+
+class program:
+    """The command line, in a process and a session of its own."""
+
+    def __init__(self, *words: str, cwd: Path) -> None:
+        command = [sys.executable, "-m", "arena.cli.main", *words]
+        self.process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=cwd,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+
+    def __enter__(self) -> subprocess.Popen[str]:
+        return self.process
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture(autouse=True)
+def _no_process_stays() -> Iterator[None]:
+    before = set(children(os.getpid()))
+    yield
+    assert wait_for(lambda: not any(is_running(pid) for pid in set(children(os.getpid())) - before))

@@ -1,0 +1,112 @@
+"""What a bot prints stands in the log with game, seat and decision, wherever the bot runs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.rules import load_rules
+from arena.tournament.store.reader import Reader
+from tests.tournament.runner.runs import bot, play, settings
+from tests.tournament.runner.test_isolation import level_or_skip
+
+LOUD = """
+def act(view, moves):
+    print("turn", view.turns, view.phase)
+    breakpoint()
+    return moves[0]
+"""
+WIRE = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message: continue
+    answer = {"id": message["id"]}
+    if message["type"] == "hello": answer["protocol"] = 2
+    if message["type"] == "act":
+        print("turn", message["turns"], message["phase"], file=sys.stderr)
+        answer["move"] = message["moves"][0]
+    print(json.dumps(answer), flush=True)
+"""
+LINE = re.compile(r"loud \(game (\d+/\d+/\d+), seat ([ab]), decision (\d+)\): turn (\d+) (\w+)$")
+
+
+@pytest.mark.parametrize("how", ["none", "process", "wire"])
+def test_a_printed_line_names_game_seat_and_decision(tmp_path: Path, how: str) -> None:
+    file = tmp_path / "loud.py"
+    file.write_text(WIRE if how == "wire" else LOUD)
+    spec = f"cmd:{sys.executable} {file}" if how == "wire" else str(file)
+    loud = {"name": "loud", "spec": spec, "params": {}}
+    level = "process" if how == "process" else "none"
+    play(tmp_path / "run", settings(loud, bot("first"), games=4, rules="base", isolation=level))
+    lines = (tmp_path / "run" / "run.log").read_text().splitlines()
+    found = [LINE.search(line) for line in lines if ": turn " in line]
+    assert found
+    assert all(found), lines[:5]
+    places = {(game, seat, decision): (int(turn), phase) for game, seat, decision, turn, phase in map(_groups, found)}
+    assert len(places) == len(found)
+    for game in ("0/0/0", "0/0/1", "0/1/0", "0/1/1"):
+        assert expected(game) == {key[1:]: value for key, value in places.items() if key[0] == game}
+    if how != "wire":
+        assert sum("breakpoint() does not stop in a run" in line for line in lines) == len(found)
+
+
+def _groups(found: re.Match[str] | None) -> tuple[str, str, str, str, str]:
+    assert found
+    game, seat, decision, turn, phase = found.groups()
+    return game, seat, decision, turn, phase
+
+
+def expected(text: str) -> dict[tuple[str, str], tuple[int, str]]:
+    """By seat and decision, the turn and phase of each decision of the first bot of the pairing."""
+    _, number, which = map(int, text.split("/"))
+    rules = load_rules("base")
+    deal = make_deal(rules, 11, number)
+    seat = deal.starter if which == 0 else 1 - deal.starter
+    state, found, count = State(rules, deal), {}, 0
+    while moves := state.legal_moves():
+        if state.turn == seat and len(moves) > 1:
+            count += 1
+            found["ab"[seat], str(count)] = (state.turns, state.phase)
+        state.apply(moves[0])
+    return found
+
+
+DEBUGGED = """
+import pdb
+class Bot:
+    def __init__(self, how=""):
+        self.how = how
+    def act(self, view, moves):
+        if self.how == "breakpoint":
+            breakpoint()
+        if self.how == "input":
+            input("which? ")
+        if self.how == "pdb":
+            pdb.set_trace()
+            moves = list(moves)
+        return moves[0]
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["none", "process", "sandbox"])
+def test_what_a_debugger_does_in_a_run(level: str, tmp_path: Path) -> None:
+    """`breakpoint()` says where it would stop; who reads from stdin, as pdb does, finds its end and loses the game."""
+    file = tmp_path / "debugged.py"
+    file.write_text(DEBUGGED)
+    bots = [{"name": how, "spec": str(file), "params": {"how": how}} for how in ("breakpoint", "input", "pdb")]
+    data = settings(*bots, bot("first"), games=2, rules="base", isolation=level_or_skip(level))
+    play(tmp_path / "run", data)
+    with Reader(tmp_path / "run") as reader:
+        games = list(reader.results())
+        reasons = {line.bot: (line.kind, line.reason) for line in reader.forfeit_reasons()}
+    assert reasons == {"input": ("exception", "EOFError: EOF when reading a line"), "pdb": ("exception", "bdb.BdbQuit")}
+    assert all(game.forfeit_by != "breakpoint" for game in games)
+    text = (tmp_path / "run" / "run.log").read_text()
+    assert re.search(r"breakpoint \(game 0/0/0, seat [ab], decision 1\): breakpoint\(\) does not stop in a run", text)

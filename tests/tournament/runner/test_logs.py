@@ -1,0 +1,212 @@
+"""One log for all workers and bots: whole lines, none lost, whatever happens to a worker."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import re
+import signal
+import sys
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.tournament.runner.logs import LogFile, PlainRecord, RunLog, WorkerLog, from_plain, log_to, to_plain
+from tests.tournament.runner.runs import FIELD, QUICK, play, settings
+
+METHODS = ["fork", "spawn"] if sys.platform == "linux" else ["spawn"]
+
+
+def _talk(sender: Connection, number: int, lines: int, death: str) -> None:
+    log_to(sender)
+    log = logging.getLogger("arena.test")
+    for line in range(lines):
+        log.info("worker %d line %d %s", number, line, "x" * 3000)
+    if death == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    os._exit(0)
+
+
+def _run(method: str, workers: int, lines: int, death: str, sink: Any) -> None:
+    context: Any = multiprocessing.get_context(method)
+    logs, processes = [], []
+    for number in range(workers):
+        log = WorkerLog(context, sink)
+        process = context.Process(target=_talk, args=(log.sender, number, lines, death))
+        process.start()
+        log.receive()
+        logs.append(log)
+        processes.append(process)
+    for process in processes:
+        process.join(30)
+    for log in logs:
+        log.close()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("death", ["exit", "kill"])
+def test_every_line_of_every_worker_comes_whole(method: str, death: str, tmp_path: Path) -> None:
+    with RunLog(tmp_path) as log:
+        _run(method, 3, 200, death, log.sink)
+    lines = log.path.read_text().splitlines()
+    pattern = re.compile(r"\S+ \S+ INFO +(\d+) arena\.test: worker (\d) line (\d+) (x{3000})")
+    found = [pattern.fullmatch(line) for line in lines]
+    assert all(found)
+    assert len(found) == 600
+    for number in "012":
+        mine = [one for one in found if one is not None and one[2] == number]
+        assert [int(one[3]) for one in mine] == list(range(200))
+        assert len({one[1] for one in mine}) == 1
+
+
+def _half(sender: Connection) -> None:
+    log_to(sender)
+    logging.getLogger("arena.test").info("whole")
+    os.write(sender.fileno(), b"\x00\x00\x10\x00half")  # a message of 4096 bytes that stops short
+    os._exit(0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_worker_killed_in_the_middle_of_a_line_silences_nobody(method: str) -> None:
+    context: Any = multiprocessing.get_context(method)
+    heard: list[PlainRecord] = []
+    log = WorkerLog(context, heard.append)
+    process = context.Process(target=_half, args=(log.sender,))
+    process.start()
+    log.receive()
+    process.join(30)
+    start = time.monotonic()
+    log.close(seconds=60)
+    assert time.monotonic() - start < 30
+    assert [one[2] for one in heard] == ["whole"]
+
+
+def test_a_record_survives_the_way() -> None:
+    try:
+        raise ValueError("no")
+    except ValueError:
+        record = logging.LogRecord("arena.x", logging.ERROR, "f", 1, "%s lost", ("one",), sys.exc_info())
+    there = from_plain(to_plain(record))
+    assert there.getMessage().startswith("one lost\nTraceback")
+    assert there.getMessage().endswith("ValueError: no")
+    assert (there.name, there.levelname, there.process) == ("arena.x", "ERROR", os.getpid())
+    assert there.created == record.created
+
+
+def test_percent_signs_are_kept() -> None:
+    record = logging.LogRecord("arena.x", logging.INFO, "f", 1, "100 %s", None, None)
+    assert from_plain(to_plain(record)).getMessage() == "100 %s"
+
+
+def test_what_bots_print_is_in_the_log_and_nowhere_else(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    loud = tmp_path / "loud.py"
+    loud.write_text(
+        "import os, sys\n"
+        "class Loud:\n"
+        "    def begin(self, setup):\n"
+        "        print('hello from the bot')\n"
+        "        print('and to stderr', file=sys.stderr)\n"
+        "        os.write(1, b'past Python')\n"
+        "        self.asked = 0\n"
+        "    def act(self, view, moves):\n"
+        "        self.asked += 1\n"
+        "        if self.asked == 3:\n"
+        "            print('last words')\n"
+        "            os._exit(1)\n"
+        "        return moves[0]\n"
+    )
+    data = settings({"spec": str(loud), "name": "loud"}, FIELD[1], games=2)
+    play(tmp_path / "run", data, limits=QUICK)
+    text = (tmp_path / "run" / "run.log").read_text()
+    for line in ("hello from the bot", "and to stderr"):  # two games, each played again once
+        assert len(re.findall(rf"loud( \(game 0/0/[01], seat [ab]\))?: {line}", text)) == 4
+    assert len(re.findall(r"loud \(game 0/0/[01], seat [ab], decision 3\): last words", text)) == 4
+    assert text.count("loud forfeits game") == 2
+    out, err = capfd.readouterr()
+    assert "hello" not in out + err
+    assert "past Python" not in out + err + text
+
+
+def test_megabytes_of_output_do_not_fill_the_disk(tmp_path: Path) -> None:
+    flood = tmp_path / "flood.py"
+    flood.write_text("def act(view, moves):\n    print('y' * 1_000_000)\n    return moves[0]\n")
+    play(tmp_path / "run", settings({"spec": str(flood), "name": "flood"}, FIELD[1], games=2))
+    log = tmp_path / "run" / "run.log"
+    assert 0 < log.stat().st_size < 100_000
+    assert "dropped" in log.read_text()
+
+
+def test_a_full_disk_loses_lines_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = LogFile(tmp_path / "x.log")
+
+    def full(*args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    file.emit(logging.LogRecord("arena", logging.INFO, "f", 1, "one", None, None))
+    monkeypatch.setattr(file, "format", full)
+    file.emit(logging.LogRecord("arena", logging.INFO, "f", 1, "two", None, None))
+    assert file.lost == 1
+    file.close()
+    assert "one" in (tmp_path / "x.log").read_text()
+
+
+def line(number: int) -> logging.LogRecord:
+    return logging.LogRecord("arena", logging.INFO, "f", 1, f"line {number} {'x' * 50}", None, None)
+
+
+def numbers(*files: Path) -> list[int]:
+    return [int(text.split(" line ")[1].split()[0]) for file in files for text in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("writers", [1, 3])
+def test_a_long_log_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writers: int) -> None:
+    monkeypatch.setattr("arena.tournament.runner.logs.LARGEST_LOG", 2000)
+    path, spare = tmp_path / "run.log", tmp_path / "run.log.1"
+    files = [LogFile(path) for _ in range(writers)]
+    for number in range(200):
+        files[number % writers].emit(line(number))
+        assert max(file.stat().st_size for file in tmp_path.iterdir()) < 2000 + writers * 200
+    for file in files:
+        assert file.lost == 0
+        file.close()
+    assert {file.name for file in tmp_path.iterdir()} == {"run.log", "run.log.1"}
+    kept = sorted(numbers(spare, path))
+    assert kept == list(range(200 - len(kept), 200))  # the last ones, none of them lost
+    assert len(kept) > 20
+    again = LogFile(path)  # the next session goes on in the same file
+    while path.stat().st_size < 2000:
+        again.emit(line(200))
+    again.close()
+    last = LogFile(path)
+    last.emit(line(201))
+    assert numbers(path) == [201]
+    path.unlink()  # somebody tidies up
+    last.emit(line(202))
+    last.close()
+    assert numbers(path) == [202]
+
+
+def test_a_log_that_cannot_be_put_aside_does_not_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.tournament.runner.logs.LARGEST_LOG", 500)
+    (tmp_path / "run.log.1").mkdir()
+    file = LogFile(tmp_path / "run.log")
+    for number in range(50):
+        file.emit(line(number))
+    file.close()
+    assert file.lost > 40
+    assert (tmp_path / "run.log").stat().st_size < 700
+
+
+def test_the_loggers_are_as_before(tmp_path: Path) -> None:
+    logger = logging.getLogger("arena")
+    before = (list(logger.handlers), logger.level, logger.propagate)
+    with RunLog(tmp_path) as log:
+        logger.info("inside")
+    logger.info("outside")
+    assert (list(logger.handlers), logger.level, logger.propagate) == before
+    assert "inside" in log.path.read_text()
+    assert "outside" not in log.path.read_text()

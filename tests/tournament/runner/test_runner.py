@@ -1,0 +1,291 @@
+"""Runs as a whole: the same games whatever the workers, wherever they were broken off."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing
+from arena.bots.processes.procfs import is_running
+from arena.errors import ArenaError
+from arena.tournament.runner.progress import NoProgress, RunStatus
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.writer import StoreError
+from tests.bots.processes.waiting import wait_for
+from tests.tournament.runner.runs import FIELD, Running, bot, forfeits, games, play, settings
+
+pytestmark = pytest.mark.process
+
+SLOW = (bot("sleeper", "slow", ms=2.0), bot("well_behaved", "bob"), bot("random", "cid"))
+
+FORMATS: dict[str, dict[str, Any]] = {
+    "round-robin": {},
+    "gauntlet": {},
+    "swiss": {"swiss": {"rounds": 2}},
+    "knockout": {"knockout": {"extra": 2}},
+    "series": {"series": {"matches": 3, "target": 12}},
+}
+
+
+def of_format(name: str, bots: tuple[dict[str, Any], ...] = FIELD, number: int = 6) -> dict[str, Any]:
+    data = settings(*bots, games=number, format=name, **FORMATS[name])
+    if name == "series":
+        del data["games"]
+    return data
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[Any, ...]]]:
+    """The games of each format, played by one worker without a break."""
+    found = {}
+    for name in FORMATS:
+        folder = tmp_path_factory.mktemp(name)
+        report = play(folder, of_format(name), workers=1)
+        assert (report.done, report.interrupted) == (report.total, False)
+        found[name] = games(folder)
+        assert len(found[name]) == report.done > 0
+    return found
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("workers", [2, 3])
+def test_number_of_workers_changes_nothing(
+    name: str, workers: int, whole: dict[str, list[tuple[Any, ...]]], tmp_path: Path
+) -> None:
+    play(tmp_path, of_format(name), workers)
+    assert games(tmp_path) == whole[name]
+
+
+class _StopsAt:
+    """Progress that presses Ctrl-C once when so many games are stored."""
+
+    def __init__(self, done: int) -> None:
+        self.done = done
+        self.notes: list[str] = []
+
+    def begin(self, name: str, seed: int, status: RunStatus) -> None:
+        self.update(status)
+
+    def update(self, status: RunStatus) -> None:
+        if status.done >= self.done >= 0:
+            self.done = -1
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def end(self, status: RunStatus, interrupted: bool) -> None: ...
+
+
+def test_series_never_count_over_100_percent(tmp_path: Path) -> None:
+    """How many games a series to a target takes is known at its end only."""
+    seen: list[RunStatus] = []
+
+    class Notes(_StopsAt):
+        def update(self, status: RunStatus) -> None:
+            seen.append(status)
+
+        def end(self, status: RunStatus, interrupted: bool) -> None:
+            seen.append(status)
+
+    series = {"format": "series", "series": {"matches": 30, "target": 20}}
+    data = {"name": "s", "bots": [bot("random", "ann"), bot("random", "bob")], "seed": 1, **series}
+    report = play(tmp_path, data, 1, progress=Notes(-1))
+    assert all(0 <= status.done <= status.total for status in seen)
+    assert seen[0].total < report.done == report.total == seen[-1].total == seen[-1].done
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_interrupted_anywhere_the_result_is_the_same(
+    name: str, whole: dict[str, list[tuple[Any, ...]]], tmp_path: Path
+) -> None:
+    broken_off = 0
+    for attempt in range(20):
+        report = play(tmp_path, of_format(name), 2, progress=_StopsAt(4 * attempt), resume=attempt > 0)
+        assert report.done == len(games(tmp_path))
+        if not report.interrupted:
+            break
+        broken_off += 1
+        assert report.done < report.total
+    assert broken_off
+    assert games(tmp_path) == whole[name]
+
+
+def test_ctrl_c_finishes_the_games_in_hand(tmp_path: Path) -> None:
+    data = settings(*SLOW, games=200)
+    run = Running(tmp_path, data)
+    run.until(8)
+    workers = run.workers()
+    os.killpg(run.process.pid, signal.SIGINT)  # as a terminal does: to the whole group
+    report = run.rest()
+    assert report["interrupted"]
+    assert 8 <= report["done"] < report["total"]
+    assert report["done"] == run.reported == len(games(tmp_path))
+    assert forfeits(tmp_path) == {}
+    assert wait_for(lambda: not any(map(is_running, workers)))
+
+
+def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
+    data = settings(bot("sleeper", "asleep", ms=30_000.0, after=1), bot("well_behaved", "bob"), games=4)
+    run = Running(tmp_path, data)
+    assert wait_for(lambda: len(run.workers()) == 2)
+    run.process.send_signal(signal.SIGINT)
+    assert not wait_for(lambda: run.process.poll() is not None, 0.5)  # games are in hand
+    workers = run.workers()
+    run.process.send_signal(signal.SIGINT)
+    assert run.rest()["interrupted"]
+    assert wait_for(lambda: not any(map(is_running, workers)))
+
+
+@pytest.mark.slow
+def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    data = settings(*SLOW, games=40)
+    play(tmp_path / "whole", data)
+    for done in (2, 30, 70):
+        run = Running(tmp_path / "killed", data)
+        run.until(done)
+        workers = run.workers()
+        run.kill()
+        run.rest()
+        assert wait_for(lambda workers=workers: not any(map(is_running, workers)))  # type: ignore[misc]
+        assert len(games(tmp_path / "killed")) >= run.reported >= done
+    report = play(tmp_path / "killed", data, resume=True)
+    assert report.done == report.total == 120
+    assert games(tmp_path / "killed") == games(tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_a_worker_killed_from_outside_costs_only_time(tmp_path: Path) -> None:
+    data = settings(*SLOW, games=40)
+    play(tmp_path / "whole", data)
+    run = Running(tmp_path / "killed", data)
+    for done in (4, 30, 60):
+        run.until(done)
+        for worker in run.workers():
+            os.kill(worker, signal.SIGKILL)
+    report = run.rest()
+    assert report["done"] == report["total"] == 120
+    assert report["workers_lost"] >= 3
+    assert report["forfeits"] == 0
+    assert games(tmp_path / "killed") == games(tmp_path / "whole")
+
+
+def test_a_stored_seed_of_zero_is_a_seed(tmp_path: Path) -> None:
+    data = {**settings(bot("first", "ann"), bot("well_behaved", "bob"), games=2), "seed": 0}
+    play(tmp_path / "run", data)
+    del data["seed"]
+    again = play(tmp_path / "run", data, resume=True)
+    assert (again.seed, again.played) == (0, 0)
+
+
+def test_a_drawn_seed_is_told_and_kept(tmp_path: Path) -> None:
+    data = settings(*FIELD, games=2)
+    del data["seed"]
+    first = play(tmp_path / "one", data)
+    assert play(tmp_path / "two", data).seed != first.seed
+    again = play(tmp_path / "one", data)
+    assert (again.seed, again.played, again.done) == (first.seed, 0, first.done)
+    play(tmp_path / "three", {**data, "seed": first.seed})
+    assert games(tmp_path / "three") == games(tmp_path / "one")
+
+
+def test_resume_needs_a_run(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no run"):
+        play(tmp_path, settings(*FIELD), resume=True)
+
+
+def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
+    play(tmp_path, settings(*FIELD, games=2))
+    with pytest.raises(StoreError, match="games: 2 there, 4 asked for"):
+        play(tmp_path, settings(*FIELD, games=4))
+
+
+def test_a_bot_that_cannot_be_loaded_stops_the_run(tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text("def act(view, moves):\n    return moves[0]\n\nraise RuntimeError('no licence')\n")
+    with pytest.raises(ArenaError, match="no licence"):
+        play(tmp_path / "run", settings({"spec": str(file), "name": "broken"}, FIELD[0]))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("isolation", ["none", "process"])
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"rollouts": "many"}, "parameter 'rollouts' is a whole number, not 'many'"),
+        ({"rolouts": 3}, "no parameter 'rolouts'; did you mean 'rollouts'"),
+    ],
+)
+def test_a_parameter_that_does_not_fit_is_said_before_the_run_begins(
+    tmp_path: Path, isolation: str, params: dict[str, Any], message: str
+) -> None:
+    told: list[str] = []
+
+    class Listener(NoProgress):
+        def begin(self, name: str, seed: int, status: RunStatus) -> None:
+            told.append(name)
+
+    with pytest.raises(ArenaError, match=message):
+        play(tmp_path / "run", settings(bot("search", **params), FIELD[0], isolation=isolation), progress=Listener())
+    assert not told
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_slow_first_game_shows_that_there_is_life(tmp_path: Path) -> None:
+    seen: list[tuple[float, int]] = []
+
+    class Listener(NoProgress):
+        def update(self, status: RunStatus) -> None:
+            if status.done == 0:
+                seen.append((status.quiet_s, status.moves()))
+
+    play(tmp_path, settings(bot("sleeper", "slow", ms=40.0), FIELD[0], games=1), workers=1, progress=Listener())
+    assert max(moves for _, moves in seen) > 0
+    assert [seconds for seconds, _ in seen] == sorted(seconds for seconds, _ in seen)
+
+
+def test_a_run_that_cannot_be_played_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only its workers find out, as those of a cluster do."""
+    monkeypatch.setattr("arena.tournament.runner.tournament._require_bots", lambda job: None)
+    data = settings(bot("search", rollouts="many"), FIELD[0])
+    with pytest.raises(ArenaError, match="whole number"):
+        play(tmp_path / "run", data)
+    assert not (tmp_path / "run").exists()
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(ArenaError, match="whole number"):
+        play(tmp_path / "mine", data)
+    assert (tmp_path / "mine").exists()
+
+
+def test_a_fault_of_the_program_is_loud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: object) -> None:
+        raise ZeroDivisionError("a fault of ours")
+
+    monkeypatch.setattr("arena.tournament.referee.referee.Referee.play", broken)  # forked workers have it, too
+    with pytest.raises(RuntimeError, match="a fault of ours"):
+        play(tmp_path, settings(*FIELD))
+    with Reader(tmp_path) as reader:
+        assert reader.progress().games == 0
+
+
+def test_works_in_a_thread_and_leaves_nothing(tmp_path: Path) -> None:
+    before = {thread.name for thread in threading.enumerate()}
+    handler = signal.getsignal(signal.SIGINT)
+    thread = threading.Thread(target=play, args=(tmp_path, settings(*FIELD)))
+    thread.start()
+    thread.join(30)
+    assert len(games(tmp_path)) == 18
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert {thread.name for thread in threading.enumerate()} <= before
+
+
+def test_isolation_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxMissing, match="bubblewrap"):
+        play(tmp_path / "run", settings(*FIELD, isolation="sandbox"))
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,171 @@
+"""A run that ends when what is stored is enough: at the same deal whatever the workers, wherever interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.tournament.config.tournament import ConfigError, config_from_dict
+from arena.tournament.formats.sprt import SprtSettings
+from arena.tournament.runner.progress import RunStatus
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.schema import DATABASE
+from arena.tournament.store.writer import reopen_store
+from tests.tournament.runner.runs import bot, games, play, settings
+from tests.tournament.store.stored import forged
+
+PAIR = (bot("random", "ann"), bot("well_behaved", "bob"))
+WANTED = 7
+
+
+def data(number: int = 600) -> dict[str, Any]:
+    return settings(*PAIR, games=number, format="match")
+
+
+def lost(cells: list[int]) -> int | None:
+    """Enough as soon as `ann` has lost both games of a pair so many times: the deal after that one."""
+    at = [deal for deal, cell in enumerate(cells) if cell == 0]
+    return at[WANTED - 1] + 1 if len(at) >= WANTED else None
+
+
+class Watch:
+    """Reads on where it was, as a test does."""
+
+    def __init__(self, press_at: int = -1) -> None:
+        self.cells: list[int] = []
+        self.press_at = press_at
+
+    def __call__(self, reader: Reader) -> int | None:
+        self.cells += reader.pair_scores_from(len(self.cells))
+        if 0 <= self.press_at <= len(self.cells):
+            self.press_at = -1
+            os.kill(os.getpid(), signal.SIGINT)
+        return lost(self.cells)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
+    """The games up to the end, found in a run that went on."""
+    folder = tmp_path_factory.mktemp("whole")
+    play(folder, data(), workers=1)
+    with Reader(folder) as reader:
+        cells = reader.pair_scores_from(0)
+        assert reader.pair_scores_from(290) == cells[290:]
+        assert reader.pentanomial()[0] == tuple(cells.count(cell) for cell in range(5))
+    assert len(cells) == 300
+    deals = lost(cells)
+    assert deals is not None
+    assert 10 < deals < 200
+    return games(folder)[: 2 * deals]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_ends_at_the_same_deal(workers: int, expected: list[tuple[Any, ...]], tmp_path: Path) -> None:
+    report = play(tmp_path, data(), workers, stop=Watch())
+    assert (report.done, report.total, report.interrupted) == (len(expected), len(expected), False)
+    assert games(tmp_path) == expected
+    again = play(tmp_path, data(), workers, stop=Watch())
+    assert (again.played, again.done) == (0, len(expected))
+
+
+@pytest.mark.slow
+def test_interrupted_it_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    slow = settings(bot("random", "ann"), bot("sleeper", "slow", ms=0.5), games=600, format="match")
+    play(tmp_path / "whole", slow, 2, stop=Watch())
+    breaks = 0
+    for attempt in range(20):
+        watch = Watch(press_at=8 * attempt + 1)
+        report = play(tmp_path / "broken", slow, 2, stop=watch, resume=attempt > 0)
+        assert report.done == len(games(tmp_path / "broken"))
+        if not report.interrupted:
+            break
+        breaks += 1
+    assert breaks
+    assert games(tmp_path / "broken") == games(tmp_path / "whole")
+
+
+def test_what_was_played_beyond_the_end_is_dropped(expected: list[tuple[Any, ...]], tmp_path: Path) -> None:
+    """As after a crash between the commit and the drop."""
+    play(tmp_path, data(), 2)
+    report = play(tmp_path, data(), 2, stop=Watch())
+    assert (report.played, report.done, report.total) == (0, len(expected), len(expected))
+    assert games(tmp_path) == expected
+
+
+def test_without_an_end_all_is_played(tmp_path: Path) -> None:
+    never: Callable[[Reader], int | None] = lambda reader: None  # noqa: E731
+    assert play(tmp_path, data(20), stop=never).done == 20
+
+
+def test_a_gap_ends_what_is_read(tmp_path: Path) -> None:
+    play(tmp_path, data(20))
+    with Reader(tmp_path) as reader:
+        whole = reader.pair_scores_from(0)
+        assert len(whole) == 10
+        assert reader.pair_scores_from(10) == []
+    forged(tmp_path / DATABASE, "DELETE FROM games WHERE deal = 4")
+    store = reopen_store(tmp_path)
+    try:
+        assert store.pair_scores_from(0) == whole[:4]
+        assert store.pair_scores_from(5) == whole[5:]
+        assert store.drop_from(6) == 8
+        assert store.count() == 10
+    finally:
+        store.close()
+
+
+class _Ends:
+    def __init__(self) -> None:
+        self.last: RunStatus | None = None
+
+    def begin(self, name: str, seed: int, status: RunStatus) -> None: ...
+    def update(self, status: RunStatus) -> None: ...
+    def note(self, text: str) -> None: ...
+    def end(self, status: RunStatus, interrupted: bool) -> None:
+        self.last = status
+
+
+def test_progress_ends_with_what_is_kept(expected: list[tuple[Any, ...]], tmp_path: Path) -> None:
+    shown = _Ends()
+    play(tmp_path, data(), 2, stop=Watch(), progress=shown)
+    assert shown.last is not None
+    assert (shown.last.done, shown.last.total) == (len(expected), len(expected))
+
+
+def sprt(**table: object) -> dict[str, Any]:
+    return {"format": "sprt", "bots": ["random", "greedy"], "seed": 1, "sprt": table}
+
+
+def test_settings_of_a_test_survive_the_store() -> None:
+    config = config_from_dict(sprt(elo1=30, model="normalized", max_pairs=50))
+    assert config.format_settings == SprtSettings(elo1=30.0, model="normalized", max_pairs=50)
+    assert config_from_dict(config.to_dict()) == config
+
+
+def test_more_pairs_are_the_same_test() -> None:
+    small, large = (config_from_dict(sprt(max_pairs=number)) for number in (50, 5000))
+    assert small.canonical() == large.canonical()
+    assert small.canonical() != config_from_dict(sprt(elo1=11)).canonical()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sprt": {"elo0": 10, "elo1": 5}}, "elo0 (10) must be less than elo1 (5)"),
+        ({"sprt": {"alpha": 0.7}}, "sprt.alpha: expected an error rate between 0 and 0.5, found 0.7"),
+        ({"sprt": {"elo1": float("nan")}}, "sprt.elo1: expected a number"),
+        ({"sprt": {"model": "logistc"}}, "did you mean 'logistic'?"),
+        ({"sprt": {"max_pairs": 0}}, "sprt.max_pairs: expected a whole number from 1 to 1000000000, found 0"),
+        ({"games": 100}, "use sprt.max_pairs instead"),
+        ({"bots": ["random", "greedy", "counter"]}, 'format = "sprt" is for two bots, found 3'),
+    ],
+)
+def test_mistakes_in_a_test(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config_from_dict({**sprt(), **change})
+    assert message in str(caught.value)

@@ -1,0 +1,433 @@
+"""The store: every game once, nothing lost that was reported."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from arena.tournament.formats.round_robin import round_robin
+from arena.tournament.formats.series import series
+from arena.tournament.match.results import (
+    GameResult,
+    Row,
+    ScheduleProgress,
+    bucket_ms,
+    merge_times,
+    pack_times,
+    time_bucket,
+    time_quantile,
+    times_in_order,
+)
+from arena.tournament.match.tasks import Chunk, GameId, GameTask, chunks
+from arena.tournament.referee.series_play import play_unit
+from arena.tournament.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, PairingSums, Reader
+from arena.tournament.store.reasons import reason_line
+from arena.tournament.store.schema import StoreError
+from arena.tournament.store.writer import ConflictingResults, Store, open_store
+from tests.tournament.runner.fake import CONFIG, fake_result, pair_tasks, play_pairs
+from tests.tournament.store.stored import ENTRIES, chunk_of, expected, game, query
+from tests.tournament.store.writer import BOTS
+
+ROOT = Path(__file__).parents[3]
+
+
+# ---------------------------------------------------------------- writing and reading
+
+
+def test_what_goes_in_comes_out_in_schedule_order(store: Store) -> None:
+    parts = list(chunks(pair_tasks(BOTS, range(40)), 7))
+    random.Random(3).shuffle(parts)
+    for part in parts:
+        assert store.add(part, play_pairs(part)) == 2 * len(part)
+    results = [fake_result(task) for pair in pair_tasks(BOTS, range(40)) for task in pair.game_tasks()]
+    assert list(store.rows()) == [result.to_row() for result in results]
+    assert list(store.results()) == results
+    assert store.result(results[17].id) == results[17]
+    assert store.count() == len(results) == 240
+    assert store.bots() == ENTRIES
+    assert store.config() == CONFIG
+
+
+@pytest.mark.slow
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(deliveries=st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=4), min_size=1, max_size=8))
+def test_deliveries_may_repeat_and_come_in_any_order(deliveries: list[list[int]], tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.rmtree(folder, ignore_errors=True)
+    with open_store(folder, CONFIG, ENTRIES) as store:
+        for numbers in deliveries:
+            before = store.count()
+            batch = [chunk_of(range(3 * n, 3 * n + 3), n) for n in numbers]
+            new = store.add_many([(chunk, play_pairs(chunk)) for chunk in batch])
+            assert store.count() - before == new
+        seen = {n for numbers in deliveries for n in numbers}
+        assert list(store.rows()) == sorted(row for n in seen for row in expected(range(3 * n, 3 * n + 3)))
+
+
+def test_progress_is_what_the_schedule_needs(store: Store) -> None:
+    schedule = round_robin(BOTS, 20)
+    tasks = list(schedule.tasks(ScheduleProgress()))
+    for part in list(chunks(tasks, 4))[1:4]:
+        store.add(part, play_pairs(part))
+    assert list(schedule.tasks(store.progress())) == tasks[:4] + tasks[16:]
+    by_hand = ScheduleProgress.of(store.results())
+    assert store.progress().games == by_hand.games == 24
+    assert {p: by_hand.score(p) for p in range(3)} == store.scores() == {p: store.progress().score(p) for p in range(3)}
+
+
+def cell_key(cell: PairingSums) -> tuple[int, int, float, str]:
+    return (cell.pairing, cell.game, cell.score, cell.ending)
+
+
+def test_sums_against_counting_by_hand(store: Store) -> None:
+    store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60))))
+    results = list(store.results())
+    for cell in store.pairing_sums():
+        summed = [r for r in results if (r.id.pairing, r.id.game, r.score * 2, r.ending) == cell_key(cell)]
+        assert cell.games == len(summed)
+        assert (cell.stones_first, cell.stones_second) == tuple(map(sum, zip(*(r.stones for r in summed))))
+        assert (cell.turns, cell.plies) == (sum(r.turns for r in summed), sum(r.plies for r in summed))
+        assert cell.us_first == round(sum(r.ms[0] for r in summed) * 1000)
+        assert (cell.max_us_first, cell.max_us_second, cell.us) == (10, 20, 500 * len(summed))
+    assert sum(cell.games for cell in store.pairing_sums()) == len(results)
+    forfeits = Counter((r.forfeit_by, r.forfeit) for r in results if r.forfeit)
+    assert {(f.bot, f.kind): f.games for f in store.forfeit_reasons()} == dict(forfeits)
+    assert len(forfeits) > 6
+    pairs: dict[int, list[int]] = {0: [0] * 5, 1: [0] * 5, 2: [0] * 5}
+    for one, two in zip(results[::2], results[1::2]):
+        pairs[one.id.pairing][round(2 * (one.score + 1 - two.score))] += 1
+    assert store.pentanomial() == {pairing: tuple(cells) for pairing, cells in pairs.items()}
+    for bot, counts in store.times().items():
+        assert counts == merge_times(
+            r.times[(r.first, r.second).index(bot)] for r in results if bot in (r.first, r.second)
+        )
+
+
+def test_reasons_of_forfeits_against_counting_by_hand(store: Store) -> None:
+    def play(task: GameTask) -> GameResult:
+        found = fake_result(task)
+        texts = ("in act: Traceback:\n  File x\nKeyError: 1", "in act: it ended\n  last words", f"text {task.id}")
+        return replace(found, detail=texts[task.id.deal % 3] if found.forfeit else None)
+
+    store.add(chunk_of(range(60)), play_pairs(chunk_of(range(60)), play))
+    lost = [result for result in store.results() if result.forfeit]
+    found = store.forfeit_reasons()
+    assert {(f.bot, f.kind): f.games for f in found} == Counter((r.forfeit_by, r.forfeit) for r in lost)
+    assert [f.games for f in found] == sorted((f.games for f in found), reverse=True)
+    assert {f.reason for f in found} >= {"KeyError: 1", "in act: it ended"}
+    for one in found:
+        mine = [r for r in lost if (r.forfeit_by, r.forfeit) == (one.bot, one.kind)]
+        reasons = [reason_line(r.detail) for r in mine]
+        assert reasons.count(one.reason) == max(map(reasons.count, reasons))
+        assert one.game == mine[reasons.index(one.reason)].id
+
+
+def test_texts_that_differ_in_every_game_do_not_pile_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(task: GameTask) -> GameResult:
+        text = f"{task.id} {'x' * 999}" if task.id.deal < 60 else "the same"
+        return replace(fake_result(task), detail=text)
+
+    monkeypatch.setattr("arena.tournament.store.reasons.MOST", 1)
+    store.add(chunk_of(range(90)), play_pairs(chunk_of(range(90)), play))
+    found = store.forfeit_reasons()
+    assert {len(one.reason) for one in found} == {200}  # no other reason than the first was counted
+    assert sum(one.games for one in found) == store.count(forfeited=True)
+
+
+GROUP = """in act:   + Exception Group Traceback (most recent call last):
+  |   File "b.py", line 1, in <module>
+  | ExceptionGroup: all (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | ValueError: x
+    +------------------------------------
+"""
+
+
+def raised(error: Exception) -> str:
+    try:
+        try:
+            raise KeyError("inner")
+        except KeyError as inner:
+            raise error from inner
+    except Exception:
+        return f"in act: {traceback.format_exc()}"
+
+
+@pytest.mark.parametrize(
+    ("detail", "wanted"),
+    [
+        (None, ""),
+        ("", ""),
+        (" \n ", ""),
+        ("decision 1 took 50.3 ms", "decision 1 took 50.3 ms"),
+        (raised(ValueError("one\ntwo")), "ValueError: one"),
+        (GROUP, "ValueError: x"),
+    ],
+)
+def test_the_line_that_says_what_happened(detail: str | None, wanted: str) -> None:
+    assert reason_line(detail) == wanted
+
+
+def test_frame_and_table_agree_with_the_results(store: Store) -> None:
+    store.add(chunk_of(range(40)), play_pairs(chunk_of(range(40))))
+    results = list(store.results())
+    lines = [
+        (
+            *r.id,
+            r.round,
+            r.first,
+            r.second,
+            r.score,
+            *r.stones,
+            *r.points,
+            r.turns,
+            r.plies,
+            r.ending,
+            r.forfeit,
+            r.forfeit_by,
+            *r.decisions,
+            *r.ms,
+        )
+        for r in results
+    ]
+    assert list(store.table(clock=True)) == lines
+    assert list(store.table()) == [line[:-2] for line in lines]
+    frame = store.frame()
+    assert tuple(frame.columns) == GAME_COLUMNS + CLOCK_COLUMNS
+    plain = frame.astype(object).where(frame.notna(), None)
+    assert [tuple(line) for line in plain.itertuples(index=False)] == lines
+    view = query(store, f"SELECT {', '.join(GAME_COLUMNS + CLOCK_COLUMNS)} FROM game_list")
+    assert view == lines
+
+
+def test_an_empty_run_can_be_read(store: Store) -> None:
+    assert not [*store.rows(), *store.table(), *store.pairing_sums(), *store.forfeit_reasons()]
+    assert store.frame().shape == (0, len(GAME_COLUMNS + CLOCK_COLUMNS))
+    assert store.progress().games == store.count() == 0
+    with pytest.raises(StoreError, match=r"there is no game 0/0/0 in .*; it holds no games yet"):
+        store.result(GameId(0, 0, 0))
+
+
+def test_a_missing_game_is_named(store: Store) -> None:
+    store.add(chunk_of(range(3)), play_pairs(chunk_of(range(3))))
+    with pytest.raises(StoreError, match=r"no game 0/3/0 in .*; its games run from 0/0/0 to 2/2/1"):
+        store.result(GameId(0, 3, 0))
+
+
+def test_sessions(tmp_path: Path) -> None:
+    for part in (0, 1):
+        with open_store(tmp_path, CONFIG, ENTRIES) as store:
+            store.begin_session({"workers": part})
+            store.add(chunk_of(range(part, 2)), play_pairs(chunk_of(range(part, 2))))
+    with Reader(tmp_path) as reader:
+        one, two = reader.sessions()
+    assert [(one.games, one.info), (two.games, two.info)] == [(12, {"workers": 0}), (0, {"workers": 1})]
+    assert one.started <= one.ended <= two.started <= two.ended
+
+
+# ---------------------------------------------------------------- a second delivery
+
+
+def test_a_different_game_of_the_same_identity_is_loud(store: Store) -> None:
+    chunk = Chunk(0, tuple(pair_tasks(BOTS[:2], range(1))))
+    one, two = chunk.tasks[0].game_tasks()  # type: ignore[union-attr]
+    store.add(chunk, [game(one), game(two)])
+    assert store.add(chunk, [game(one, ms=(9.0, 9.0), max_ms=(9.0, 9.0), duration_ms=99.0), game(two)]) == 0
+    for changes in ({"record": "other"}, {"plies": 1}, {"turns": 1}, {"decisions": (1, 1)}):
+        with pytest.raises(ConflictingResults, match=rf"game 0/0/1 was played twice and differs in .*{min(changes)}"):
+            store.add(chunk, [game(one), game(two, **changes)])
+    assert list(store.rows()) == [game(one), game(two)]
+
+
+def test_a_conflict_stores_nothing_of_its_delivery(store: Store) -> None:
+    chunk = chunk_of(range(1))
+    store.add(chunk, play_pairs(chunk))
+    more = chunk_of(range(2))
+    rows = play_pairs(more)
+    rows[0] = (*rows[0][:18], "other", None)
+    with pytest.raises(ConflictingResults):
+        store.add_many([(chunk_of(range(5, 6)), play_pairs(chunk_of(range(5, 6)))), (more, rows)])
+    assert list(store.rows()) == expected(range(1))
+    assert store.add(chunk_of(range(2)), play_pairs(more)) == 6
+
+
+def test_what_a_clock_decided_may_differ(store: Store, tmp_path: Path) -> None:
+    chunk = Chunk(0, tuple(pair_tasks(BOTS[:2], range(1))))
+    one, two = chunk.tasks[0].game_tasks()  # type: ignore[union-attr]
+    late = game(two, ending="forfeit", forfeit="timeout", forfeit_by=two.first, record="short")
+    store.add(chunk, [game(one), late])
+    assert store.add(chunk, [game(one), game(two)]) == 0
+    assert list(store.rows()) == [game(one), late]
+    with open_store(tmp_path / "clocked", CONFIG, ENTRIES, clocked=True) as clocked:
+        clocked.add(chunk, [game(one), game(two)])
+        assert clocked.add(chunk, [game(one), game(two, record="other")]) == 0
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda rows: rows[:-1],
+        lambda rows: [*rows, rows[0]],
+        lambda rows: rows[::-1],
+        lambda rows: [],
+        lambda rows: [*rows[:-1], (rows[-1][0] + 2, *rows[-1][1:])],
+    ],
+)
+def test_a_delivery_must_be_its_chunk(store: Store, spoil: Callable[[list[Row]], list[Row]]) -> None:
+    chunk = chunk_of(range(2))
+    with pytest.raises(ValueError, match=r"games delivered are not the 12 of chunk 0"):
+        store.add(chunk, spoil(play_pairs(chunk)))
+    assert store.count() == 0
+
+
+def test_a_pairing_keeps_its_bots(store: Store) -> None:
+    chunk = Chunk(0, tuple(pair_tasks(BOTS[:2], range(1))))
+    store.add(chunk, play_pairs(chunk))
+    other = Chunk(1, tuple(pair_tasks(BOTS[1:], range(1, 2))))
+    with pytest.raises(ConflictingResults, match="pairing"):
+        store.add(other, play_pairs(other))
+
+
+# ---------------------------------------------------------------- series
+
+
+def series_chunk() -> Chunk:
+    return Chunk(0, tuple(series(BOTS, 5, matches=3, target=15).tasks(ScheduleProgress())))
+
+
+def play_series(chunk: Chunk, one: Callable[[GameTask], GameResult]) -> list[Row]:
+    return [row for task in chunk.tasks for row in play_unit(task, lambda g: one(g).to_row())]
+
+
+def test_series_are_stored_and_resumed_whole(store: Store) -> None:
+    schedule = series(BOTS, 5, matches=3, target=15)
+    chunk = series_chunk()
+    rows = play_series(chunk, fake_result)
+    part = Chunk(1, chunk.tasks[2:5])
+    few = play_series(part, fake_result)
+    assert store.add(part, few) == len(few)
+    assert list(schedule.tasks(store.progress())) == [*chunk.tasks[:2], *chunk.tasks[5:]]
+    assert store.add(chunk, rows) == len(rows) - len(few)
+    assert store.add(chunk, rows) == 0
+    assert list(store.rows()) == sorted(rows)
+    assert list(schedule.tasks(store.progress())) == []
+
+
+def test_a_series_played_again_with_another_course(store: Store, tmp_path: Path) -> None:
+    def steady(task: GameTask) -> GameResult:
+        return replace(fake_result(task, faults=False), score=1.0, stones=(5, 2))
+
+    def late(task: GameTask) -> GameResult:
+        result = replace(steady(task), score=0.0, stones=(2, 5))
+        return replace(result, ending="forfeit", forfeit="timeout", forfeit_by=task.first)
+
+    chunk = series_chunk()
+    rows = play_series(chunk, steady)
+    store.add(chunk, rows)
+    assert store.add(chunk, play_series(chunk, late)) == 0  # nothing of the other course
+    assert list(store.rows()) == sorted(rows)
+    with pytest.raises(ConflictingResults, match="played twice"):
+        store.add(chunk, play_series(chunk, lambda g: replace(steady(g), score=0.0, stones=(2, 5))))
+
+
+def test_a_delivery_of_series_must_be_whole(store: Store) -> None:
+    chunk = series_chunk()
+    rows = play_series(chunk, fake_result)
+    last = len(play_series(Chunk(0, chunk.tasks[-1:]), fake_result))
+    for wrong in (rows[:-last], [*rows, expected(range(60, 61))[0]], []):
+        with pytest.raises(ValueError, match="a delivery"):
+            store.add(chunk, wrong)
+
+
+# ---------------------------------------------------------------- times
+
+
+@given(st.integers(0, 2**63))
+def test_buckets_hold_times_within_ten_percent(ns: int) -> None:
+    bucket = time_bucket(ns)
+    assert 0 <= bucket <= 255
+    assert abs(bucket_ms(bucket) * 1e6 - ns) <= 0.125 * ns
+    assert time_bucket(ns + 1) >= bucket
+
+
+@given(st.lists(st.one_of(st.just(1000), st.integers(0, 2**63)), max_size=600))
+def test_times_survive_packing_in_order_and_add_up(times: list[int]) -> None:
+    buckets = [time_bucket(ns) for ns in times]
+    packed = pack_times(times)
+    assert times_in_order(packed) == buckets
+    merged = merge_times([packed, packed, b"\x27\xff\x27\x01\x28\x02"])  # the last as older runs have them
+    for bucket, count in ((39, 256), (40, 2)):
+        merged[bucket] -= count
+    assert {bucket: n for bucket, n in enumerate(merged) if n} == {b: 2 * buckets.count(b) for b in buckets}
+
+
+@given(st.lists(st.integers(0, 10**10), min_size=1), st.sampled_from([0.0, 0.5, 0.99, 1.0]))
+def test_quantiles(times: list[int], share: float) -> None:
+    counts = [0] * 256
+    for ns in times:
+        counts[time_bucket(ns)] += 1
+    exact = sorted(times)[max(0, -(-round(share * 1e9) * len(times) // 10**9) - 1)]
+    assert time_quantile(counts, share) == bucket_ms(time_bucket(exact))
+
+
+def test_no_times_at_all() -> None:
+    assert time_quantile([0] * 256, 0.5) == 0.0
+
+
+def test_names_of_unknown_endings_are_refused() -> None:
+    task = pair_tasks(BOTS, range(1))[0].game_tasks()[0]
+    for changes in ({"ending": "boredom"}, {"forfeit": "tiredness"}, {"forfeit_by": "nobody"}):
+        with pytest.raises(ValueError, match="not in"):
+            game(task, **changes)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody is forked here")
+def test_nobody_is_forked_while_the_database_is_at_work(store: Store) -> None:
+    """A child that is would wait for SQLite's own locks, which nobody in it will ever release."""
+    inside, go = threading.Event(), threading.Event()
+
+    class Rows(list[Row]):
+        """Stops whoever reads it for the second time: that is SQLite."""
+
+        def __iter__(self) -> Iterator[Row]:
+            if inside.is_set():
+                raise AssertionError("read too often")
+            if self.__dict__.setdefault("read", 0):
+                inside.set()
+                go.wait(10)
+            self.__dict__["read"] += 1
+            return super().__iter__()
+
+    chunk = chunk_of(range(1))
+    storing = threading.Thread(target=store.add, args=(chunk, Rows(play_pairs(chunk))))
+    storing.start()
+    assert inside.wait(10)
+    forked: list[int] = []
+
+    def fork() -> None:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        forked.append(pid)
+
+    forking = threading.Thread(target=fork)
+    forking.start()
+    time.sleep(0.2)
+    assert not forked
+    go.set()
+    storing.join(10)
+    forking.join(10)
+    assert store.count() == 3 * 2
+    assert os.waitpid(forked[0], 0)[1] == 0

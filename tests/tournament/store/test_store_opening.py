@@ -1,0 +1,376 @@
+"""Opening a store, and plain words when it cannot be; killed writers, and readers beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.schema import DATABASE, StoreError
+from arena.tournament.store.writer import OtherSettings, Store, open_store, reopen_store
+from tests.tournament.runner.fake import CONFIG, play_pairs
+from tests.tournament.store.stored import ENTRIES, chunk_of, expected, query
+
+ROOT = Path(__file__).parents[3]
+
+
+# ---------------------------------------------------------------- opening
+
+
+def test_another_config_is_refused_key_by_key(tmp_path: Path) -> None:
+    config = {**CONFIG, "bots": [{"name": "ann", "spec": "x.py"}, {"name": "bob", "spec": "y.py"}]}
+    with open_store(tmp_path, config, ENTRIES) as store:
+        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
+    asked = {
+        **CONFIG,
+        "seed": 8,
+        "clock": {"move_ms": 50, "bank_ms": 9},
+        "bots": [{"name": "ann", "spec": "z.py"}, {"name": "cid", "spec": "y.py"}],
+    }
+    changed = [ENTRIES[0], replace(ENTRIES[1], source="other")]
+    with pytest.raises(StoreError) as caught:
+        open_store(tmp_path, asked, changed)
+    assert str(caught.value).splitlines() == [
+        f"{tmp_path} holds a run with other settings; nothing was started.",
+        '  bots in order: ["ann", "bob"] there, ["ann", "cid"] asked for',
+        '  bots.ann.spec: "x.py" there, "z.py" asked for',
+        '  bots.bob.spec: "y.py" there, nothing asked for',
+        '  bots.cid.spec: nothing there, "y.py" asked for',
+        "  clock.bank_ms: nothing there, 9 asked for",
+        "  seed: 7 there, 8 asked for",
+        "  bot bob: its source has changed since the run began",
+        "Choose another folder with --out, or start with the settings of that run.",
+    ]
+    open_store(tmp_path, config, ENTRIES).close()  # and the folder is free again
+
+
+def test_of_many_differences_the_first_are_told(tmp_path: Path) -> None:
+    lines = [f"bot b{number}: its source has changed since the run began" for number in range(1010)]
+    told = OtherSettings(tmp_path, lines)
+    assert str(told).splitlines()[10:12] == [f"  {lines[9]}", "  and 1,000 more"]
+    assert len(told.keys) == 1010
+
+
+def test_a_run_without_games_makes_room_for_another(tmp_path: Path) -> None:
+    """Its bot could not be loaded, and now it is mended: nothing would be lost."""
+    with open_store(tmp_path, CONFIG, ENTRIES) as store:
+        store.begin_session({"workers": 1})
+    mended = [ENTRIES[0], replace(ENTRIES[1], source="other")]
+    with reopen_store(tmp_path, mended) as store:
+        assert store.bots() == mended
+    with open_store(tmp_path, {**CONFIG, "seed": 8}, ENTRIES, settings={"workers": 3}) as store:
+        assert (store.config()["seed"], store.settings()) == (8, {"workers": 3})
+        assert store.bots() == list(ENTRIES)
+        store.begin_session({"workers": 2})
+        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
+        assert list(store.rows()) == expected(range(1))
+        assert len(store.sessions()) == 1
+    with pytest.raises(StoreError, match="seed: 8 there, 7 asked for"):
+        open_store(tmp_path, CONFIG, ENTRIES)
+
+
+def test_reopening(tmp_path: Path) -> None:
+    with open_store(tmp_path, CONFIG, ENTRIES, settings={"workers": 3}) as store:
+        store.add(chunk_of(range(1)), play_pairs(chunk_of(range(1))))
+    with reopen_store(tmp_path, ENTRIES) as store:
+        assert store.settings() == {"workers": 3}
+        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+        assert list(store.rows()) == expected(range(2))
+    with pytest.raises(StoreError, match="bot ann: its source has changed"):
+        reopen_store(tmp_path, [replace(ENTRIES[0], source="new")])
+    with pytest.raises(StoreError, match=r"there is no run in .*nowhere: it holds no games\.sqlite"):
+        reopen_store(tmp_path / "nowhere")
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.process
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    with open_store(tmp_path, CONFIG, ENTRIES):
+        with pytest.raises(StoreError, match=r"this program is already writing into"):
+            open_store(tmp_path, CONFIG, ENTRIES)
+        other = subprocess.run(
+            [sys.executable, "-m", "tests.tournament.store.writer", str(tmp_path), "2"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert f"another run is writing into {tmp_path} (process {os.getpid()})" in other.stderr
+        assert other.stdout == ""
+    open_store(tmp_path, CONFIG, ENTRIES).close()
+
+
+def openings(folder: Path) -> list[Callable[[], Reader]]:
+    return [lambda: open_store(folder, CONFIG, ENTRIES), lambda: Reader(folder)]
+
+
+def test_garbage_is_not_touched(tmp_path: Path) -> None:
+    text = b"my diary " * 500
+    (tmp_path / DATABASE).write_bytes(text)
+    for opening in openings(tmp_path):
+        with pytest.raises(StoreError, match="this is not a database"):
+            opening()
+    assert (tmp_path / DATABASE).read_bytes() == text
+
+
+def test_a_database_of_another_program_is_not_touched(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / DATABASE) as db:
+        db.execute("CREATE TABLE songs (title)")
+    db.close()
+    before = (tmp_path / DATABASE).read_bytes()
+    for opening in openings(tmp_path):
+        with pytest.raises(StoreError, match="a database of another program"):
+            opening()
+    assert (tmp_path / DATABASE).read_bytes() == before
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    open_store(tmp_path, CONFIG, ENTRIES).close()
+    with sqlite3.connect(tmp_path / DATABASE) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    for opening in openings(tmp_path):
+        with pytest.raises(StoreError, match=r"newer version of this program \(format 99, known up to 3\)"):
+            opening()
+
+
+def test_an_empty_file_becomes_a_run_and_reads_as_none(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).touch()
+    with pytest.raises(StoreError, match=r"there is no run in .* yet"):
+        Reader(tmp_path)
+    open_store(tmp_path, CONFIG, ENTRIES).close()
+    with Reader(tmp_path) as reader:
+        assert reader.count() == 0
+
+
+def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"cannot write to .*file"):
+        open_store(tmp_path / "file", CONFIG, ENTRIES)
+    with pytest.raises(StoreError, match=r"cannot write to .*run"):
+        open_store(tmp_path / "file" / "run", CONFIG, ENTRIES)
+
+
+def test_a_full_disk_loses_nothing_stored(store: Store) -> None:
+    store.add(chunk_of(range(10)), play_pairs(chunk_of(range(10))))
+    pages = query(store, "PRAGMA page_count")[0][0]
+    store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+    more = chunk_of(range(10, 500))
+    with pytest.raises(StoreError, match=r"the disk is full\. What was stored before is safe"):
+        store.add(more, play_pairs(more))
+    assert list(store.rows()) == expected(range(10))
+    assert query(store, "PRAGMA integrity_check") == [("ok",)]
+    store._db.execute("PRAGMA max_page_count = 100000")
+    assert store.add(more, play_pairs(more)) == 2 * len(more)
+
+
+def in_child(action: Callable[[], None]) -> str:
+    """Run `action` in a forked process that has no special rights; what it raised, as text."""
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe()
+
+    def body() -> None:
+        if os.getuid() == 0:
+            os.setuid(65534)
+        try:
+            action()
+            theirs.send("")
+        except Exception as error:
+            theirs.send(f"{type(error).__name__}: {error}")
+
+    child = fork.Process(target=body)
+    child.start()
+    child.join(30)
+    return str(ours.recv()) if ours.poll() else "died"
+
+
+@pytest.fixture
+def open_path() -> Iterator[Path]:
+    """A temporary folder that other users may enter; pytest's own may not."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_read_only_folder_can_be_read_but_not_written(open_path: Path) -> None:
+    run = open_path / "run"
+    with open_store(run, CONFIG, ENTRIES) as store:
+        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+    run.chmod(0o555)
+    for file in run.iterdir():
+        file.chmod(0o444)
+    before = (run / DATABASE).read_bytes()
+
+    def read() -> None:
+        with Reader(run) as reader:
+            assert list(reader.rows()) == expected(range(2))
+
+    try:
+        assert in_child(read) == ""
+        assert "StoreError: cannot write to" in in_child(lambda: open_store(run, CONFIG, ENTRIES).close())
+        new = in_child(lambda: open_store(run / "new", CONFIG, ENTRIES).close())
+        assert new.startswith(f"StoreError: cannot write to {run / 'new'}")
+    finally:
+        run.chmod(0o755)
+    assert (run / DATABASE).read_bytes() == before
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_does_not_free_or_hold_the_folder(tmp_path: Path) -> None:
+    store = open_store(tmp_path, CONFIG, ENTRIES)
+    fork = multiprocessing.get_context("fork")
+    closing = fork.Process(target=store.close)
+    closing.start()
+    closing.join()
+    store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+    again = [sys.executable, "-m", "tests.tournament.store.writer", str(tmp_path), "2"]
+    assert subprocess.run(again, cwd=ROOT, capture_output=True, check=False).returncode == 1
+    lingering = fork.Process(target=time.sleep, args=(60,))
+    lingering.start()
+    try:
+        store.close()
+        assert subprocess.run(again, cwd=ROOT, capture_output=True, check=False).returncode == 0
+    finally:
+        lingering.kill()
+        lingering.join()
+
+
+# ---------------------------------------------------------------- killed, and read meanwhile
+
+
+def start_writer(folder: Path, deals: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.tournament.store.writer", str(folder), str(deals)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_kill_9_loses_nothing_reported_and_counts_nothing_twice(tmp_path: Path) -> None:
+    deals = 3000
+    reported: set[tuple[int, int]] = set()
+    kills = 0
+    lengths = random.Random(1)
+    for _ in range(60):
+        writer = start_writer(tmp_path, deals)
+        assert writer.stdout is not None
+        assert writer.stderr is not None
+        # at any moment, also while the database is being made
+        deadline = time.monotonic() + 60
+        lines: list[str] = []
+        wanted = lengths.choice([0, 1, 20, 150])
+        while len(lines) < wanted and time.monotonic() < deadline:
+            line = writer.stdout.readline()
+            if not line:
+                break
+            lines.append(line)
+        time.sleep(lengths.random() * (0.3 if wanted == 0 else 0.01))
+        kills += writer.poll() is None
+        writer.kill()
+        rest, errors = writer.stdout.read(), writer.stderr.read()  # with what readline has read ahead
+        writer.wait()
+        assert errors == ""
+        lines += rest.splitlines()
+        if lines and not rest.endswith("\n") and rest:
+            lines.pop()  # a line that was cut off reported nothing
+        for line in lines:
+            if line.strip() != "done":
+                pairing, deal, new = map(int, line.split())
+                assert new > 0
+                assert (pairing, deal) not in reported  # no unit is given out again once it is stored
+                reported.add((pairing, deal))
+        if (tmp_path / DATABASE).exists() and reported:
+            with Reader(tmp_path) as reader:
+                done = reader.progress()
+                assert all(done.has(pairing, deal) for pairing, deal in reported)
+                assert done.games % 2 == 0
+        if kills >= 8:
+            break
+    assert kills >= 8
+    writer = start_writer(tmp_path, deals // 4)
+    out, errors = writer.communicate()
+    assert errors == ""
+    assert out.endswith("done\n")
+    with Reader(tmp_path) as reader:
+        stored = list(reader.rows())
+        assert stored[: len(expected(range(deals // 4)))] == expected(range(deals // 4))
+        assert len({row[0] for row in stored}) == len(stored)
+        assert query(reader, "PRAGMA integrity_check") == [("ok",)]
+        assert sum(session.games for session in reader.sessions()) == len(stored)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_reading_beside_a_run(tmp_path: Path) -> None:
+    writer = start_writer(tmp_path, 1500)
+    assert writer.stdout is not None
+    counts = []
+    try:
+        for at, line in enumerate(writer.stdout):
+            if at % 100 == 0 and line.strip() != "done":
+                with Reader(tmp_path) as reader:
+                    counts.append(reader.count())
+                    assert counts[-1] >= 8 * (at + 1)  # everything reported is to be seen
+                    assert sum(cell.games for cell in reader.pairing_sums()) >= counts[-1]
+                    assert len(reader.frame()) >= counts[-1]
+    finally:
+        writer.kill()
+        writer.communicate()
+    assert len(counts) > 5
+    assert counts == sorted(counts)
+
+
+@pytest.mark.process
+def test_nothing_stays_behind_a_run_or_its_readers(tmp_path: Path) -> None:
+    with open_store(tmp_path, CONFIG, ENTRIES) as store:
+        store.add(chunk_of(range(2)), play_pairs(chunk_of(range(2))))
+    assert os.listdir(tmp_path) == [DATABASE]
+    with Reader(tmp_path) as one:
+        list(one.rows())
+        with Reader(tmp_path) as two:
+            two.frame()
+    assert os.listdir(tmp_path) == [DATABASE]
+    start_writer(tmp_path / "killed", 2000).kill()
+    with contextlib.suppress(StoreError), Reader(tmp_path / "killed") as reader:
+        reader.count()
+    assert {*os.listdir(tmp_path / "killed")} <= {DATABASE, ".lock"} if (tmp_path / "killed").exists() else True
+
+
+@pytest.mark.process
+def test_of_many_that_take_and_leave_a_folder_one_has_it(tmp_path: Path) -> None:
+    """The lock's file is removed and made anew all the time; no two may have it at once."""
+    code = (
+        "import sys, os\nfrom pathlib import Path\nfrom arena.tournament.store.writer import _take_lock, _LOCK\n"
+        "folder = Path(sys.argv[1]); taken = 0\n"
+        "while taken < 200:\n"
+        "    try:\n        lock = _take_lock(folder)\n    except Exception as error:\n"
+        "        assert 'another run' in str(error), error\n        continue\n"
+        "    os.close(os.open(folder / 'in', os.O_CREAT | os.O_EXCL)); os.unlink(folder / 'in')\n"
+        "    taken += 1; (folder / _LOCK).unlink(); lock.close()\n"
+    )
+    takers = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert [taker.communicate(timeout=120)[1] for taker in takers] == [""] * 3

@@ -1,0 +1,186 @@
+"""Sudden death: `python -m tools.crash --seed 1 --moments 50`.
+
+Authors upload bots to a real server while it, its workers, or both are killed (SIGKILL) at random moments and started
+again. In the end each bot whose receipt an author was given must be in the league once and decided, the league must be
+sound, and the server's table that of the commands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.cli.main import main as arena
+from arena.errors import ArenaError
+from arena.league import versions
+from arena.league.rating import standings
+from arena.league.store import open_league
+from arena.league.submission import StoredFile, Submission
+from arena.league.verification import verify_league
+from arena.league.views import standing_values
+from arena.web.client import Server
+from tests.web.served import Served
+
+WHOM = ("web", "worker", "both")
+
+
+@dataclass
+class Outcome:
+    """What was done and found. `faults` says what is wrong; `suspended`: bots that the league blamed for the deaths."""
+
+    seed: int
+    moments: int
+    killed: Counter[str] = field(default_factory=Counter)
+    receipts: int = 0
+    unanswered: int = 0
+    states: Counter[str] = field(default_factory=Counter)
+    games: int = 0
+    suspended: int = 0
+    seconds: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+
+def run(
+    folder: Path, seed: int, moments: int, authors: int, pause_s: float, isolation: str, uploads: int = 1000
+) -> Outcome:
+    """One siege in a new folder."""
+    begun = time.monotonic()
+    small = ["--isolation", isolation, "--error", "200", "--most-games", "16", "--games", "4", "--sample", "2"]
+    assert arena(["league", "create", "crash", "--dir", str(folder), *small]) == 0
+    for bot in ("first", "random"):
+        assert arena(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
+    rng = random.Random(seed)
+    outcome = Outcome(seed, moments)
+    server = Served(folder, 2, ("--isolation", isolation, "--uploads", "1000", "--bots", "1000"))
+    receipts: dict[str, int] = {}
+    over, lock = threading.Event(), threading.Lock()
+
+    def author(number: int) -> None:
+        mine = random.Random(f"{seed}/{number}")
+        ask = Server(server.url, server.token(f"Author {number}"))
+        count = 0
+        while not over.is_set() and count < uploads // authors:
+            count += 1
+            text = f"# {number} {count}\ndef act(view, moves):\n    return moves[{mine.choice((0, -1))}]\n"
+            if mine.random() < 0.2:
+                text += "    ]\n"
+            what = Submission(f"b{number}x{count}", None, "bot.py", (StoredFile("bot.py", text.encode()),))
+            while not over.is_set():  # an author who gets no answer tries again
+                try:
+                    told = ask.submit(what)
+                except ArenaError:
+                    with lock:
+                        outcome.unanswered += 1
+                    time.sleep(0.3)
+                    continue
+                with lock:
+                    receipts[what.hash] = int(told["id"])
+                break
+            over.wait(mine.uniform(1, 2) * pause_s * authors / 3)
+
+    server.start()
+    threads = [threading.Thread(target=author, args=(number,)) for number in range(authors)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(moments):
+            time.sleep(rng.uniform(0, 2 * pause_s))
+            whom = rng.choice(WHOM)
+            outcome.killed[whom] += 1
+            if whom != "web":
+                for pid in server.worker_pids()[:1] if whom == "worker" else server.worker_pids():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            if whom != "worker":
+                server.kill()
+                server.start()
+        over.set()
+        for thread in threads:
+            thread.join()
+        _await_decisions(folder, outcome)
+        _compare(folder, server, receipts, outcome)
+    finally:
+        over.set()
+        server.stop()
+    outcome.seconds = time.monotonic() - begun
+    return outcome
+
+
+def _await_decisions(folder: Path, outcome: Outcome, patience_s: float = 1800.0) -> None:
+    end = time.monotonic() + patience_s
+    while time.monotonic() < end:
+        with open_league(folder, write=False) as league:
+            if not versions.in_state(league, *versions.OPEN):
+                return
+        time.sleep(1)
+    outcome.faults.append("some submissions were never decided")
+
+
+def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Outcome) -> None:
+    outcome.receipts = len(receipts)
+    with open_league(folder, write=False) as league:
+        every = versions.in_state(league, retired=True)
+        outcome.states = Counter("suspended" if one.retired else one.state for one in every)
+        outcome.games = league.count_games()
+        hashes = Counter(one.hash for one in every)
+        outcome.faults += [f"lost: {one}" for one in receipts if hashes[one] == 0]
+        outcome.faults += [f"twice: {one}" for one, number in hashes.items() if number > 1]
+        broken = {one.label for one in every if one.state == versions.REFUSED and "SyntaxError" not in one.reason}
+        blamed = {one.label for one in every if "suspended" in f"{one.reason}{one.retired_reason}"}
+        outcome.suspended = len(blamed)
+        outcome.faults += [f"refused, but sound: {one}" for one in sorted(broken - blamed)]
+        outcome.faults += verify_league(league, None, None).faults
+    for _ in range(30):  # the server keeps its tables for a moment, and its workers may play on
+        before, found, after = _table(folder), Server(server.url).ask("standings")["standings"], _table(folder)
+        if found in (before, after):
+            return
+        time.sleep(1)
+    for ours, theirs in zip(after, found, strict=False):
+        if ours != theirs:
+            outcome.faults.append(f"the server's table is not that of the commands: {theirs} for {ours}")
+            return
+    outcome.faults.append(f"the server's table has {len(found)} lines, that of the commands {len(after)}")
+
+
+def _table(folder: Path) -> Any:
+    with open_league(folder, write=False) as league:
+        return json.loads(json.dumps(standing_values(league, standings(league))["standings"]))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--moments", type=int, default=50)
+    parser.add_argument("--authors", type=int, default=6)
+    parser.add_argument("--pause-s", type=float, default=4.0, help="mean seconds between two deaths")
+    parser.add_argument("--uploads", type=int, default=1000, help="bots that are uploaded, at most")
+    parser.add_argument("--isolation", default="process")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        outcome = run(
+            Path(place, "crash"),
+            given.seed,
+            given.moments,
+            given.authors,
+            given.pause_s,
+            given.isolation,
+            given.uploads,
+        )
+    print(json.dumps(vars(outcome), indent=2))  # asdict spoils a Counter
+    return 1 if outcome.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+"""Damage databases of runs and leagues at many places, and see that no command is fooled.
+
+    python -m tools.fuzz_database --seed 1 --count 60 [--only base|tactical|swiss|compare|league]
+
+Plays a few small runs and a league, then damages a copy of each `--count` times: flipped bits, bytes of the file
+written over with others, zeros, text that is no UTF-8, pages exchanged, a file cut short. Every reading command must
+then say the same figures as before, or fail with one clear error; a salvaged run must replay, and resume to the same
+figures. Prints a line for each wrong answer, and the exit code is 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import random
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from arena.cli.main import WRONG_USE, main
+from arena.tournament.store import writer
+from arena.tournament.store.blocks import GAMES_IN_BLOCK
+
+RUNS = {
+    "base": ["match", "greedy", "random", "--games", "60", "--seed", "1"],
+    "tactical": ["tournament", "random", "first", "last=first", "--games", "20", "--seed", "2", "--rules", "tactical"],
+    "swiss": [
+        "tournament",
+        "random",
+        "first",
+        "greedy",
+        "b=random",
+        "--format",
+        "swiss",
+        "--rounds",
+        "2",
+        "--games",
+        "6",
+        "--seed",
+        "3",
+    ],
+    "compare": ["compare", "random", "first", "--variants", "base,tactical", "--games", "20", "--seed", "4"],
+}
+LEAGUE, COMPARE = "league", "compare"
+#: The database that is damaged, in the folder of each kind.
+DATABASES = {LEAGUE: "league.sqlite", COMPARE: "base/games.sqlite"}
+COMPARE_READING = (("standings", "--json"), ("compare", "--json", "--from"))
+READING = (("standings",), ("stats", "--json"), ("export", "--games", "--to", "out"), ("replay",), ("ratings",))
+LEAGUE_READING = (
+    ("standings", "--json"),
+    ("history", "--json"),
+    ("show", "random", "--json"),
+    ("export", "--to", "out.csv"),
+)
+FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
+
+
+def call(*args: object) -> tuple[int, str, str]:
+    """A command's exit code and what it prints; an exception of ours passes through."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([str(arg) for arg in args])
+    return code, out.getvalue(), err.getvalue()
+
+
+def play(folder: Path, kinds: Sequence[str]) -> list[Path]:
+    """Sound runs and leagues to be damaged, in folders named after their kinds."""
+    made = []
+    for kind in kinds:
+        writer.GAMES_IN_BLOCK = 40 if kind == "tactical" else GAMES_IN_BLOCK
+        if kind != LEAGUE:
+            code, _, err = call(*RUNS[kind], "--workers", 1, "--out", folder / kind)
+            assert code == 0, err
+        else:
+            small = ("--isolation", "none", "--move-ms", 0, "--most-games", 16, "--sample", 2, "--games", 4)
+            assert call("league", "create", kind, "--dir", folder / kind, *small)[0] == 0
+            for bot in ("random", "first"):
+                code, _, err = call("submit", bot, "--league", folder / kind, "--workers", 1)
+                assert code == 0, err
+        made.append(folder / kind)
+    return made
+
+
+def damage(data: bytearray, rng: random.Random) -> str:
+    """Damage a file in one of many ways; says how."""
+    page = 16384
+    size = rng.choice((1, 2, 16, 64, 500))
+    # where there is something: most of a small database is empty
+    used = [at for at in range(0, len(data), 64) if any(data[at : at + 64])]
+    at = min(rng.choice(used) + rng.randrange(64), len(data) - size)
+    kind = rng.choice(("bit", "bytes", "zeros", "text", "swap", "cut", "header", "digit"))
+    if kind == "bit":
+        data[at] ^= 1 << rng.randrange(8)
+    elif kind == "bytes":
+        data[at : at + size] = rng.randbytes(size)
+    elif kind == "zeros":
+        data[at : at + size] = bytes(size)
+    elif kind == "text":
+        data[at : at + size] = b"\xff\xfe\xc3"[:size].ljust(size, b"\x80")
+    elif kind == "swap" and len(data) > 2 * page:
+        one, two = (page * rng.randrange(1, len(data) // page) for _ in range(2))
+        data[one : one + page], data[two : two + page] = data[two : two + page], data[one : one + page]
+    elif kind == "cut":
+        del data[at:]
+    elif kind == "header":
+        at = page * rng.randrange(len(data) // page) + rng.randrange(100)
+        data[at] ^= 1 << rng.randrange(8)
+    else:  # a digit of a text, which is the likeliest to look right
+        places = [at for at, byte in enumerate(data) if 48 <= byte <= 57]
+        at = rng.choice(places)
+        data[at] = 48 + (data[at] - 47) % 10
+    return f"{kind} at {at}, {size} bytes"
+
+
+def answers(folder: Path, at: Path) -> dict[str, tuple[int, str, str]]:
+    """What each reading command says of a folder."""
+    found = {}
+    readings = {LEAGUE: LEAGUE_READING, COMPARE: COMPARE_READING}
+    for name, *rest in readings.get(folder.name, READING):
+        shutil.rmtree(at / "out", ignore_errors=True)
+        (at / "out.csv").unlink(missing_ok=True)
+        (at / "out").mkdir()
+        args = [at / one if one.startswith("out") else one for one in rest]
+        command = [name, *args, folder] if folder.name == COMPARE else [name, folder, *args]
+        command = ["league", *command] if folder.name == LEAGUE else command
+        code, out, err = call(*command)
+        files = [at / "out" / name for name in FILES] + [at / "out.csv"]
+        out += "".join(path.read_text() for path in files if path.exists())
+        found[" ".join([name, *rest])] = code, out, err
+    return found
+
+
+def judge(folder: Path, sound: dict[str, tuple[int, str, str]], at: Path) -> tuple[list[str], Counter[str]]:
+    """What is wrong with the answers to a damaged folder, and how many there were of each kind."""
+    wrong = []
+    kinds: Counter[str] = Counter()
+    try:
+        found = answers(folder, at)
+    except Exception as error:  # whatever it is, it is a fault of ours
+        return [f"a traceback: {type(error).__name__}: {error}"], Counter(traceback=1)
+    for command, (code, out, err) in found.items():
+        if code == sound[command][0] and out == sound[command][1]:
+            kinds["same"] += 1
+        elif code == WRONG_USE and err.startswith("Error: "):
+            kinds["error"] += 1
+        else:
+            kinds["wrong"] += 1
+            wrong.append(f"{command}: exit code {code}, another figure: {err[:200]}")
+    return wrong, kinds
+
+
+def judge_salvage(folder: Path, sound: str, at: Path) -> str | None:
+    """What is wrong with a salvaged run, or None."""
+    new = at / "salvaged"
+    shutil.rmtree(new, ignore_errors=True)
+    code, _, err = call("verify", folder, "--salvage", new)
+    if code:
+        return None if err.startswith("Error: ") else f"salvage: exit code {code}: {err[:200]}"
+    for command in (("verify", new), ("resume", new, "--workers", 1, "--json")):
+        code, _, err = call(*command)
+        if code:
+            return f"{command[0]} after salvage: exit code {code}: {err[:300]}"
+    out = (new / "standings.csv").read_text()
+    return None if out == sound else "the salvaged run ends with other standings"
+
+
+def fuzz(kinds: Sequence[str], seed: int, count: int, tell: Callable[[str], object] = print) -> int:
+    """Damage each kind `count` times; the number of wrong answers."""
+    bad = 0
+    with tempfile.TemporaryDirectory() as name:
+        at = Path(name)
+        for folder in play(at, kinds):
+            rng = random.Random(f"{seed} {folder.name}")
+            kinds_found: Counter[str] = Counter()
+            database = folder / DATABASES.get(folder.name, "games.sqlite")
+            whole = database.read_bytes()
+            sound = answers(folder, at)
+            table = "" if folder.name in DATABASES else (folder / "standings.csv").read_text()
+            assert all(code == 0 for code, _, _ in sound.values()), sound
+            for number in range(count):
+                data = bytearray(whole)
+                how = damage(data, rng)
+                for path in database.parent.glob("*.sqlite-*"):
+                    path.unlink()
+                database.write_bytes(data)
+                wrong, found = judge(folder, sound, at)
+                if folder.name not in DATABASES and number % 5 == 0:
+                    try:
+                        fault = judge_salvage(folder, table, at)
+                    except Exception as error:
+                        fault = f"a traceback of salvage: {type(error).__name__}: {error}"
+                    wrong += [fault] if fault else []
+                kinds_found += found
+                bad += len(wrong)
+                for line in wrong:
+                    tell(f"{folder.name} {number} ({how}): {line}")
+            tell(f"{folder.name}: {count} times damaged; answers: {dict(kinds_found)}")
+    return bad
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--only", choices=[*RUNS, LEAGUE], default=None)
+    given = parser.parse_args()
+    sys.exit(1 if fuzz([given.only] if given.only else [*RUNS, LEAGUE], given.seed, given.count) else 0)

@@ -1,0 +1,499 @@
+"""Feeds both ends of a Python bot's pipes with broken frames: `python -m tools.fuzz_pipe --seed 1 --count 1000000`.
+
+The runner's end: right answers are cut, spliced, doubled, blown up, broken bit by bit, and said to a whole
+`PythonBot` over real pipes whose other end is a fake, alone and in step. Nothing but a move of the table or a
+`BotFault` with a decent reason may come out, at once, and no process may stay that has broken the protocol.
+
+The child's end: frames of real games, broken likewise and inside of their views, go to a whole `Child`. It may answer
+with whole frames or give up with an exception. That happens in a process of its own, since what it must not do is crash
+or hang; the last input is kept outside of it. See `tools/fuzz_child.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import select
+import struct
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
+from arena.bots.faults import BotError
+from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
+from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation.python.messages import (
+    ANSWER,
+    ANSWERING,
+    ASK,
+    ASKING,
+    BEGIN,
+    BEGINNING,
+    DONE,
+    HEAD,
+    KINDS,
+    LONGEST,
+    MADE,
+    WANTS_ANSWER,
+    MessageReader,
+    fault_message,
+    pack_message,
+    read_answer,
+)
+from arena.bots.processes.limits import BotLimits
+from arena.bots.spec import BotSpec
+from arena.game.deals import make_deal
+from arena.game.engine import State, View
+from arena.game.moves import MOVES, Move
+from arena.game.packing import Tables
+from arena.game.rng import Rng
+from arena.game.rules import Rules, load_rules
+from tools.fuzz_child import fuzz_child
+from tools.fuzzing import Wrong, alarm
+
+FAULTS = {*KINDS, "timeout", "crash", "protocol"}
+HANG_S = 5
+SPEC = BotSpec("fake", "fake.py", "fake.py", "/nowhere/fake.py", "")
+SIZES = (
+    0,
+    1,
+    2,
+    5,
+    6,
+    7,
+    8,
+    9,
+    255,
+    256,
+    0x7FFF,
+    LONGEST,
+    LONGEST + 1,
+    0xFFFF,
+    0x10000,
+    1 << 31,
+    (1 << 32) - 1,
+)
+TEXTS = ("on purpose", "\x1b[2J\0\x07", "\u202etxt.exe", "\ud800", "x" * 9000, "", "line\nline\r\n\tline\x0b")
+
+
+Position = tuple[State, View, list[Move]]
+
+
+def positions(count: int, seed: int) -> list[Position]:
+    """Decisions of random games under several rule sets."""
+    found: list[Position] = []
+    rng = Rng(seed)
+    while len(found) < count:
+        rules = load_rules(("base", "tactical", "expert", "battle-line-tactical")[len(found) % 4])
+        state = State(rules, make_deal(rules, seed, len(found)))
+        last = None
+        for _ in range(rng.randrange(70)):
+            moves = state.legal_moves()
+            if not moves:
+                break
+            last = state.copy(), moves
+            state.apply(rng.choice(moves))
+        if last is not None:
+            found.append((last[0], last[0].view(last[0].turn), last[1]))
+    return found
+
+
+# ---------------------------------------------------------------- answers, right and wrong
+
+
+def right(rng: random.Random, question: int, moves: list[Move], count: int = 1) -> bytes:
+    """An answer to a question, or an honest failure."""
+    if rng.random() < 0.05:
+        hook = rng.choice(("act", "observe"))
+        return fault_message(question, hook, rng.choice(KINDS), rng.choice(TEXTS))
+    numbers = [rng.choice(moves).index for _ in range(count)]
+    return pack_message(ANSWER, ANSWERING.pack(question, count) + struct.pack(f"<{count}H", *numbers))
+
+
+def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
+    """Bytes after a few accidents."""
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
+        at = rng.randrange(len(said) + 1)
+        what = rng.randrange(15)
+        if what == 0:
+            said = said[:at]
+        elif what == 1:
+            said = said[at:]
+        elif what == 2:
+            said = said[:at] + other[rng.randrange(len(other) + 1) :]
+        elif what == 3:
+            said = said * rng.choice((2, 2, 2, 3, 40)) if len(said) < 20_000 else said
+        elif what == 4:
+            said = rng.choice((said + other, other + said, other))
+        elif what == 5:
+            said = rng.choice(SIZES).to_bytes(4, "little") + said[4:]
+        elif what == 6:
+            said = said[:4] + bytes([rng.choice((0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 255))]) + said[5:]
+        elif what == 7:
+            number = int.from_bytes(said[5:9], "little") + rng.choice((-2, -1, 1, 2, 1 << 31))
+            said = said[:5] + (number & 0xFFFFFFFF).to_bytes(4, "little") + said[9:]
+        elif what == 8:
+            said = said[:9] + rng.choice((0, 1, 2, 3, 64, 0xFFFF)).to_bytes(2, "little") + said[11:]
+        elif what == 9:
+            said = said[:11] + rng.choice((589, 1994, 1995, 1996, 0xFFFF, rng.randrange(2100))).to_bytes(2, "little")
+        elif what == 10:
+            said = said[:at] + rng.randbytes(rng.choice((1, 2, 5, 13))) + said[at:]
+        elif what == 11:
+            said = rng.randbytes(rng.randrange(64))
+        elif what == 12 and rng.random() < 0.01:
+            said = said[:at] + rng.choice((b"\0", b"\xff", b"\x08", said)) * rng.randrange(100_000) + said[at:]
+        elif what == 13:
+            said = said[:at] + bytes([rng.randrange(256)]) + said[at + 1 :]
+        elif said:
+            bit = rng.randrange(len(said))
+            said = said[:bit] + bytes([said[bit] ^ 1 << rng.randrange(8)]) + said[bit + 1 :]
+    return said
+
+
+def cut(rng: random.Random, said: bytes) -> list[bytes]:
+    """The same in pieces, as a pipe may deliver it."""
+    if len(said) < 2 or rng.random() < 0.5:
+        return [said]
+    if len(said) > 2000:
+        return [said[at : at + 65536] for at in range(0, len(said), 65536)]
+    size = rng.choice((1, 4, 5, 9, 13, 14, 64))
+    return [said[at : at + size] for at in range(0, len(said), size)]
+
+
+def check_fault(fault: BotFault) -> str:
+    """The kind of a fault, after looking whether its reason can be shown, stored and read."""
+    if fault.kind not in FAULTS:
+        raise Wrong(f"a fault of the kind {fault.kind!r}")
+    fault.detail.encode()
+    if len(fault.detail) > 9000 or not all(sign.isprintable() or sign in "\n\t" for sign in fault.detail):
+        raise Wrong(f"an indecent reason: {fault.detail[:300]!r}")
+    return fault.kind
+
+
+def feed_reader(rng: random.Random, said: bytes, question: int, count: int) -> str:
+    """Bytes to the reader of frames and answers; what came of them."""
+    reader = MessageReader()
+    try:
+        for piece in cut(rng, said):
+            reader.add(piece)
+            found = reader.take()
+            if found is not None:
+                moves = read_answer(found, question, count)
+                if len(moves) != 2 * count:
+                    raise Wrong(f"{count} moves in {len(moves)} bytes")
+                return "taken"
+    except BotFault as fault:
+        return check_fault(fault)
+    return "more wanted"
+
+
+# ---------------------------------------------------------------- a process that is none
+
+
+class FakeProcess:
+    """The other end of real pipes. `answers` gives the bytes for each frame that wants an answer.
+
+    It reads late: only when something is sent the slow way. So the pipe is full at times, and at the end of all frames
+    it looks whether those were whole.
+    """
+
+    def __init__(self, forger: Forger) -> None:
+        self.forger = forger
+        self._orders, out = os.pipe()
+        back, self._answers = os.pipe()
+        self.ends = (out, back)
+        for end in (self._orders, out, back, self._answers):
+            os.set_blocking(end, False)
+        self.said = b""
+        self._heard = b""
+        self._late: list[bytes] = []
+        self._gone = False
+        self.closed = False
+
+    def say(self, said: bytes, rng: random.Random) -> None:
+        """Put bytes into the pipe, or what does not come at once behind it."""
+        if self._gone:
+            return
+        self.said += said
+        pieces = cut(rng, said)
+        if not self._late and (len(pieces) > 1 or rng.random() > 0.002):
+            for _ in range(rng.randrange(1, len(pieces) + 1)):
+                sent = 0
+                with contextlib.suppress(BlockingIOError):
+                    sent = os.write(self._answers, pieces[0])
+                pieces[0] = pieces[0][sent:]
+                if pieces[0]:
+                    break
+                pieces.pop(0)
+        self._late += pieces
+
+    def hang_up(self) -> None:
+        """Close the pipe of answers."""
+        if not self._gone:
+            os.close(self._answers)
+            self._gone = True
+
+    def _drain(self) -> None:
+        while True:
+            try:
+                data = os.read(self._orders, 1 << 16)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            self._heard += data
+
+    def _frames(self) -> Iterator[bytes]:
+        while len(self._heard) >= HEAD.size:
+            size = HEAD.size + HEAD.unpack_from(self._heard)[0]
+            if len(self._heard) < size:
+                return
+            whole, self._heard = self._heard[:size], self._heard[size:]
+            yield whole
+
+    def listen(self, wait: bool) -> None:
+        """Look at what the runner has said; answer it if it waits for that."""
+        for whole in self._frames():
+            kind = whole[4]
+            if not 1 <= kind <= 5:
+                raise Wrong(f"the runner has sent a frame of kind {kind}")
+            if kind == BEGIN and not BEGINNING.unpack(whole[HEAD.size :])[4] & WANTS_ANSWER:
+                continue
+            if not wait or (kind == ASK and whole[9:11] == b"\x01\x00"):
+                continue  # a single question: its answer has been said before
+            self.forger.answer(self, kind, whole)
+
+    def send(self, data: bytes, deadline: float) -> None:
+        if self.closed:
+            raise Wrong("sent to a closed process")
+        if self._gone and self.forger.rng.random() < 0.5:
+            raise ProcessEnded("it has ended")
+        self._drain()
+        self._heard += data
+        self.listen(True)
+
+    def receive(self, deadline: float) -> bytes:
+        if self.closed:
+            raise Wrong("read from a closed process")
+        try:
+            data = os.read(self.ends[1], 1 << 16)
+        except BlockingIOError:
+            data = b""
+        if data:
+            return data
+        if self._late and not self._gone:
+            return self._late.pop(0) or self.receive(deadline)
+        raise ProcessEnded("it has ended") if self._gone or self.forger.rng.random() < 0.5 else DeadlinePassed
+
+    def pending(self) -> bool:
+        return bool(select.select([self.ends[1]], [], [], 0)[0])
+
+    def read_stderr(self) -> str:
+        return ""
+
+    def cpu_seconds(self) -> float:
+        return 0.0
+
+    def new_game(self) -> None:
+        """Nothing is counted."""
+
+    wake = rest = new_game
+
+    def close(self, grace_s: float = 0.0) -> str:
+        if not self.closed:
+            self.closed = True
+            self._drain()
+            os.close(self.ends[0])
+            self._drain()
+            self.listen(False)
+            if self._heard:
+                raise Wrong(f"the runner has sent half a frame: {self._heard[:100]!r}")
+            for end in (self._orders, self.ends[1]):
+                os.close(end)
+            self.hang_up()
+        return "it was stopped"
+
+
+class Forger:
+    """What the fakes of one bot say."""
+
+    def __init__(self, rng: random.Random, rate: float) -> None:
+        self.rng = rng
+        self.rate = rate
+        self.flags = 0
+        self.broken = 0
+        self.moves: list[Move] = []
+        self.last = b""
+        self.process: FakeProcess | None = None
+
+    def start(self, launch: object) -> FakeProcess:
+        self.process = FakeProcess(self)
+        return self.process
+
+    def answer(self, process: FakeProcess, kind: int, whole: bytes) -> None:
+        """Say something to a frame, right or not."""
+        if kind == ASK:
+            question, count = ASKING.unpack_from(whole, HEAD.size)[:2]
+            self.say(process, right(self.rng, question, self.moves, count), question)
+            return
+        said = pack_message(MADE, bytes([self.flags])) if kind == 2 else pack_message(DONE)
+        if self.rng.random() < 0.03:
+            said = fault_message(0, "begin", self.rng.choice(KINDS), self.rng.choice(TEXTS))
+        self.say(process, said, 0)
+
+    def say(self, process: FakeProcess, said: bytes, question: int) -> None:
+        """Say it, perhaps broken."""
+        rng = self.rng
+        if rng.random() < self.rate:
+            self.broken += 1
+            other = rng.choice((right(rng, question + 1, self.moves), pack_message(DONE), pack_message(MADE, b"\x03")))
+            said = mutated(rng, said, other)
+        self.last = said
+        process.say(said, rng)
+        if rng.random() < 0.01:
+            process.hang_up()
+
+
+# ---------------------------------------------------------------- the runner's end
+
+
+def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[Counter[str], int]:
+    """Games of one bot, until so many broken things were said. What came of its messages, and how many were broken."""
+    forger = Forger(rng, 0.3)
+    forger.flags = rng.choice((0, 0, 1, 3, 4, 8, 12, 16, 31, 255))
+    came: Counter[str] = Counter()
+    rules = rng.choice(known)[1].rules
+    mine = [one for one in known if one[1].rules == rules]
+    forger.moves = mine[0][2]
+    bot = PythonBot(SPEC, rules, "process", BotLimits(), start=forger.start)
+    while forger.broken < inputs:
+        try:
+            bot.prepare()
+            if rng.random() < 0.2:
+                came.update(play_in_step(rng, bot, forger, mine))
+            else:
+                came.update(play_alone(rng, bot, forger, mine))
+        except BotFault as fault:
+            kind = check_fault(fault)
+            came[kind] += 1
+            if kind not in KINDS and bot.process is not None:
+                raise Wrong(f"the process stays after {kind}: {fault.detail}") from None
+        except BotError as error:
+            raise Wrong(f"BotError: {error}") from error
+        except Exception as error:
+            raise Wrong(f"{type(error).__name__}: {error}, after {forger.last[:500]!r}") from error
+    bot.close()
+    return came, forger.broken
+
+
+def play_alone(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
+    """A game by itself, as far as it goes."""
+    came: Counter[str] = Counter()
+    clock = rng.choice((None, TimeLeft(10, None), TimeLeft(None, 20)))
+    state = rng.choice(known)[0].copy()
+    seat, table = state.turn, MOVES[known[0][1].rules.spy_value]
+    forger.moves = state.legal_moves()
+    bot.begin(Setup(seat, rng.randrange(2), known[0][1].rules, rng.getrandbits(64), clock))
+    for _ in range(rng.choice((1, 3, 10, 80))):
+        while (moves := state.legal_moves()) and state.turn != seat:
+            state.apply(rng.choice(moves))
+        if not moves:
+            break
+        line = bot._line
+        assert line is not None
+        assert forger.process is not None
+        number = line.question + 1
+        forger.moves = moves
+        forger.say(forger.process, right(rng, number, moves), number)
+        move = bot.act(state.view(seat, None, clock), moves)
+        if move is not table[move.index]:
+            raise Wrong(f"{move} is not of the table")
+        answer = pack_message(ANSWER, ANSWERING.pack(number, 1) + move.index.to_bytes(2, "little"))
+        if answer not in forger.process.said:  # perhaps some time ago: a bot may answer without having been asked
+            raise Wrong(f"{move} was not answered")
+        came["taken"] += 1
+        if move not in moves:
+            break
+        state.apply(move)
+    if bot.finish is not None:
+        bot.finish(state.view(seat), GameEnd(rng.choice((0, 1, None)), (1, 2), "stalemate"))
+    return came
+
+
+def play_in_step(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
+    """Many games with one message."""
+    came: Counter[str] = Counter()
+    rules: Rules = known[0][1].rules
+    count = rng.choice((1, 2, 5, 30, 64))
+    tables = Tables()
+    chosen = [rng.choice(known) for _ in range(count)]
+    begun = []
+    for k, (state, _, _) in enumerate(chosen):
+        tables.sit(k, state.copy(), (False, False))
+        begun.append(bot.beginning(k, Setup(0, 0, rules, rng.getrandbits(64), None)))
+    forger.moves = chosen[0][2]
+    for turn in range(rng.choice((1, 2, 6))):
+        waiting = [k for k in range(count) if tables.advance(k) >= 0]
+        if not waiting:
+            break
+        forger.moves = tables.state_of(waiting[0]).legal_moves()
+        answer = bot.ask_many([] if turn else begun, [tables.ask(k) for k in waiting], time.monotonic() + 9)
+        if len(answer) != 2 * len(waiting):
+            raise Wrong(f"{len(answer)} bytes for {len(waiting)} moves")
+        for at, k in enumerate(waiting):
+            legal = [move.index for move in tables.state_of(k).legal_moves()]
+            if tables.answer(k, answer, 2 * at) != (int.from_bytes(answer[2 * at : 2 * at + 2], "little") in legal):
+                raise Wrong("a legal move was refused or an illegal one carried out")
+        came["taken in step"] += 1
+    return came
+
+
+def fuzz_runner(seed: int, count: int) -> tuple[Counter[str], float]:
+    """Feed the runner's end `count` broken inputs. What came of them, and the seconds of the slowest 50."""
+    rng = random.Random(seed)
+    known = positions(60, seed)
+    came: Counter[str] = Counter()
+    slowest, fed = 0.0, 0
+    with alarm(HANG_S) as begin:
+        while fed < count:
+            begin()
+            start = time.perf_counter()
+            moves = rng.choice(known)[2]
+            for _ in range(25):
+                number, asked = rng.randrange(1, 99), rng.choice((1, 1, 1, 2, 64))
+                said = mutated(rng, right(rng, number, moves, asked), right(rng, number + 1, moves))
+                try:
+                    came[feed_reader(rng, said, number, asked)] += 1
+                except Exception as error:
+                    raise Wrong(f"{type(error).__name__}: {error}, on {said[:500]!r}") from error
+            more, broken = play_games(rng, known, 25)
+            came += more
+            fed += 25 + broken
+            slowest = max(slowest, time.perf_counter() - start)
+    return came, slowest
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--end", choices=("runner", "child", "both"), default="both")
+    given = parser.parse_args()
+    ends: dict[str, Any] = {"runner": fuzz_runner, "child": fuzz_child}
+    for name, fuzz in ends.items():
+        if given.end not in (name, "both"):
+            continue
+        share = given.count // (2 if given.end == "both" else 1)
+        start = time.perf_counter()
+        came, slowest = fuzz(given.seed, share)
+        seconds = time.perf_counter() - start
+        found = ", ".join(f"{number} {what}" for what, number in came.most_common())
+        print(f"{name}'s end, seed {given.seed}: {share} inputs in {seconds:.0f} s: {found}; slowest {slowest:.3f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,325 @@
+"""Feeds the runner with what strangers' bots might answer: `python -m tools.fuzz_wire --seed 1 --count 1000000`.
+
+Legal answers are cut, spliced, doubled, blown up, nested, broken byte by byte. Half of the inputs go straight to the
+parser of answers, the others are said in games of a whole `WireBot` whose process is a fake. Nothing but a legal move
+or a `BotFault` with a decent reason may come out, at once; anything else stops the program with the input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from arena.bots.bot import BotFault, GameEnd, Setup
+from arena.bots.isolation.wire.answers import read_answer, read_hello, read_move
+from arena.game.deals import make_deal
+from arena.game.engine import State, View
+from arena.game.moves import MOVES, Move
+from arena.game.rng import Rng
+from arena.game.rules import load_rules
+from tests.bots.isolation.wire_fakes import FakeProcess, fake_bot
+from tools.fuzzing import Wrong, alarm
+
+KINDS = {"illegal move", "timeout", "crash", "protocol"}
+HANG_S = 5
+LONGEST = 4 << 20  # of an input
+TOKENS = (
+    b"\0",
+    b"\n",
+    b"\r\n",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf",
+    b"\xc0\x80",
+    b"\\",
+    b'"',
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\\ud800",
+    b"\\u0000",
+    b"NaN",
+    b"-Infinity",
+    b"1e999",
+    b"-0",
+    b"0.0",
+    b"1E+2",
+    b"true",
+    b"null",
+    b"9" * 30,
+    b"9" * 5000,
+    b"1e-" + b"9" * 30,
+    b'"id":',
+    b'"move":',
+    b'"id":1,',
+    b'{"id":1}',
+    b"\xe2\x98\xba",
+    b"\x1b[2J",
+    b"\t",
+    b" ",
+)
+
+Position = tuple[View, list[Move]]
+
+
+def positions(count: int, seed: int) -> list[Position]:
+    """Decisions of random games under several rule sets."""
+    found: list[Position] = []
+    rng = Rng(seed)
+    for number in range(count):
+        rules = load_rules(("base", "tactical", "bga-expert", "battle-line-tactical")[number % 4])
+        state = State(rules, make_deal(rules, seed, number))
+        for _ in range(rng.randrange(60)):
+            moves = state.legal_moves()
+            if len(moves) < 2 and state.is_over:
+                break
+            found = [*found[-count:], (state.view(state.turn), moves)]
+            state.apply(rng.choice(moves))
+    return found[:count]
+
+
+def legal(rng: random.Random, number: int, kind: str, moves: list[Move]) -> bytes:
+    """A right answer, in one of many forms."""
+    answer: dict[str, Any] = {"id": number}
+    if kind == "hello":
+        answer["protocol"] = 1
+        for flag in ("auto_claim", "ask_forced", "events"):
+            if rng.random() < 0.1:
+                answer[flag] = False
+    if kind == "act":
+        move = rng.choice(moves)
+        answer["move"] = move.text if rng.random() < 0.5 else moves.index(move)
+    if rng.random() < 0.3:
+        answer[rng.choice(("say", "type", "x", "ID"))] = rng.choice(("hello", [1, [2, {"a": None}]], 0.5, "\u263a"))
+    items = list(answer.items())
+    rng.shuffle(items)
+    return json.dumps(dict(items), ensure_ascii=rng.random() < 0.5).encode() + b"\n"
+
+
+def mutated(rng: random.Random, line: bytes, other: bytes) -> bytes:
+    """A line after a few of the accidents that strangers think of."""
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
+        at = rng.randrange(len(line) + 1)
+        what = rng.randrange(15)
+        if what == 0:
+            line = line[:at]
+        elif what == 1:
+            line = line[at:]
+        elif what == 2:
+            line = line[:at] + other[rng.randrange(len(other) + 1) :]
+        elif what == 3:
+            line = line[:at] + rng.choice(TOKENS) + line[at:]
+        elif what == 4:
+            line = line[:at] + rng.choice(TOKENS) + line[at + rng.randrange(1, 8) :]
+        elif what == 5:
+            line = (line * rng.choice((2, 2, 3, 50)))[:LONGEST]
+        elif what == 6:
+            line = line.replace(b"\n", b"")
+        elif what == 7:
+            line = line[:at] + bytes([rng.randrange(256)]) + line[at + 1 :]
+        elif what == 8 and line:
+            bit = rng.randrange(len(line))
+            line = line[:bit] + bytes([line[bit] ^ 1 << rng.randrange(8)]) + line[bit + 1 :]
+        elif what == 9:
+            depth = rng.choice((3, 15, 16, 17, 100, 3000))
+            line = line[:at] + rng.choice((b"[", b'{"a":')) * depth + line[at:] + b"]" * rng.choice((0, depth))
+        elif what == 10:
+            digits = str(rng.choice((-1, 2**31, 2**53, 2**63, 2**64, 10**39, 10**40, rng.randrange(10**9)))).encode()
+            line = line.replace(b":", b":" + digits, 1)
+        elif what == 11:
+            line = bytes(rng.randrange(256) for _ in range(rng.randrange(64)))
+        elif what == 12 and rng.random() < 0.02:
+            line = (
+                line[:at]
+                + rng.choice((b"x", b'"', b"[", b"\n", b'\\"', b'"a":1,')) * rng.randrange(300_000)
+                + line[at:]
+            )
+        elif what == 13:
+            line = line.replace(b'"', rng.choice((b"'", b'""', b'\\"')), rng.randrange(1, 4))
+        elif what == 14:
+            move = rng.choice(MOVES[rng.choice((7, 8))]).text
+            line = re.sub(rb'"move": ("[^"]*"|\d+)', f'"move": "{move}"'.encode(), line)
+    return line
+
+
+def check_fault(fault: BotFault) -> str:
+    """The kind of a fault, after looking whether its reason can be shown, stored and read."""
+    if fault.kind not in KINDS:
+        raise Wrong(f"a fault of the kind {fault.kind!r}")
+    fault.detail.encode()
+    if len(fault.detail) > 4000 or not all(sign.isprintable() or sign == "\n" for sign in fault.detail):
+        raise Wrong(f"an indecent reason: {fault.detail[:300]!r}")
+    return fault.kind
+
+
+def feed_parser(line: bytes, number: int, kind: str, position: Position) -> str:
+    """One line, as the parser gets it: without its end. Returns what came of it."""
+    view, moves = position
+    try:
+        answer = read_answer(line.partition(b"\n")[0], number)
+        if kind == "hello":
+            read_hello(answer)
+        if kind == "act" and read_move(answer, view, moves) not in moves:
+            raise Wrong("a move that is not in the list")
+    except BotFault as fault:
+        return check_fault(fault)
+    return "taken"
+
+
+class Slowest:
+    """The most processor time that the program itself has needed for one input, in seconds; ours is not counted."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.line = b""
+        self._start = self._ours = 0.0
+
+    def begin(self) -> None:
+        """An input is about to be fed."""
+        self._start, self._ours = time.process_time(), 0.0
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """An input is being made."""
+        start = time.process_time()
+        yield
+        self._ours += time.process_time() - start
+
+    def end(self, line: bytes) -> None:
+        """The input was dealt with."""
+        seconds = time.process_time() - self._start - self._ours
+        if seconds > self.seconds:
+            self.seconds, self.line = seconds, line
+
+
+class Stranger:
+    """Answers as a bot that sometimes loses its way; what it says is cut into pieces anyhow."""
+
+    def __init__(self, rng: random.Random, rate: float, slowest: Slowest) -> None:
+        self.rng = rng
+        self.rate = rate
+        self.slowest = slowest
+        self.moves: list[Move] = []
+        self.broken = 0
+        self.last = b""
+
+    def __call__(self, line: bytes) -> list[bytes]:
+        with self.slowest.pause():
+            return self.answer(json.loads(line))
+
+    def answer(self, message: dict[str, Any]) -> list[bytes]:
+        """What it says to a message."""
+        rng = self.rng
+        if "id" not in message:
+            return []
+        said = legal(rng, message["id"], message["type"], self.moves)
+        if rng.random() < self.rate:
+            self.broken += 1
+            said = mutated(rng, said, legal(rng, message["id"] + 1, "act", self.moves))
+        self.last = said
+        pieces = [said] if len(said) < 2 or rng.random() < 0.5 else cut(rng, said)
+        if rng.random() < 0.01:
+            pieces.append(b"")
+        return [piece for at, piece in enumerate(pieces) if piece or at == len(pieces) - 1]
+
+
+def cut(rng: random.Random, said: bytes) -> list[bytes]:
+    """The same in pieces, as a pipe may deliver it."""
+    size = rng.choice((1, 2, 7, 64)) if len(said) < 2000 else rng.choice((4096, 65536))
+    return [said[at : at + size] for at in range(0, len(said), size)]
+
+
+def play_games(
+    rng: random.Random, known: list[Position], inputs: int, slowest: Slowest | None = None
+) -> tuple[Counter[str], int]:
+    """Games of one bot, until it has said so many broken lines. What came of the messages, and how many were broken."""
+    slowest = slowest or Slowest()
+    stranger = Stranger(rng, 0.3, slowest)
+    position = rng.choice(known)
+    stranger.moves = position[1]
+    bot = fake_bot(stranger)
+    came: Counter[str] = Counter()
+    while stranger.broken < inputs:
+        slowest.begin()
+        try:
+            bot.prepare()
+            bot.begin(Setup(0, rng.randrange(2), position[0].rules, rng.getrandbits(64), None))
+            for _ in range(rng.randrange(8)):
+                position = view, moves = rng.choice(known)
+                stranger.moves = moves
+                slowest.begin()
+                if bot.act(view, moves) not in moves:
+                    raise Wrong("a move that is not in the list")
+                came["taken"] += 1
+                slowest.end(stranger.last)
+            slowest.begin()
+            assert bot.finish is not None
+            bot.finish(position[0], GameEnd(rng.choice((0, 1, None)), (1, 2), "stalemate"))
+        except BotFault as fault:
+            slowest.end(stranger.last)
+            kind = check_fault(fault)
+            came[kind] += 1
+            if (bot.process is None) != (kind != "illegal move"):
+                raise Wrong(f"the process after {kind}: {bot.process}") from None
+        except Exception as error:
+            raise Wrong(f"{type(error).__name__}: {error}, after {stranger.last[:500]!r}") from error
+    process = bot.process
+    bot.close()
+    assert process is None or (isinstance(process, FakeProcess) and process.closed)
+    return came, stranger.broken
+
+
+def fuzz(seed: int, count: int) -> tuple[Counter[str], Slowest]:
+    """Feed `count` broken inputs. What came of them, and the slowest."""
+    rng = random.Random(seed)
+    known = positions(60, seed)
+    came: Counter[str] = Counter()
+    slowest = Slowest()
+    fed = 0
+    with alarm(10 * HANG_S) as begin:
+        while fed < count:
+            begin()
+            number, kind = rng.randrange(1, 99), rng.choice(("hello", "begin", "act", "act"))
+            position = rng.choice(known)
+            for _ in range(25):
+                line = legal(rng, number, kind, position[1])
+                line = mutated(rng, line, legal(rng, number + 1, "act", position[1]))
+                slowest.begin()
+                try:
+                    came[feed_parser(line, number, kind, position)] += 1
+                except Exception as error:
+                    raise Wrong(f"{type(error).__name__}: {error}, on {line[:500]!r}") from error
+                slowest.end(line)
+            more, broken = play_games(rng, known, 25, slowest)
+            came += more
+            fed += 25 + broken
+            if slowest.seconds > HANG_S:
+                raise Wrong(f"{slowest.seconds:.1f} s for {slowest.line[:500]!r}")
+    return came, slowest
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=10_000)
+    given = parser.parse_args()
+    start = time.perf_counter()
+    came, slowest = fuzz(given.seed, given.count)
+    seconds = time.perf_counter() - start
+    found = ", ".join(f"{number} {what}" for what, number in came.most_common())
+    print(f"seed {given.seed}: {given.count} inputs in {seconds:.0f} s: {found}")
+    print(f"the slowest used {slowest.seconds:.3f} s: {len(slowest.line)} bytes, {slowest.line[:60]!r}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,321 @@
+"""Do two versions of this program write the same results? For fixed seeds every file and table must be the same bytes.
+
+    python -m tools.same_results BEFORE AFTER [--only TEXT]
+
+`BEFORE` and `AFTER` are checkouts, each with an environment in `.venv`. Both play the same bots (those of `BEFORE`,
+since a report shows the hash of their files) in all formats, rule sets and isolation levels; then every output is
+compared: the tables in all output formats, the files of a run, its database (all columns but those that a clock
+measures and their checksums), records, and the standing of a league. At last `AFTER` resumes and reads what `BEFORE`
+has begun.
+
+Prints a line for each case; the exit code is 1 if any differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+BOTS = ("first", "random", "greedy", "scripted")
+RULES = (
+    "ass-1999-base",
+    "battle-line-base",
+    "battle-line-expert",
+    "battle-line-tactical",
+    "bga-base",
+    "bga-expert",
+    "bga-tactical",
+    "iello-base-expert",
+    "iello-base",
+    "iello-expert",
+    "iello-tactical",
+    "ps-2004-base",
+    "ps-2004-expert",
+    "ps-2004-tactical",
+    "s2-tactical",
+    "s3-tactical",
+    "base",
+    "tactical",
+    "expert",
+    "iello-tactical:hand_size=6",
+)
+FORMATS: dict[str, list[str]] = {
+    "round-robin": ["--games", "40"],
+    "gauntlet": ["--games", "40"],
+    "swiss": ["--games", "10", "--rounds", "2"],
+    "knockout": ["--games", "10"],
+    "series": ["--matches", "3", "--target", "20"],
+}
+FILES = ("standings.csv", "crosstable.csv", "summary.json")
+OUTPUTS = ("table", "markdown", "csv", "json", "html")
+MEASURED = {"checksum", "us_first", "us_second", "max_us_first", "max_us_second", "hist_first", "hist_second", "us"}
+LEAGUE = """rules = "base"
+isolation = "{isolation}"
+[clock]
+move_ms = 5000
+[placement]
+error = 150
+most_games = 60
+games = 10
+"""
+#: A league whose deals are the same each time.
+CREATE = """
+from pathlib import Path
+from arena.league.settings import load_settings
+from arena.league.store import create_league
+create_league(Path("open"), load_settings(Path("league.toml"), "open", {}), "0" * 32).close()
+"""
+SEED = "20260101"
+
+Case = Callable[["Side"], dict[str, bytes]]
+
+
+class Side:
+    """One of the two versions at work in a folder of its own."""
+
+    def __init__(self, checkout: Path, folder: Path) -> None:
+        self.checkout = checkout.resolve()
+        self.folder = folder
+        folder.mkdir()
+
+    def __call__(self, *args: object, fails: bool = False) -> bytes:
+        """What a command prints on standard output."""
+        return self._run(self.command(*args), fails)
+
+    def python(self, code: str) -> bytes:
+        """What Python code prints that uses this version."""
+        return self._run([*self.command()[:1], "-c", code])
+
+    def _run(self, command: list[str], fails: bool = False) -> bytes:
+        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True)
+        if done.returncode and not fails:
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr.decode()[-2000:]}")
+        return done.stdout
+
+    def command(self, *args: object) -> list[str]:
+        python = self.checkout / ".venv" / "bin" / "python"
+        return [str(python), "-m", "arena.cli.main", *map(str, args)]
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(self.checkout), "COLUMNS": "200"}
+
+
+# ---------------------------------------------------------------- what is compared
+
+
+def outputs(side: Side, run: str, read: bool = False) -> dict[str, bytes]:
+    """What a run has left that no clock measures; with `read`, also what the reading commands say of it."""
+    found = {}
+    if read:
+        side("export", run, "--games")
+        found["games.csv"] = (side.folder / run / "games.csv").read_bytes()
+        for form in OUTPUTS:
+            if form != "table":  # the one for the terminal shows thinking times
+                found[f"standings {form}"] = side("standings", run, "--format", form)
+        found["replay"] = re.sub(rb", [\d.e+-]+ ms\)", b")", side("replay", run, "1", "--all"))  # as a clock has it
+        found["verify"] = side("verify", run)
+    found |= {name: (side.folder / run / name).read_bytes() for name in FILES}
+    found["database"] = rows(side.folder / run / "games.sqlite")
+    return found
+
+
+def rows(database: Path) -> bytes:
+    """The tables of a database as text, but for the columns that a clock measures."""
+    db = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    try:
+        lines = []
+        for table in ("meta", "bots", "pairings", "games"):
+            names = [column[1] for column in db.execute(f"PRAGMA table_info({table})")]
+            kept = ", ".join(name for name in names if name not in MEASURED | {"text_crc"})
+            which = "WHERE key <> 'mark'" if table == "meta" else ""  # a user's, not a run's
+            lines += [f"{table}: {row}" for row in db.execute(f"SELECT {kept} FROM {table} {which} ORDER BY 1")]
+        return "\n".join(map(str, lines)).encode()
+    finally:
+        db.close()
+
+
+# ---------------------------------------------------------------- cases
+
+
+def tournament(bots: tuple[str, ...], *options: str, read: bool = False) -> Case:
+    def play(side: Side) -> dict[str, bytes]:
+        side("tournament", *bots, "--seed", SEED, "--workers", "2", "--out", "run", *options)
+        return outputs(side, "run", read)
+
+    return play
+
+
+def statistics(bots: tuple[str, ...]) -> Case:
+    def play(side: Side) -> dict[str, bytes]:
+        side("tournament", *bots, "--seed", SEED, "--games", "100", "--out", "run")
+        found = {}
+        for form in OUTPUTS:
+            found[f"ratings {form}"] = side("ratings", "run", "--nash", "--los", "--format", form)
+        side("export", "run", "--games")
+        found["ratings of csv"] = side("ratings", "run/games.csv", "--json")
+        return found
+
+    return play
+
+
+def compare(bots: tuple[str, ...]) -> Case:
+    def play(side: Side) -> dict[str, bytes]:
+        variants = "base,tactical,expert"
+        options = ("--variants", variants, "--games", "60", "--seed", SEED, "--out", "compared")
+        return {form: side("compare", *bots, *options, "--format", form) for form in OUTPUTS}
+
+    return play
+
+
+def sprt(bots: tuple[str, ...]) -> Case:
+    def play(side: Side) -> dict[str, bytes]:
+        found = {"counts": side("sprt", "--counts", "10,20,40,25,15", "--elo1", "20", fails=True)}
+        side("sprt", bots[2], bots[1], "--elo1", "50", "--seed", SEED, "--out", "run", fails=True)
+        return found | outputs(side, "run")
+
+    return play
+
+
+def league(bots: tuple[str, ...], isolation: str) -> Case:
+    def play(side: Side) -> dict[str, bytes]:
+        (side.folder / "league.toml").write_text(LEAGUE.format(isolation=isolation))
+        side.python(CREATE)
+        for bot in bots:
+            side("submit", bot, "--league", "open", "--author", "somebody", "--workers", "2", "--json")
+        side("league", "play", "open", "--games", "40", "--workers", "2")
+        side("league", "export", "open", "-o", "games.csv", fails=True)
+        return league_outputs(side)
+
+    return play
+
+
+def league_outputs(side: Side) -> dict[str, bytes]:
+    found = {form: side("league", "standings", "open", "--format", form) for form in ("csv", "markdown")}
+    db = sqlite3.connect(f"file:{side.folder / 'open' / 'league.sqlite'}?mode=ro", uri=True)
+    names = [column[1] for column in db.execute("PRAGMA table_info(games)")]
+    kept = ", ".join(name for name in names if name not in MEASURED)
+    found["games"] = "\n".join(str(row) for row in db.execute(f"SELECT {kept} FROM games ORDER BY 1, 2")).encode()
+    db.close()
+    return found
+
+
+def cases(bots: tuple[str, ...]) -> Iterator[tuple[str, Case]]:
+    for rules in RULES:
+        yield f"rules {rules}", tournament(bots, "--games", "20", "--rules", rules)
+    for name, options in FORMATS.items():
+        for level in ("none", "process", "sandbox"):
+            chosen = ("--format", name, *options, "--isolation", level)
+            yield f"{name}, isolation {level}", tournament(bots, *chosen, read=level == "none")
+    yield "match", tournament(bots[1:3], "--games", "30")
+    yield "own deals", tournament(bots, "--games", "10", "--own-deals")
+    yield "one worker", tournament(bots, "--games", "20", "--workers", "1")
+    yield "ratings", statistics(bots)
+    yield "compare", compare(bots)
+    yield "sprt", sprt(bots)
+    for level in ("none", "sandbox"):
+        yield f"league, isolation {level}", league(bots, level)
+
+
+# ---------------------------------------------------------------- two versions
+
+
+def both(case: Case, before: Path, after: Path, work: Path) -> list[str]:
+    """What differs when both versions play a case."""
+    sides = [Side(checkout, work / name) for checkout, name in ((before, "before"), (after, "after"))]
+    found = [case(side) for side in sides]
+    return differing(*found)
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
+    return [name for name in sorted(one.keys() | other.keys()) if one.get(name) != other.get(name)]
+
+
+def resumed(bots: tuple[str, ...], before: Path, after: Path, work: Path) -> list[str]:
+    """The old version begins a run, both resume a copy of it."""
+    old = Side(before, work / "before")
+    args = ("tournament", *bots, "--games", "1000", "--seed", SEED, "--out", "run", "--workers", "2")
+    begun = subprocess.Popen(old.command(*args), cwd=old.folder, env=old.environment(), stderr=subprocess.DEVNULL)
+    while begun.poll() is None and not played(old.folder / "run" / "games.sqlite"):
+        time.sleep(0.1)
+    begun.send_signal(signal.SIGINT)
+    begun.wait()
+    shutil.copytree(old.folder, work / "after")
+    left = played(old.folder / "run" / "games.sqlite")
+    new = Side.__new__(Side)
+    new.checkout, new.folder = after.resolve(), work / "after"
+    results = []
+    for side in (old, new):
+        side("resume", "run", *(["--trust"] if side is new else []))
+        results.append(outputs(side, "run"))
+    print(f"  (interrupted after {left} games)")
+    return differing(*results)
+
+
+def league_goes_on(bots: tuple[str, ...], before: Path, after: Path, work: Path) -> list[str]:
+    """The old version makes a league, both go on with a copy of it."""
+    old = Side(before, work / "before")
+    league(bots[:3], "none")(old)
+    shutil.copytree(old.folder, work / "after")
+    new = Side.__new__(Side)
+    new.checkout, new.folder = after.resolve(), work / "after"
+    results = []
+    for side in (old, new):
+        trust = ["--trust"] if side is new else []
+        side("submit", bots[3], "--league", "open", "--workers", "2", "--json", *trust)
+        side("league", "play", "open", "--games", "20", "--workers", "2", *trust)
+        results.append(league_outputs(side))
+    return differing(*results)
+
+
+def played(database: Path) -> int:
+    """Games in a database that may not be there yet."""
+    try:
+        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
+            count: int = db.execute("SELECT count(*) FROM games").fetchone()[0]
+    except sqlite3.Error:
+        return 0
+    return count
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before", type=Path)
+    parser.add_argument("after", type=Path)
+    parser.add_argument("--only", default="", help="cases whose name holds this text")
+    options = parser.parse_args()
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(options.before / "bots", Path(folder) / "bots")
+        bots = tuple(str(Path(folder) / "bots" / f"{name}.py") for name in BOTS)
+        todo: list[tuple[str, Any]] = [
+            (name, lambda work, case=case: both(case, options.before, options.after, work))
+            for name, case in cases(bots)
+        ]
+        for name, goes_on in (("an old run is resumed", resumed), ("an old league goes on", league_goes_on)):
+            todo.append((name, lambda work, it=goes_on: it(bots, options.before, options.after, work)))
+        for number, (name, case) in enumerate(todo):
+            if options.only not in name:
+                continue
+            work = Path(folder) / str(number)
+            work.mkdir()
+            found = case(work)
+            wrong += bool(found)
+            print(f"{'DIFFERS: ' + ', '.join(found) if found else 'same':8s}  {name}", flush=True)
+            shutil.rmtree(work, ignore_errors=True)
+    print(f"{wrong} cases differ" if wrong else "all results are the same bytes")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
