@@ -7,14 +7,19 @@ A finite maximum-likelihood rating exists only for bots that can all be reached 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from typing import Literal
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import NegativeCycleError, connected_components, csgraph_from_dense, johnson
+from scipy.special import log_expit
 
 from arena.stats.frames import Bools, Floats, Ints, StatsError
-from arena.stats.graphs import groups, has_negative_cycle, outwards, strong_groups
 from arena.stats.likelihood import GameCounts, Model
-from arena.stats.special import log_expit
 
 BOUND_CHANCE = 0.025
 
@@ -35,11 +40,17 @@ def _links(anchored: Ints) -> tuple[Ints, Ints]:
     return np.concatenate([anchored[:-1], anchored[1:]]), np.concatenate([anchored[1:], anchored[:-1]])
 
 
+def _groups(n: int, start: Ints, end: Ints, connection: Literal["weak", "strong"]) -> Ints:
+    """Return the number of each node's group in a graph of n nodes; `connection` is "weak" or "strong"."""
+    graph = coo_matrix((np.ones(len(start)), (start, end)), shape=(n, n))
+    return np.asarray(connected_components(graph, connection=connection)[1], dtype=np.int64)
+
+
 def components(data: GameCounts, anchored: Ints) -> Ints:
     """Connected group of each bot; the largest is group 0 (ties: the group of the alphabetically first bot)."""
     a, b = _links(anchored)
     n = len(data.bots)
-    label = groups(n, np.concatenate([data.lo, a]), np.concatenate([data.hi, b]))
+    label = _groups(n, np.concatenate([data.lo, a]), np.concatenate([data.hi, b]), "weak")
     count = int(label.max()) + 1
     size = np.bincount(label, minlength=count)
     earliest = np.full(count, n)
@@ -60,7 +71,7 @@ def win_groups(data: GameCounts, anchored: Ints) -> Ints:
     a, b = _links(anchored)
     start = np.concatenate([data.lo[lo_won], data.hi[hi_won], a])
     end = np.concatenate([data.hi[lo_won], data.lo[hi_won], b])
-    return strong_groups(len(data.bots), start, end)
+    return _groups(len(data.bots), start, end, "strong")
 
 
 def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
@@ -86,9 +97,18 @@ def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
         np.minimum.at(weight, (a, b), 1e-9)  # a stored zero could be mistaken for no edge
         np.minimum.at(weight, as_first, sign)
         np.minimum.at(weight, as_second, -sign)
-        if not has_negative_cycle(weight[np.ix_(used, used)]):
+        if not _has_negative_cycle(weight[np.ix_(used, used)]):
             return False
     return True
+
+
+def _has_negative_cycle(weight: Floats) -> bool:
+    """Return whether the graph with these weights of edges (inf: no edge) has a cycle of negative weight."""
+    try:
+        johnson(csgraph_from_dense(weight, null_value=np.inf), indices=[0])
+    except NegativeCycleError:
+        return True
+    return False
 
 
 def fit(data: GameCounts, component: Ints, prior: float, fixed: dict[int, float], advantage: float | None) -> Fit:
@@ -154,11 +174,10 @@ def _place_outsiders(
     won = data.score == 1.0
     winner, loser = np.where(won, data.first, data.second), np.where(won, data.second, data.first)
     crossing = group[data.first] != group[data.second]
-    count = int(group.max()) + 1
     above, below = group[winner[crossing]], group[loser[crossing]]
-    mains = np.unique(group[used])
+    mains = set(group[used].tolist())
     for sign, mark, start, end in ((1, ">", below, above), (-1, "<", above, below)):
-        for part in outwards(count, start, end, mains):
+        for part in _outwards(start, end, mains):
             inner = group == part
             level = _inner_strength(data, component, inner, advantage)
             mine, other = (winner, loser) if sign == 1 else (loser, winner)
@@ -169,6 +188,19 @@ def _place_outsiders(
             for bot in np.nonzero(inner)[0].tolist():
                 flag[bot] = mark
     return strength, tuple(flag)
+
+
+def _outwards(start: Ints, end: Ints, roots: set[int]) -> list[int]:
+    """Return the nodes that edges lead to from the roots, without these, in topological order."""
+    before: dict[int, set[int]] = defaultdict(set)
+    for tail, head in zip(start.tolist(), end.tolist()):
+        before[head].add(tail)
+    reached, order = set(roots), []
+    for node in TopologicalSorter(before).static_order():
+        if node not in reached and before[node] & reached:
+            reached.add(node)
+            order.append(node)
+    return order
 
 
 def _inner_strength(data: GameCounts, component: Ints, inner: Bools, advantage: float) -> Floats:
@@ -183,8 +215,6 @@ def _bound(gap: Floats, cluster: Ints) -> float:
     _, code = np.unique(cluster, return_inverse=True)
     hardest = np.full(int(code.max()) + 1, np.inf)
     np.minimum.at(hardest, code, gap)
-
-    from scipy.optimize import brentq  # slow to load, and seldom needed
 
     def excess(level: float) -> float:
         return float(log_expit(level + hardest).sum()) - math.log(BOUND_CHANCE)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
 
 from arena.stats.frames import Floats, Ints, StatsError, cluster_codes
-from arena.stats.special import t_quantile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,7 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
 def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScore:
     """`mean_interval` of values whose clusters are numbered."""
     mean = float(values.mean())
-    width = float(t_quantile(max(clusters - 1, 1)))
+    width = float(stdtrit(max(clusters - 1, 1), 0.975))
     error = 0.0
     if clusters > 1:
         error = math.sqrt(clusters / (clusters - 1) * float((influence(values, cluster, clusters) ** 2).sum()))
@@ -104,8 +104,7 @@ def mean_difference(
     >>> f"{found.difference:.2f} ± {found.error:.2f}, p = {found.p_value:.2f}, {found.shared} deals shared"
     '0.25 ± 0.25, p = 0.39, 4 deals shared'
     """
-    import pandas as pd  # slow to load, like scipy
-    from scipy.special import stdtr
+    import pandas as pd  # slow to load
 
     first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if not len(first) or not len(second):
@@ -133,7 +132,7 @@ def mean_difference(
     if error < 1e-12:
         return MeanDifference(gap, math.nan, math.nan, math.nan, 1.0, int((seen[0] & seen[1]).sum()))
     p_value = float(2 * stdtr(freedom, -abs(gap) / error))
-    half = float(t_quantile(freedom)) * error
+    half = float(stdtrit(freedom, 0.975)) * error
     low, high = gap - half, gap + half
     if scores:
         low, high = max(low, -1.0), min(high, 1.0)

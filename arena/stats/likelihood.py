@@ -5,17 +5,16 @@ Everything here is in natural units (logits; 1 logit = 400/ln 10 Elo) and in the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
+from scipy.special import expit, log_expit
 
 from arena.stats.frames import Bools, Floats, Ints, StatsError
 from arena.stats.games import Games, numbered
-from arena.stats.special import expit, log_expit
 
 MAX_ROUNDS = 200
-_DENSE = 1 << 22
 _BLOCK = 4096
 
 
@@ -213,27 +212,12 @@ def _cluster_spread(data: GameCounts, used: Bools, level: Floats, advantage: flo
     cluster = data.cluster[known]
     values = np.concatenate([rest, -rest, rest])
     columns = np.concatenate([first, second, np.full(len(known), n)])
-    if data.clusters * (n + 1) <= max(_DENSE, 16 * data.clusters):
-        places = np.tile(cluster, 3) * (n + 1) + columns
-        sums: Floats = np.bincount(places, values, data.clusters * (n + 1)).astype(np.float64, copy=False)
-        scores = sums.reshape(data.clusters, n + 1)
-        return _squared((scores[start : start + _BLOCK] for start in range(0, data.clusters, _BLOCK)), n + 1)
-    from scipy import sparse  # slow to load, and needed for large fields only
-
-    thin = sparse.coo_matrix((values, (np.tile(cluster, 3), columns)), shape=(data.clusters, n + 1)).tocsr()
-    # A sparse product costs the square of a row's entries, a dense one that of the bots, but far less for each.
-    crowded = np.diff(thin.indptr) > (n + 1) / 8
-    rows = np.nonzero(crowded)[0]
-    blocks = (thin[rows[start : start + _BLOCK]].toarray() for start in range(0, len(rows), _BLOCK))
-    spread = _squared(blocks, n + 1)
-    thin = thin[~crowded]
-    spread += (thin.T @ thin).toarray()
+    rows = sparse.coo_matrix((values, (np.tile(cluster, 3), columns)), shape=(data.clusters, n + 1)).tocsr()
+    if rows.nnz < data.clusters * (n + 1) / 8:
+        return np.asarray((rows.T @ rows).toarray(), dtype=np.float64)
+    # A sparse product costs the square of a row's entries: for crowded rows a dense one is quicker.
+    spread = np.zeros((n + 1, n + 1))
+    for start in range(0, data.clusters, _BLOCK):
+        block = rows[start : start + _BLOCK].toarray()
+        spread += block.T @ block
     return spread
-
-
-def _squared(blocks: Iterable[Floats], columns: int) -> Floats:
-    """The sum over all rows of their outer products."""
-    found = np.zeros((columns, columns))
-    for block in blocks:
-        found += block.T @ block
-    return found

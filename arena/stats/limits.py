@@ -13,12 +13,10 @@ All functions work on many sets of counts at once: `weights` has the shape (sets
 
 from __future__ import annotations
 
-from statistics import NormalDist
-
 import numpy as np
+from scipy.special import expit, logit, ndtri
 
 from arena.stats.frames import Floats
-from arena.stats.special import expit
 
 
 def _nodes(end: float, step: float) -> tuple[Floats, Floats]:
@@ -32,7 +30,6 @@ _ENOUGH = 15
 _ROUNDS = 100
 _MOST = 1e9
 _BLOCK = 4096
-_NORMAL = NormalDist()
 
 
 def chance_above(weights: Floats, scores: Floats, level: Floats) -> Floats:
@@ -110,29 +107,21 @@ def _room_above(weights: Floats, scores: Floats, tail: Floats) -> Floats:
     spread = (weights * (scores - mean[:, None]) ** 2).sum(axis=1) / number / (number + 1)
     size = np.minimum(mean * (1 - mean) / spread - 1, _MOST)
     beta = np.stack([(1 - mean) * size, mean * size], axis=1)
-    about = _logit(1 - mean) + _normal_quantile(tail) * np.sqrt((1 / beta).sum(axis=1))
+    about = logit(1 - mean) + ndtri(tail) * np.sqrt((1 / beta).sum(axis=1))
     start = expit(_solved(beta, np.array([0.0, 1.0]), np.ones_like(mean), tail, about))
     most = 1 - np.where(weights > 0, scores, np.inf).min(axis=1)
-    found = _solved(weights, scores, most, tail, _logit(np.clip(start / most, 1e-20, 1 - 1e-9)))
+    found = _solved(weights, scores, most, tail, logit(np.clip(start / most, 1e-20, 1 - 1e-9)))
     return np.asarray(most * expit(found), dtype=np.float64)
-
-
-def _logit(share: Floats) -> Floats:
-    return np.asarray(np.log(share) - np.log1p(-share), dtype=np.float64)
-
-
-def _normal_quantile(chance: Floats) -> Floats:
-    return np.array([_NORMAL.inv_cdf(one) for one in chance.tolist()])
 
 
 def _solved(weights: Floats, scores: Floats, most: Floats, tail: Floats, start: Floats) -> Floats:
     """Where the mean lies above 1 - most * expit(it) with the chance `tail`."""
-    wanted = -_normal_quantile(tail)
+    wanted = -ndtri(tail)
 
     def miss(at: Floats) -> Floats:
         """How far the tail is off, in normal deviations: nearly a straight line."""
         chance = np.clip(_chance(weights, scores, most * expit(at)), 1e-300, 1 - 1e-16)
-        return np.asarray(wanted + _normal_quantile(chance), dtype=np.float64)
+        return np.asarray(wanted + ndtri(chance), dtype=np.float64)
 
     old = start
     low, high = np.full_like(old, -60.0), np.full_like(old, 40.0)

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, ndtri
 
 from arena.stats.frames import Floats, Ints, StatsError, as_floats, check_games, require_bot
 from arena.stats.games import Games, complete_pairs, games_of, meetings
 from arena.stats.limits import chance_above, room_above
-from arena.stats.special import Z95
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Z95 = float(ndtri(0.975))
 ZERO_CELL = 1e-3
 SCORE_LIMIT = 1e-3
 CELLS = {5: ("pairs", ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW")), 3: ("games", ("L", "D", "W"))}
@@ -115,8 +116,6 @@ def fishtest(counts: Sequence[float] | npt.ArrayLike) -> Fishtest:
     '34.86 ± 52.80, superior with 0.905'
     """
     values = check_counts(counts)
-    from scipy.special import ndtr  # slow to load
-
     number, mean, variance = moments(values)
     spread = math.sqrt(variance / number)
     low, high = elo_of_score(mean - Z95 * spread), elo_of_score(mean + Z95 * spread)

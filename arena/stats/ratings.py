@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.special import ndtr, stdtr, stdtrit
 
 from arena.stats import bradley_terry as bt
 from arena.stats.frames import Floats, Ints, StatsError, require_bot
 from arena.stats.games import Games, games_of
 from arena.stats.likelihood import GameCounts, tabulate
-from arena.stats.pairs import ELO_SCALE, HeadToHead, head_to_head
-from arena.stats.special import Z95, t_quantile
+from arena.stats.pairs import ELO_SCALE, Z95, HeadToHead, head_to_head
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,8 +104,7 @@ class Ratings:
         That of two bots rated by their pairs is `HeadToHead.los`. Elsewhere nan where it cannot be estimated: bots
         with only a bound, bots of different groups. The diagonal is 0.5.
         """
-        import pandas as pd  # slow to load, like scipy
-        from scipy.special import ndtr, stdtr
+        import pandas as pd  # slow to load
 
         delta = self.elo[:, None] - self.elo[None, :]
         variance = np.diag(self.covariance)
@@ -175,7 +174,7 @@ def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
 
 def _quantile(clusters: Ints | np.int64) -> Floats:
     """97.5 % quantile of Student's t for this many deals; 1.96 for many."""
-    return t_quantile(np.maximum(clusters, 1))
+    return np.asarray(stdtrit(np.maximum(clusters, 1), 0.975), dtype=np.float64)
 
 
 def rate(
