@@ -172,8 +172,6 @@ class MatchRunner:
     def __init__(self, session: LeagueSession) -> None:
         self.session = session
         self.lineup: tuple[Version, ...] = ()
-        self.killers: dict[Version, str] = {}
-        """Versions that were found to kill workers, and how that was seen."""
         self._ready = False
         self._numbers: list[int] = []
         self._specs: dict[int, BotSpec] = {}
@@ -308,7 +306,6 @@ class MatchRunner:
 
     def _note_lost(self, event: Lost) -> None:
         log.warning("%s", event.text)
-        self.killers |= {one: event.text for one in self.lineup if one.label == event.bot}
 
     def _rows(self, event: Played) -> list[Row]:
         """The rows that came back, with files named as the bot's author does."""
@@ -333,9 +330,9 @@ class MatchRunner:
         if self.lineup and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
         by_label = {one.label: one for one in self.lineup}
-        pairs = [(by_label[a], by_label[b]) for a, b in event.pairs if a in by_label and b in by_label]
-        if pairs:
-            raise PairsFailed(self.plain(event.text), pairs)
+        if event.pair is not None and by_label.keys() >= {*event.pair}:
+            a, b = event.pair
+            raise PairsFailed(self.plain(event.text), [(by_label[a], by_label[b])])
         number = next((one.id for one in self.lineup if one.label == event.bot), None)
         raise BotsFailed(self.plain(event.text), number)
 

@@ -268,11 +268,7 @@ def play_or_retire(runner: MatchRunner, fixtures: Sequence[games.Fixture], team:
     try:
         if not runner.can_play(fixtures):
             runner.line_up(team)
-        fresh = runner.play_fixtures(fixtures)
-        for one, how in runner.killers.items():
-            suspend(runner.session, one, f"suspended: {how}")
-        runner.killers.clear()
-        return fresh
+        return runner.play_fixtures(fixtures)
     except BotsFailed as error:
         retire_unloadable(runner.session, runner.lineup, error)
         return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from arena.bots.bot import TimeLeft
 from arena.bots.isolation.levels import Isolation
@@ -15,15 +14,6 @@ from arena.tournament.referee.rows import GameSettings
 
 _GRACE_S = 1.0
 _ISOLATED_S = 15.0
-
-
-class Partner(NamedTuple):
-    """Who plays against a bot that is tried alone (`blame`): it makes these moves, by number, and where
-    they are over or not legal the first ones that are."""
-
-    name: str
-    moves: tuple[int, ...]
-    auto_claim: bool
 
 
 @dataclass(frozen=True)
@@ -41,12 +31,15 @@ class Job:
     workers: int = 1
     log_level: int = 20
     levels: tuple[str, ...] = ()
-    partner: Partner | None = None
 
     def level(self, number: int) -> Isolation:
         """The isolation level of a bot, by its place. A wire bot has a process in any case."""
         level = Isolation(self.levels[number]) if self.levels else Isolation.NONE
         return Isolation.PROCESS if level == Isolation.NONE and self.bots[number].command else level
+
+    def level_of(self, name: str) -> Isolation:
+        """The isolation level of a bot, by its name."""
+        return self.level([bot.name for bot in self.bots].index(name))
 
     @property
     def isolated(self) -> bool:

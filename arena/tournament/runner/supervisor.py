@@ -1,54 +1,43 @@
-"""Supervises a worker process: gives it chunks, replaces it when it hangs or dies, and judges why it did.
+"""Supervises a worker process: gives it chunks, and replaces it when it hangs or dies.
 
-A bot cannot be told from inside that it hangs in C code, and a process cannot report its own death. The
-supervisor can do both: the referee's move log in shared memory says which game was being played, whose turn it was
-and which moves had been made. So a hang or a death is that bot's forfeit of that game, and everything else is
-played as if nothing had happened:
+A bot that hangs in C code cannot be interrupted from inside, and a process cannot report its own death. The referee's
+move log in shared memory says which game was being played, whose turn it was and which moves had been made, so the
+supervisor can tell what a hang or a death means:
 
-* A call of a bot lasts longer than the job allows: the process is killed, the game ends as `timeout`.
-* The process dies, and bots have processes of their own: which of those at work did it, is found out by trials
-  (`arena.tournament.runner.blame`).
-* The process dies while a bot is being asked that lives in it. That may have come from outside, so the game is
-  replayed. If the process dies again at the same place, it was the bot: the game ends as `crash`.
-* The process, or this one, was stopped for a while, and a bot has lost by that: the games are played again, a few
+* A call of a bot lasts longer than the job allows: the worker is killed, and the bot forfeits the game by `timeout`.
+* The worker dies while a bot that lives in it is at work: the game is played again, since the cause may have come from
+  outside. If the worker dies again in the same game, the bot forfeits it by `crash`.
+* The worker dies while a bot that has a process of its own is at work: the game is played again. Such a bot cannot
+  crash the worker by accident, and in the sandbox it can signal nobody, so after `MOST_DEATHS` deaths in the same game
+  the run stops with a message that names both bots.
+* The worker dies twice while it loads a bot: the run stops, because the bot's file cannot be run.
+* The worker, or this process, was stopped for a while, and a bot has lost by that: the games are played again, a few
   times, since a bot may have stopped the process that it plays in.
-* The process dies while a bot is loaded: the bots that it had loaded by then are loaded alone. If none kills there,
-  too, another process loads them.
-* What the process sends is no message: a bot that lives in it has written to its pipe, and is found by trials, too.
-* The process dies while no bot is being asked: the units that were not delivered are replayed.
+* The worker dies while no bot is at work: the units that were not delivered are played again.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from multiprocessing.context import BaseContext
 
 from arena.tournament.match.results import Row
-from arena.tournament.match.tasks import Chunk, GameId, GameTask, Task
-from arena.tournament.referee.move_log import LogSnapshot
+from arena.tournament.match.tasks import Chunk, GameId, Task
 from arena.tournament.referee.rows import cut_row, find_game
-from arena.tournament.runner.blame import MOST_DEATHS, Deaths, kills_alone, kills_at_loading
 from arena.tournament.runner.executors.base import Event, Failed, Lost, Played
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.worker_process import WorkerDied, WorkerProcess, WorkerRefused
 
-_MOST_NAMES = 12
-_MAX_DEATHS = 5  # of workers one after the other, with nothing played and no bot to blame
+MOST_DEATHS = 5
 _MOST_PAUSES = 3  # of workers that were playing the same unit
 
 
 class Stopped(Exception):
     """The supervisor was told to stop at once."""
-
-
-def _list(bots: set[str]) -> str:
-    names = sorted(bots)
-    return ", ".join(names[:_MOST_NAMES]) + f" and {len(names) - _MOST_NAMES} more" * (len(names) > _MOST_NAMES)
 
 
 class Supervisor:
@@ -72,10 +61,9 @@ class Supervisor:
         self._worker: WorkerProcess | None = None
         self._draining = False
         self._stopped = False
-        self._suspects: Counter[LogSnapshot] = Counter()
+        self._deaths: Counter[int] = Counter()  # of workers, by the key of the game
         self._pauses: Counter[Task] = Counter()
         self._broken: dict[str, tuple[str, str]] = {}
-        self._deaths = Deaths()
 
     def drain(self) -> None:
         """Let `play` return after the unit in hand."""
@@ -176,110 +164,51 @@ class Supervisor:
     # ------------------------------------------------------------ why did it die?
 
     def _judge(self, worker: WorkerProcess, tasks: tuple[Task, ...], known: list[Row], deaths: int) -> Failed | None:
-        """Find out what a death means. Adds the row of a game that a bot has forfeited by it to `known`."""
+        """Decide what a hang or a death means: adds the row of a forfeited game to `known`; Failed ends the run."""
         if worker.loading is not None:
             return self._judge_loading(worker, worker.loading, deaths)
         snapshot = worker.snapshot()
         game = next((game for task in tasks if (game := find_game(task, snapshot.key))), None)
-        if worker.garbled:  # noticed a moment after it was done, perhaps between two games
-            return self._judge_by_trial(worker, tasks, game, snapshot, deaths)
-        if worker.overdue is None and self.job.isolated:
-            return self._judge_by_trial(worker, tasks, None if snapshot.hook is None else game, snapshot, deaths)
         if snapshot.hook is None or game is None:
             self._report(worker, "replaying its games")
-            if deaths >= _MAX_DEATHS:
-                return Failed(f"workers keep dying with no bot at work: {worker.how}", ours=True)
-            return None
-        self._suspects[snapshot] += 1
-        if worker.overdue is None and self._suspects[snapshot] < 2:
-            self._report(worker, f"a bot was at work, replaying game {GameId.from_key(game.key)}")
-            return None
-        del self._suspects[snapshot]
-        kind = "crash" if worker.overdue is None else "timeout"
+            if deaths < MOST_DEATHS:
+                return None
+            return Failed(f"workers keep dying with no bot at work: {worker.how}", ours=not self.job.isolated)
+        name = f"game {GameId.from_key(game.key)}"
+        row = None
         if snapshot.hook == "__init__":
-            name = game.first if snapshot.role == 1 else game.second
-            self._broken[name] = (kind, f"in __init__: {worker.how}")
-            self._report(worker, f"{name} cannot be created and forfeits its games")
-            return None
-        row = cut_row(self._settings, game, snapshot, kind, worker.how)
-        if row is None:
-            self._report(worker, "replaying its games")
+            bot = game.first if snapshot.role == 1 else game.second
         else:
-            name = game.first if row[4] == 1 else game.second
+            kind = "crash" if worker.overdue is None else "timeout"
+            row = cut_row(self._settings, game, snapshot, kind, worker.how)
+            if row is None:
+                self._report(worker, f"replaying {name}")
+                return None
+            bot = game.first if row[4] == 1 else game.second
+        if worker.overdue is None:
+            self._deaths[game.key] += 1
+            if self.job.level_of(bot).own_process and self._deaths[game.key] >= MOST_DEATHS:
+                text = f"workers keep dying in games of {game.first} against {game.second}: {worker.how}"
+                return Failed(text, ours=False, pair=(game.first, game.second))
+            if self.job.level_of(bot).own_process or self._deaths[game.key] < 2:
+                self._report(worker, f"replaying {name} ({game.first} against {game.second})")
+                return None
+        if row is None:
+            self._broken[bot] = ("crash" if worker.overdue is None else "timeout", f"in __init__: {worker.how}")
+            self._report(worker, f"{bot} cannot be created and forfeits its games")
+        else:
             did = "forfeits" if row[3] else "has failed after"
-            self._report(worker, f"{name} {did} game {GameId.from_key(game.key)} ({kind})")
+            self._report(worker, f"{bot} {did} {name} ({kind})")
             known.append(row)
         return None
-
-    def _judge_by_trial(
-        self, worker: WorkerProcess, tasks: tuple[Task, ...], game: GameTask | None, snapshot: LogSnapshot, deaths: int
-    ) -> Failed | None:
-        """Find out which of the bots at work has killed a worker that nobody was asked in, by processes of their own
-        or, without one, by what it wrote to the worker's pipe."""
-        bots = {name for task in tasks for name in (task.a, task.b)} if game is None else {game.first, game.second}
-        died = self._deaths.add(None if game is None else game.key, bots)
-        at_work = f"at work: {_list(bots)}"
-        if (game is None and deaths < MOST_DEATHS) or (game is not None and died < 2):
-            what = "its games" if game is None else f"game {GameId.from_key(game.key)}"
-            self._report(worker, f"{at_work}; replaying {what}")
-            return None
-        capable = {
-            bot.name
-            for number, bot in enumerate(self.job.bots)
-            if self.job.level(number).own_process is not worker.garbled
-        }
-        for name in sorted(bots & capable):
-            if game is not None and name not in self._broken:
-                how = kills_alone(self._start, self.job, game, snapshot, name)
-                self._worker = None
-                if self._stopped:
-                    raise Stopped
-                if how is not None:
-                    self._suspend(worker, name, f"its worker dies when it plays alone, too: {how}")
-                    return None
-        if deaths < MOST_DEATHS:
-            self._report(worker, f"{at_work}; none of them does it alone; replaying")
-            return None
-        found = self._deaths.most(bots)
-        if found is not None:
-            self._suspend(worker, found, f"it was at work at {self._deaths.bots[found]} deaths of workers")
-            return None
-        pairs = {(task.a, task.b) for task in tasks} if game is None else {(game.first, game.second)}
-        text = f"workers keep dying, and it cannot be told by whom ({at_work}): {worker.how}"
-        return Failed(text, ours=False, pairs=tuple(sorted(pairs)))
-
-    def _suspend(self, worker: WorkerProcess, name: str, why: str) -> None:
-        self._broken[name] = ("crash", f"suspended for killing workers: {why}")
-        self.report(Lost(f"worker {worker.pid}: {worker.how}; {name} is suspended: {why}", bot=name))
-
-    def _start(self, job: Job) -> WorkerProcess:
-        if self._stopped:
-            raise Stopped
-        self._worker = worker = WorkerProcess(job, self.context, self.sink, self._place)
-        return worker
 
     def _judge_loading(self, worker: WorkerProcess, number: int, deaths: int) -> Failed | None:
         """A bot's file that cannot be run is a mistake in what was asked for, not the loss of a game."""
         bot = self.job.bots[number]
-        if worker.overdue is not None:
-            return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False, bot=bot.name)
-        if deaths < 2:
+        if worker.overdue is None and deaths < 2:
             self._report(worker, "starting another one")
             return None
-        found = kills_at_loading(self._start, self.job, number, time.monotonic() - worker.started)
-        self._worker = None
-        if self._stopped:
-            raise Stopped
-        if found is not None:
-            name, how = found
-            target = next(one.target for one in self.job.bots if one.name == name)
-            return Failed(f"the bot {target} cannot be loaded: {how}", ours=False, bot=name)
-        if deaths < MOST_DEATHS:
-            self._report(worker, f"it was loading {bot.name}, and none of the bots does it alone; starting another one")
-            return None
-        names = _list({one.name for one in self.job.bots[: number + 1]})
-        text = f"workers keep dying while they load bots, and it cannot be told by whom ({names}): {worker.how}"
-        return Failed(text, ours=False)
+        return Failed(f"the bot {bot.target} cannot be loaded: {worker.how}", ours=False, bot=bot.name)
 
     def _report(self, worker: WorkerProcess, then: str) -> None:
         self.report(Lost(f"worker {worker.pid}: {worker.how}; {then}"))

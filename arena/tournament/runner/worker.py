@@ -20,10 +20,10 @@ import traceback
 from collections.abc import Sequence
 from itertools import chain
 from multiprocessing.connection import Connection
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import Any
 
-from arena.bots.bot import Actor, Bot
+from arena.bots.bot import Actor
 from arena.bots.isolation.process import own_children, watch_bots, while_waiting
 from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.isolation.python.bot import PythonBot
@@ -36,8 +36,6 @@ from arena.bots.processes.rlimits import WORKER_GOES, let_go_first, limit_memory
 from arena.bots.processes.tree import adopt_orphans, kill_orphans, lead_group
 from arena.bots.processes.worker_setup import die_with_parent, forget_descriptors, keep_from_forks
 from arena.errors import ArenaError
-from arena.game.engine import View
-from arena.game.moves import Move
 from arena.game.rules import load_rules
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import PAIRING_BITS, Task
@@ -46,7 +44,7 @@ from arena.tournament.referee.move_log import shared_buffer
 from arena.tournament.referee.player import Player
 from arena.tournament.referee.process_state import ProcessState
 from arena.tournament.referee.referee import Referee
-from arena.tournament.runner.job import Job, Partner
+from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import log_to
 
 log = logging.getLogger("arena.worker")
@@ -67,7 +65,6 @@ NO_MEMORY = 77
 
 _exit = os._exit  # whatever a bot does to that name
 _CHECK_S = 0.02
-_PACE_S = 0.03
 _SEND_S = 0.5
 _SEND_ROWS = 4000  # a megabyte: what is packed, sent and stored is still in the caches
 
@@ -182,8 +179,6 @@ class _Worker:
             else:
                 players.append(self._player_inside(number))
                 state.restore()  # one bot's file must not change the world of the others
-        if self.job.partner is not None:
-            players.append(_partner(self.job.partner))
         self.threads = threading.active_count()
         return Referee(self.job.game_settings, players, buffer=self.move_log)
 
@@ -286,21 +281,6 @@ def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
         one.load()  # a file that cannot be run, a command that does not answer: known before the first game
         one.suspend()
     return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
-
-
-def _partner(partner: Partner) -> Player:
-    """Somebody who makes the moves of an earlier play, as far as that goes."""
-    left = iter(partner.moves)
-
-    class Repeats(Bot):
-        auto_claim = partner.auto_claim
-
-        def act(self, view: View, moves: list[Move]) -> Move:
-            sleep(_PACE_S)  # who kills while its opponent thinks is to have the time for it
-            wanted = next(left, None)
-            return next((move for move in moves if move.index == wanted), moves[0])
-
-    return Player(partner.name, Repeats)
 
 
 def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:

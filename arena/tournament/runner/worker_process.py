@@ -118,11 +118,6 @@ class WorkerProcess:
             self._message()
             self._ready = True
 
-    def stay(self, seconds: float) -> None:
-        """See whether it lives on for some seconds."""
-        if self._ends_within(seconds):
-            raise WorkerDied
-
     def _ends_within(self, seconds: float) -> bool:
         """Does the process end within some seconds? `join` waits for a pipe's end, which a bot may close before."""
         until = time.monotonic() + seconds

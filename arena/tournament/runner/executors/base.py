@@ -31,27 +31,22 @@ class Played:
 
 @dataclass(frozen=True)
 class Lost:
-    """A worker died or was stopped; another one continues its work. `text` says what happened.
-
-    `bot` was found to kill workers; it plays no more in this run.
-    """
+    """A worker died or was stopped; another one continues its work. `text` says what happened."""
 
     text: str
-    bot: str | None = None
 
 
 @dataclass(frozen=True)
 class Failed:
     """The run cannot continue: a bot (named if known) cannot be loaded or, if `ours`, this program is at fault.
 
-    `pairs`: bots in whose games the workers keep dying, where it cannot be told by which of the two. `elsewhere`: no
-    bot is to blame, but the machines that were to play.
+    `pair`: the two bots in whose games workers keep dying. `elsewhere`: the machines that were to play are at fault.
     """
 
     text: str
     ours: bool
     bot: str | None = None
-    pairs: tuple[tuple[str, str], ...] = ()
+    pair: tuple[str, str] | None = None
     elsewhere: bool = False
 
 
