@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import getpass
 import os
 import sys
 import tempfile
@@ -20,13 +19,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 # The key that marks a user's own runs; all tests and the programs they start share one.
-os.environ["XDG_STATE_HOME"] = str(Path(tempfile.gettempdir(), f"arena-tests-{getpass.getuser()}"))
+os.environ["XDG_STATE_HOME"] = str(Path(tempfile.gettempdir(), f"arena-tests-{getattr(os, 'getuid', int)()}"))
 
 # A busy machine may take its time.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
 
+@pytest.hookimpl(optionalhook=True)  # pytest also runs without xdist
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Workers for `-n auto`: none for single files, else more than there are cores, for many tests wait."""
     named = config.invocation_params.args
