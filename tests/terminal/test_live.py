@@ -1,19 +1,24 @@
-"""The table of a run that goes on."""
+"""The table of a run or a league while it is played."""
 
 from __future__ import annotations
 
 import io
 import os
 import pty
+import time
 from pathlib import Path
 
+import pandas as pd
 import pyte
 import pytest
 from rich.console import Console
 
 from arena.cli.main import INTERRUPTED
-from arena.terminal.live import EVERY_S, SHARE, LiveTable
-from arena.terminal.quick_ratings import QuickRatings
+from arena.league.rating import Standings, StandingsRow
+from arena.league.versions import Version
+from arena.stats.ratings import rate
+from arena.terminal import live
+from arena.terminal.live import EVERY_S, SHARE, LiveLeague, LiveTable, ratings_of
 from arena.tournament.runner.progress import BotShare, PairResult, RunStatus
 from arena.tournament.store.reader import Reader
 from tests.terminal.terminals import Terminal
@@ -31,13 +36,17 @@ def drawn(columns: int, rows: int = 24, names: tuple[str, ...] = NAMES) -> list[
     stream = io.StringIO()
     size = {"width": columns, "height": rows}
     console = Console(file=stream, force_terminal=True, color_system="truecolor", _environ={}, **size)  # type: ignore[arg-type]
-    live = LiveTable(console=console)
-    live.begin("run", 1, status(names))
-    live._next = 0.0
-    live.update(status(names, 500))
-    live.note("a worker \x1b[2Jdied")
-    live.end(status(names, 1000), True)
+    table = LiveTable(console=console)
+    table.begin("run", 1, status(names))
+    table.drawing._next = 0.0
+    table.update(status(names, 500))
+    table.note("a worker \x1b[2Jdied")
+    table.end(status(names, 1000), True)
     assert "\x1b[2J" not in stream.getvalue()
+    return seen(stream, columns, rows)
+
+
+def seen(stream: io.StringIO, columns: int, rows: int) -> list[str]:
     screen = pyte.Screen(columns, rows)
     pyte.Stream(screen).feed(stream.getvalue().replace("\n", "\r\n"))
     return [line.rstrip() for line in screen.display if line.strip()]
@@ -61,50 +70,67 @@ def test_a_long_field_is_cut_to_the_height_of_the_terminal() -> None:
     assert len(lines) <= 15
 
 
-def test_drawing_waits_where_it_takes_long() -> None:
-    live = LiveTable(console=Console(file=io.StringIO(), force_terminal=True, width=80))
-    live.begin("run", 1, status())
-    drawn_at, spent = live._next, live.spent
-    live.update(status())
-    assert live.spent == spent  # not due
-    assert drawn_at > EVERY_S
-    live._next = 0.0
-    live._ratings.rate = lambda *args: [sum(range(10**6)) for _ in range(10)] and dict.fromkeys(NAMES, (0.0, 1.0))  # type: ignore[method-assign]
-    import time
-
+def test_drawing_is_rarer_if_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = LiveTable(console=Console(file=io.StringIO(), force_terminal=True, width=80))
+    drawing = table.drawing
+    table.begin("run", 1, status())
+    spent = drawing.spent
+    table.update(status())
+    assert drawing.spent == spent  # not due
+    monkeypatch.setattr(live, "ratings_of", lambda results: {name: (float(sum(range(10**7))), 1.0) for name in NAMES})
+    drawing._next = 0.0
     before = time.monotonic()
-    live.update(status())
-    assert live._next - before >= (live.spent - spent) / SHARE
-    live.end(status(), False)
+    table.update(status())
+    assert drawing._next - before >= max(EVERY_S, (drawing.spent - spent) / SHARE)
+    table.end(status(), False)
 
 
-def test_whoever_stops_watching_stops_nothing() -> None:
+def test_a_closed_terminal_does_not_stop_play() -> None:
     master, slave = pty.openpty()
     with os.fdopen(slave, "w") as stream:
-        live = LiveTable(console=Console(file=stream, force_terminal=True, width=80))
-        live.begin("run", 1, status())
+        table = LiveTable(console=Console(file=stream, force_terminal=True, width=80))
+        table.begin("run", 1, status())
         os.close(master)
-        live._next = 0.0
-        live.update(status())
-        live.note("x")
-        live.end(status(), False)
+        table.drawing._next = 0.0
+        table.update(status())
+        table.note("x")
+        table.end(status(), False)
 
 
-def test_quick_ratings_come_near_to_those_of_the_field() -> None:
-    import pandas as pd
-
-    from arena.stats.ratings import rate
-
+def test_ratings_from_sums_are_those_of_the_games() -> None:
     games = [("a", "b", 1.0)] * 30 + [("b", "a", 1.0)] * 12 + [("b", "c", 1.0)] * 25 + [("c", "a", 1.0)] * 9
     games += [("a", "c", 0.5)] * 20
-    games = [(b, a, 1 - score) if at % 2 else (a, b, score) for at, (a, b, score) in enumerate(games)]
-    frame = pd.DataFrame(games, columns=["first", "second", "score"])
-    exact = rate(frame)
+    exact = rate(pd.DataFrame(games, columns=["first", "second", "score"]), first_advantage=0.0)
     results = [PairResult("a", "b", 42, 30.0), PairResult("b", "c", 25, 25.0), PairResult("a", "c", 29, 10.0)]
-    quick = QuickRatings().rate(("a", "b", "c"), results)
+    ratings = ratings_of(results)
     for bot, elo, error in zip(exact.bots, exact.elo, exact.error95):
-        assert quick[bot][0] == pytest.approx(elo, abs=25)
-        assert quick[bot][1] == pytest.approx(error, rel=0.5)
+        assert ratings[bot][0] == pytest.approx(elo, abs=1)
+        assert ratings[bot][1] == pytest.approx(error, rel=0.5)  # draws count as wins and losses
+    assert ratings_of([]) == {}
+
+
+def league_row(rank: int) -> StandingsRow:
+    version = Version(rank, rank, f"bot{rank}", None, 2, "", "", 0.0, "active", None, "", 0, None, "")
+    return StandingsRow(rank, version, 100.0 - rank, 12.0, 40, 30, 0, 10)
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_a_league_is_drawn_in_place_and_cleared(columns: int) -> None:
+    stream = io.StringIO()
+    table = LiveLeague(100, Console(file=stream, force_terminal=True, width=columns, height=12, _environ={}))
+    table.show(Standings(tuple(league_row(rank) for rank in range(1, 11)), 200), 0)
+    table.say("playing \x1b[2Jthe rest")
+    for _ in range(3):
+        table.drawing._next = 0.0
+        table.add(10)
+    lines = seen(stream, columns, 12)
+    assert lines[0].split() == ["#", "bot", "Elo", "±95%", "games", "score%"]
+    assert lines[1].split() == ["1", "bot1", "v2", "+99", "12", "40", "75.0"]
+    assert lines[7] == "... and 4 more"
+    assert lines[-1].startswith("playing ?[2Jthe rest: 30 games, ")
+    assert len(lines) == 10  # drawn four times, and seen once
+    table.end()
+    assert seen(stream, columns, 12) == []
 
 
 @pytest.mark.slow

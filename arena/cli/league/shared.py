@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.league.placement import SubmissionResult
     from arena.league.rating import Standings
     from arena.league.store import League
-    from arena.terminal.live_league import LiveLeague
+    from arena.terminal.live import LiveLeague
 
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
 
@@ -131,7 +131,7 @@ def progress_of(games: int | None) -> LeagueProgress | LiveLeague:
     """What shows the play of so many games (None: without an end): a table on a terminal, else plain lines."""
     if not is_terminal():
         return LeagueProgress()
-    from arena.terminal.live_league import LiveLeague
+    from arena.terminal.live import LiveLeague
 
     return LiveLeague(games)
 
