@@ -28,12 +28,13 @@ test-all: setup
 
 lint: setup
 	$(BIN)/ruff check
+	$(BIN)/ruff format --check
 
 types: setup
 	$(BIN)/mypy
 
 format: setup
-	$(BIN)/ruff format arena examples
+	$(BIN)/ruff format
 
 bench: setup
 	$(BIN)/pytest benchmarks --benchmark-only -n 0
