@@ -38,7 +38,7 @@ WHOM = ("web", "worker", "both")
 
 @dataclass
 class Outcome:
-    """What was done and found. `faults` says what is wrong; `suspended`: bots that the league blamed for the deaths."""
+    """What was done and found. `faults` says what is wrong; `suspended`: bots that the league suspended."""
 
     seed: int
     moments: int
@@ -141,7 +141,7 @@ def _compare(folder: Path, server: Served, receipts: dict[str, int], outcome: Ou
         blamed = {one.label for one in every if "suspended" in f"{one.reason}{one.retired_reason}"}
         outcome.suspended = len(blamed)
         outcome.faults += [f"refused, but sound: {one}" for one in sorted(broken - blamed)]
-        outcome.faults += verify_league(league, None, None).faults
+        outcome.faults += verify_league(league).faults
     for _ in range(30):  # the server keeps its tables for a moment, and its workers may play on
         before, found, after = _table(folder), Server(server.url).ask("standings")["standings"], _table(folder)
         if found in (before, after):

@@ -173,7 +173,7 @@ class Siege:
     def create(self) -> None:
         settings = self.folder / "siege.toml"
         settings.write_text(
-            f'rules = "base"\nisolation = "{self.isolation}"\nwatch = 0.1\n[clock]\nmove_ms = {self.result.clock_ms}\n'
+            f'rules = "base"\nisolation = "{self.isolation}"\n[clock]\nmove_ms = {self.result.clock_ms}\n'
             "[limits]\nloading_s = 5\ndecision_s = 5\nmemory_mb = 256\nfile_mb = 4\n"
             "[placement]\nerror = 150\nmost_games = 24\nsample = 3\ngames = 4\n"
         )

@@ -13,7 +13,6 @@ the standings after each event. Several processes may work on it at once, and ea
     pairing         who should play whom next
     match_runner    playing, with the machinery of `arena.tournament.runner`
     admission placement play    what happens to a submission; games beyond it
-    looks           bots looked at again at random
     verification    is all of it whole?
     as_run          its games as those of a run
     figures views   the results of its games as columns; what a league shows of itself

@@ -178,6 +178,23 @@ def failures_after(league: League, only: Iterable[int] | None = None) -> list[Fo
     return _counted(league, league.figures().failures_after(), only)
 
 
+def recent_forfeits(league: League, version: int, last: int) -> tuple[int, int]:
+    """How many games a version has among its `last` ones, by deal, and how many of these it forfeited."""
+    import numpy as np
+
+    figures = league.figures()
+    a_of = dict(league.query("SELECT pairing, a FROM pairings NOT INDEXED WHERE ? IN (a, b)", version))
+    pairing = figures.key >> 1 & ((1 << PAIRING_BITS) - 1)
+    own = np.flatnonzero(np.isin(pairing, list(a_of)))[-last:]
+    forfeited = 0
+    for index in own.tolist():
+        game = GameId.from_key(int(figures.key[index]))
+        began = (a_of[game.pairing] == version) != bool(game.game)
+        if figures.forfeit[index] and figures.forfeit_by[index] == (1 if began else 2):
+            forfeited += 1
+    return len(own), forfeited
+
+
 def _counted(league: League, faults: Iterable[tuple[int, int, int]], only: Iterable[int] | None) -> list[ForfeitCount]:
     """Faults of games, each as identity, kind and side, by version and kind."""
     sides = {p: (a, b) for p, a, b in league.query("SELECT pairing, a, b FROM pairings NOT INDEXED")}

@@ -55,14 +55,6 @@ class BotsFailed(LeagueError):
         self.version = version
 
 
-class PairsFailed(BotsFailed):
-    """Workers keep dying in the games of these `pairs` of versions, and it cannot be told by which of the two."""
-
-    def __init__(self, text: str, pairs: Sequence[tuple[Version, Version]]) -> None:
-        super().__init__(text)
-        self.pairs = tuple(pairs)
-
-
 @dataclass(frozen=True)
 class LeagueSession:
     """What everything that a command plays has in common; see `open_session`.
@@ -247,8 +239,7 @@ class MatchRunner:
     def play_fixtures(self, fixtures: Sequence[games.Fixture]) -> int:
         """Play fixtures of the lineup and store the games; how many were stored.
 
-        They are fewer if Ctrl-C was pressed, if the league was paused, or if the time for a submission is used up; then
-        the lineup is over.
+        They are fewer if Ctrl-C was pressed or the league was paused; then the lineup is over.
         """
         session = self.session
         league, number = session.league, self._numbers[-1]
@@ -329,10 +320,6 @@ class MatchRunner:
             raise LeagueError(event.text)
         if self.lineup and not self.folder.is_dir():
             raise LeagueError(f"the bots' files in {self.folder} were removed while they played")
-        by_label = {one.label: one for one in self.lineup}
-        if event.pair is not None and by_label.keys() >= {*event.pair}:
-            a, b = event.pair
-            raise PairsFailed(self.plain(event.text), [(by_label[a], by_label[b])])
         number = next((one.id for one in self.lineup if one.label == event.bot), None)
         raise BotsFailed(self.plain(event.text), number)
 

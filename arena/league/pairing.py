@@ -7,7 +7,7 @@ its information is p (1 - p), where p is the chance that one of them wins (Elo's
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -66,16 +66,14 @@ def least_certain(
     pairs: int,
     games: int,
     in_hand: Sequence[tuple[int, int, int]] = (),
-    apart: Collection[frozenset[int]] = (),
 ) -> list[tuple[int, int]]:
     """The `pairs` pairings (numbers of versions) whose games would tell most about the table, best first.
 
     Each choice counts those before it as played (`games` games each), and so the games that others have `in_hand`
     (two versions and a number of games): the covariance is reduced as those games will reduce it. Bots without games
-    and groups without a game between them come first, because nothing is known about them. Pairings that are kept
-    `apart` are never chosen.
+    and groups without a game between them come first, because nothing is known about them.
     """
-    chosen = _links(found, apart)[:pairs]
+    chosen = _links(found)[:pairs]
     n = len(found.rated)
     if n < 2 or len(chosen) >= pairs:
         return chosen
@@ -91,10 +89,6 @@ def least_certain(
             i, j = place[a], place[b]
             covariance = _shrunk(covariance, i, j, played * information[i, j])
     upper = np.triu(same, 1)
-    for pair in apart:
-        if pair <= place.keys():
-            i, j = sorted(place[number] for number in pair)
-            upper[i, j] = False
     while len(chosen) < pairs and upper.any():
         variance = np.diag(covariance)[:, None] + np.diag(covariance)[None, :] - 2 * covariance
         worth = np.where(upper, information * variance, -1.0)
@@ -134,7 +128,7 @@ def _shrunk(covariance: Floats, i: int, j: int, information: float) -> Floats:
     return np.asarray(covariance - np.outer(along, along) * (information / (1 + information * variance)))
 
 
-def _links(found: Standings, apart: Collection[frozenset[int]]) -> list[tuple[int, int]]:
+def _links(found: Standings) -> list[tuple[int, int]]:
     """Pairings without which ratings cannot be compared: bots without games, and a link to each other group."""
     if len(found.rows) < 2:
         return []
@@ -143,19 +137,13 @@ def _links(found: Standings, apart: Collection[frozenset[int]]) -> list[tuple[in
         members = [one.id for one, group in zip(found.rated, found.group) if group == found.group[0]]
         homes = [members[len(members) // 2], *members]
 
-    def linked(number: int) -> list[tuple[int, int]]:
-        free = (home for home in homes if home != number and frozenset((home, number)) not in apart)
-        return [(home, number) for home in free][:1]
+    def link(number: int) -> tuple[int, int]:
+        return next(home for home in homes if home != number), number
 
-    pairs = [
-        pair
-        for place in found.rows
-        if place.elo is None and place.version.id != homes[0]
-        for pair in linked(place.version.id)
-    ]
+    pairs = [link(row.version.id) for row in found.rows if row.elo is None and row.version.id != homes[0]]
     seen = {found.group[0]} if found.group else set()
     for group, one in zip(found.group, found.rated):
-        if group not in seen and (pair := linked(one.id)):
+        if group not in seen:
             seen.add(group)
-            pairs += pair
+            pairs.append(link(one.id))
     return pairs

@@ -7,23 +7,19 @@ takes over a submission goes on from there.
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.errors import ArenaError
 from arena.league import admission, events, games, pairing, versions
-from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner, PairsFailed
-from arena.league.oversight import audit, budget, deaths
+from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
+from arena.league.oversight import audit, budget
 from arena.league.rating import Standings, StandingsRow, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import Submission
 from arena.league.versions import ACTIVE, PENDING, PLACING, Receipt, Version
-
-log = logging.getLogger("arena.league")
 
 OWN_PART = 0.5
 """A placement also ends when the bot's own part of the error is down to this share of the target: what is left is due
@@ -33,8 +29,6 @@ TURN_S = 120.0
 FORFEITS_ALLOWED = 5
 FORFEITS_SHARE = 0.1
 """A bot that forfeits more games than that, and more than this share of its games, is refused."""
-TRIED_AFTER = 2
-"""Deaths since its last trial at which a bot was at work, before it is tried."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +69,9 @@ def submit(session: LeagueSession, what: Submission, again: bool = False) -> tup
     if receipt.version.state not in versions.OPEN:
         return receipt, None
     league = session.league
-    why = budget.why_waiting(league, receipt.version.author)
     if session.process.pause is not None:
-        why = f"{league.name} is paused"
-    if why:
         versions.release(league, receipt.version)
-        return receipt, SubmissionResult(receipt.version, waits=why)
+        return receipt, SubmissionResult(receipt.version, waits=f"{league.name} is paused")
     one = versions.claim(league, session.process.number, receipt.version.id)
     return receipt, None if one is None else handle_submission(session, one)
 
@@ -100,12 +91,10 @@ def handle_waiting(session: LeagueSession) -> list[SubmissionResult]:
 
 
 def handle_submission(session: LeagueSession, one: Version, turn_s: float = math.inf) -> SubmissionResult:
-    """Take a claimed submission through to a decision, or as far as Ctrl-C, a pause and its author's time allow; then
-    let go of it. After `turn_s` seconds it gives way to others that wait."""
-    if single_out(session) and versions.get(session.league, one.id).state not in versions.OPEN:
-        return SubmissionResult(versions.get(session.league, one.id))
+    """Take a claimed submission through to a decision, or as far as Ctrl-C or a pause allow; then let go of
+    it. After `turn_s` seconds it gives way to others that wait."""
     try:
-        with session.process.working_on(one.id, one.author) as work, MatchRunner(session) as runner:
+        with session.process.working_on(one.id) as work, MatchRunner(session) as runner:
             work.turn_s = turn_s
             result = _handle(runner, one)
     except (ArenaError, KeyboardInterrupt):
@@ -160,9 +149,6 @@ def _why_waiting(session: LeagueSession, one: Version) -> str:
     """Why a submission that is not decided yet has to wait; "" if it has not."""
     if session.process.pause is not None:
         return f"{session.league.name} is paused"
-    work = session.process.work
-    if work is not None and work.over:
-        return budget.why_waiting(session.league, one.author) or "its author's time is used up"
     return "others have their turn" if _turn_is_over(session, one) else ""
 
 
@@ -198,12 +184,7 @@ def next_fixtures(league: League, one: Version) -> list[games.Fixture]:
     settings = league.settings
     # the anchor's rating is fixed, but where it stands among the others is not known yet
     table = standings(league, one, anchored=one.name != settings.anchor)
-    apart = deaths.kept_apart(league)
-    field = {
-        row.version.id: row
-        for row in table.rows
-        if row.version.id != one.id and frozenset((row.version.id, one.id)) not in apart
-    }
+    field = {row.version.id: row for row in table.rows if row.version.id != one.id}
     met = {record.opponent for record in games.head_to_heads(league, one.id)}
     mine = table.row_of(one.id)
     assert mine is not None
@@ -262,8 +243,7 @@ def _refused(league: League, one: Version) -> bool:
 def play_or_retire(runner: MatchRunner, fixtures: Sequence[games.Fixture], team: Sequence[Version]) -> int:
     """Play fixtures, lining up the `team` if need be; how many games were stored.
 
-    A bot that cannot be loaded is refused or retired, and no game is played then. Of two bots in whose games the
-    workers keep dying, the one with which that goes on is, or else they are kept apart.
+    A bot that cannot be loaded is refused or retired, and no game is played then.
     """
     try:
         if not runner.can_play(fixtures):
@@ -274,30 +254,13 @@ def play_or_retire(runner: MatchRunner, fixtures: Sequence[games.Fixture], team:
         return 0
 
 
-def keep_apart(league: League, pairs: Iterable[tuple[Version, Version]], why: str, process: int) -> None:
-    """Let these versions play each other no more; the history says why."""
-    for a, b in (sorted(pair, key=lambda one: one.id) for pair in pairs):
-        with league.change():
-            known = deaths.read(league)
-            if frozenset((a.id, b.id)) in map(frozenset, known.apart):
-                continue
-            known.apart.append([a.id, b.id])
-            deaths.write(league, known)
-        text = f"skipped: {a.label} and {b.label} do not play each other any more: {why}"
-        log.warning("%s", text)
-        events.note_remark(league, None, text, process)
-
-
 def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: BotsFailed) -> None:
     """Refuse a bot that could not be loaded if it is being placed, else retire it.
 
-    One that can be loaded by itself is given a second chance, but no third. Two in whose games the workers keep dying,
-    while each can be played by itself, are kept apart. LeagueError if the culprit cannot be
-    found, or if nothing can be played at all, for then no bot is to blame.
+    One that can be loaded by itself is given a second chance, but no third. LeagueError if none is found to be
+    broken, or if nothing can be played at all, for then no bot is to blame.
     """
-    pairs = error.pairs if isinstance(error, PairsFailed) else ()
     named = [one for one in lineup if one.id == error.version]
-    lineup = list({one.id: one for pair in pairs for one in pair}.values()) or lineup
     broken = 0
     for one in named or lineup:
         with MatchRunner(session) as runner:
@@ -315,9 +278,7 @@ def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: 
             versions.refuse(session.league, one, reason)
         else:
             retire(session.league, one.name, f"it cannot play any more: {reason}")
-    if not broken and pairs:
-        keep_apart(session.league, pairs, str(error), session.process.number)
-    elif not broken and not named:
+    if not broken and not named:
         raise LeagueError(f"nothing can be played: {error}")
 
 
@@ -339,72 +300,6 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> S
     )
 
 
-# ---------------------------------------------------------------- who kills
-
-
-def single_out(session: LeagueSession) -> int:
-    """Suspend who is known to kill processes of the league, and try who is suspected; how many were suspended."""
-    league = session.league
-    found = 0
-    for one in versions.in_state(league, ACTIVE, *versions.OPEN):
-        known = deaths.read(league)
-        key = str(one.id)
-        if key in known.killers:
-            why = known.killers[key]
-        elif (known.fresh.get(key, 0) >= TRIED_AFTER or key in known.trials) and not session.stopping:
-            why = _tried(session, one, again=key in known.trials)
-        else:
-            continue
-        if why:
-            suspend(session, one, f"suspended: {why}")
-            found += 1
-    return found
-
-
-def _tried(session: LeagueSession, one: Version, again: bool) -> str:
-    """Why a version is to be suspended after a trial; "" if it is not.
-
-    A trial is some games alone against one of the program's own bots. It is on record before it begins: if this process
-    is killed in it, the next one knows in whose. Before another trial (`again`) one of the program's own bots plays
-    these games: if this process is killed in that, somebody else kills.
-    """
-    session.say(f"{one.label}: playing alone, since it was at work when processes were killed")
-    if again:
-        with _on_trial(session, one, -one.id), MatchRunner(session) as runner:
-            if not admission.control(runner):
-                return ""
-    with _on_trial(session, one, one.id), MatchRunner(session) as runner:
-        tried = admission.trial(runner, one)
-    if tried is not None:
-        with session.league.change():
-            known = deaths.read(session.league)
-            known.trials.pop(str(one.id), None)
-            deaths.write(session.league, known)
-    if tried is None or tried.accepted:
-        return ""
-    return f"after processes were killed it was played alone, and {tried.reason}"
-
-
-@contextlib.contextmanager
-def _on_trial(session: LeagueSession, one: Version, what: int) -> Iterator[None]:
-    """Put on record what this process tries; see `deaths.Deaths.on_trial`."""
-    number = str(session.process.number)
-
-    def note(**now: int) -> None:
-        with session.league.change():
-            known = deaths.read(session.league)
-            known.fresh.pop(str(one.id), None)
-            known.on_trial.pop(number, None)
-            known.on_trial |= now
-            deaths.write(session.league, known)
-
-    note(**{number: what})
-    try:
-        yield
-    finally:
-        note()
-
-
 def suspend(session: LeagueSession, one: Version, why: str) -> None:
     """Take a bot out of the table, or refuse it if it was not in it yet; the history says why."""
     league = session.league
@@ -413,8 +308,3 @@ def suspend(session: LeagueSession, one: Version, why: str) -> None:
         versions.refuse(league, one, why)
     elif now.state == ACTIVE and now.retired is None:
         retire(league, one.name, why)
-    with league.change():
-        known = deaths.read(league)
-        for counts in (known.killers, known.fresh, known.trials):
-            counts.pop(str(one.id), None)
-        deaths.write(league, known)

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from arena.league import events, games, pairing
-from arena.league.looks import Watch, too_many_forfeits
 from arena.league.match_runner import LeagueSession, MatchRunner
-from arena.league.oversight import budget, deaths
-from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, single_out, suspend
+from arena.league.oversight import budget
+from arena.league.placement import SubmissionResult, handle_waiting, play_or_retire, suspend
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
+from arena.league.store import League
+from arena.league.versions import Version
+from arena.text import one_line
 
 MOST_PLAYERS = 24
 """Bots of one lineup: each worker loads them all."""
+RECENT_GAMES = 40
+SUSPENDED_SHARE = 0.5  # of the last games: a bot that forfeited more of them leaves the table
 _PAIRINGS = 8
 _SHARE = 20
 """A stretch of play adds at least a 20th to the games that there are: the ratings between two stretches, whose cost
@@ -33,14 +37,12 @@ def play_games(
     How many games were stored. LeagueError if there are not two bots in the table.
     """
     league = session.league
-    single_out(session)
     table = standings(league)
     if len(table.rows) < 2:
         number = "one bot" if table.rows else "no bot"
         raise LeagueError(f"{league.name} has {number} in the table; play needs two")
     event: int | None = None
     played = 0
-    watch = Watch(session)
     with MatchRunner(session) as runner:
         while session.wait_while_paused() and (most is None or played < most) and len(table.rows) >= 2:
             seen(table, played)
@@ -67,20 +69,28 @@ def play_games(
                     table = standings(league)
             else:
                 table = standings(league)
-            if table.rows and watch.is_due():
-                watch.look([row.version for row in table.rows])
     return played
 
 
 def _suspend_forfeiters(session: LeagueSession, fixtures: Sequence[games.Fixture]) -> bool:
     """Suspend the bots of some fixtures that have forfeited most of their last games; were there any?"""
-    found = False
-    for one in {one.id: one for fixture in fixtures for one in (fixture.a, fixture.b)}.values():
-        why = too_many_forfeits(session.league, one)
-        if why:
-            suspend(session, one, why)
-            found = True
-    return found
+    suspended = False
+    for version in {version.id: version for fixture in fixtures for version in (fixture.a, fixture.b)}.values():
+        reason = too_many_forfeits(session.league, version)
+        if reason:
+            suspend(session, version, reason)
+            suspended = True
+    return suspended
+
+
+def too_many_forfeits(league: League, version: Version) -> str:
+    """Why a version is suspended for the forfeits among its last games; "" if it is not."""
+    recent, lost = games.recent_forfeits(league, version.id, RECENT_GAMES)
+    if recent < RECENT_GAMES or lost <= SUSPENDED_SHARE * RECENT_GAMES:
+        return ""
+    most = max(games.forfeits(league, [version.id]), key=lambda forfeit: forfeit.games)
+    detail = one_line(" ".join(most.detail.split()), 200)
+    return f"suspended: it forfeited {lost} of its last {RECENT_GAMES} games, most by {most.kind}: {detail}"
 
 
 def next_fixtures(session: LeagueSession, table: Standings, left: int | None) -> list[games.Fixture]:
@@ -89,7 +99,7 @@ def next_fixtures(session: LeagueSession, table: Standings, left: int | None) ->
     step = max(league.settings.games, table.total // _SHARE // _PAIRINGS // 2 * 2)
     each = league.settings.games_a_deal
     in_hand = [(a, b, each * deals) for a, b, deals in games.reserved_deals(league)]
-    pairs = pairing.least_certain(table, _PAIRINGS, step, in_hand, deaths.kept_apart(league))
+    pairs = pairing.least_certain(table, _PAIRINGS, step, in_hand)
     by_id = {row.version.id: row.version for row in table.rows}
     deals = step // each
     if left is not None:

@@ -38,9 +38,6 @@ class LeagueSettings:
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
     pairs: bool = flag(True, "each deal is played twice with the seats swapped; false: once, the bots alternating")
     own_deals: bool = flag(True, "no deal is played by two pairings; false: pairings that play at a time share deals")
-    watch: float = real(
-        0.03, "share of the time of play in which bots are looked at again, at random; 0: never", least=0, most=0.5
-    )
     error: float = real(
         40.0,
         "Elo; a placement ends when the 95 % error of the bot's rating is this small",
@@ -60,9 +57,6 @@ class LeagueSettings:
     prior: float = real(2.0, "virtual draws for each bot", least=0.01, most=100, **_RATING)
     submissions: int | None = whole(
         None, 1, 1_000_000, "new contents that an author may submit in 24 hours", unset="no limit", **_BUDGET
-    )
-    minutes: int | None = whole(
-        None, 1, 1_000_000, "minutes of work on an author's submissions in 24 hours", unset="no limit", **_BUDGET
     )
     author_mb: int | None = whole(
         None, 1, 10_000_000, "MiB that the files of an author's bots may take", unset="no limit", **_BUDGET

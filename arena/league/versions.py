@@ -31,8 +31,7 @@ from arena.text import utc_text
 
 PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
 OPEN = (PENDING, PLACING)
-MOST_ATTEMPTS = 4
-"""Failed attempts at one submission, such as processes that died, before it is refused."""
+MOST_ATTEMPTS = 4  # failures of this program over one submission, after which it is refused
 _LONGEST_REASON = 4000  # they hold what bots have printed and raised
 
 
@@ -40,8 +39,8 @@ _LONGEST_REASON = 4000  # they hold what bots have printed and raised
 class Version:
     """A version of a bot. `number` counts from 1 for each bot; times are seconds since 1970.
 
-    `decided` is when `state` last became active, replaced or refused, and `reason` says why. `attempts` counts claims
-    that did not end in a decision. `retired` is when the bot was retired, None if it was not.
+    `decided` is when `state` last became active, replaced or refused, and `reason` says why. `attempts` counts failures
+    of this program over it. `retired` is when the bot was retired, None if it was not.
     """
 
     id: int
@@ -271,12 +270,12 @@ def claim(league: League, process: int, wanted: int | None = None) -> Version | 
     """Take a submission that no living process holds (or the `wanted` one); None if there is none.
 
     The one that least time has been spent on comes first, of those the oldest: none can hold up the others for long.
-    Those whose authors have no time left wait. A submission with too many failed attempts is refused.
+    A submission with too many failed attempts is refused.
     """
     with league.change():
         worked = budget.worked(league)
         for one in sorted(in_state(league, PENDING, PLACING), key=lambda one: worked.get(one.id, 0.0)):
-            if (wanted is not None and one.id != wanted) or budget.why_waiting(league, one.author):
+            if wanted is not None and one.id != wanted:
                 continue
             holder = league.query(
                 "SELECT p.process, p.machine, p.pid, p.born, p.seen, p.ended FROM versions v JOIN processes p"
@@ -288,29 +287,24 @@ def claim(league: League, process: int, wanted: int | None = None) -> Version | 
             if one.attempts >= MOST_ATTEMPTS:
                 _refuse(league, one, f"given up: {one.attempts} times the work on it has failed")
                 continue
-            league.run("UPDATE versions SET holder = ?, attempts = attempts + 1 WHERE version = ?", process, one.id)
+            league.run("UPDATE versions SET holder = ? WHERE version = ?", process, one.id)
             return get(league, one.id)
     return None
 
 
 def others_wait(league: League, one: Version) -> bool:
-    """Is there another submission that nobody works on, and that could be worked on?"""
+    """Is there another submission that nobody works on?"""
     return any(
         league.one("SELECT holder IS NULL FROM versions WHERE version = ?", other.id)
-        and not budget.why_waiting(league, other.author)
         for other in in_state(league, PENDING, PLACING)
         if other.id != one.id
     )
 
 
 def release(league: League, one: Version, failed: bool = False) -> None:
-    """Let go of a submission that is not decided; the attempt counts only if it `failed`."""
+    """Let go of a submission that is not decided, and count the attempt if it `failed`."""
     with league.change():
-        league.run(
-            "UPDATE versions SET holder = NULL, attempts = max(attempts - ?, 0) WHERE version = ?",
-            0 if failed else 1,
-            one.id,
-        )
+        league.run("UPDATE versions SET holder = NULL, attempts = attempts + ? WHERE version = ?", failed, one.id)
 
 
 def accept(league: League, one: Version) -> None:

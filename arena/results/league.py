@@ -203,7 +203,6 @@ def budget_table(lines: Sequence[Line]) -> Table:
         {
             "author": line["author"] or "-",
             "submissions": line["submissions"],
-            "minutes": f"{line['seconds'] / 60:.1f}",
             "MiB": f"{line['bytes'] / (1 << 20):.2f}",
         }
         for line in lines

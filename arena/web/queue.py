@@ -13,6 +13,7 @@ from typing import Any
 
 from arena.league import versions
 from arena.league.oversight import audit, budget
+from arena.league.oversight.pause import paused
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import Submission
@@ -130,7 +131,7 @@ def progress(league: League, number: int) -> dict[str, Any]:
     """How far a version has come, as plain values.
 
     `ahead` is how many others are taken up before it (None when it is worked on, or decided), `warnings` are those of
-    its check, `waits` why its author's submissions have to wait.
+    its check, `waits` why submissions have to wait.
     """
     one = versions.get(league, number)
     found: dict[str, Any] = {
@@ -156,7 +157,7 @@ def progress(league: League, number: int) -> dict[str, Any]:
         waiting = sorted(_open(league), key=lambda other: (worked.get(other.id, 0.0), other.id))
         before = waiting[: next(at for at, other in enumerate(waiting) if other.id == one.id)]
         found["ahead"] = sum(not _held(league, other) for other in before)
-        found["waits"] = budget.why_waiting(league, one.author)
+        found["waits"] = f"{league.name} is paused" if paused(league) else ""
     return found
 
 

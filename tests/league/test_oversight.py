@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from arena.league.store import League, open_league
 from arena.league.verification import verify_league
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, played, some_points, submission, submit
-from tests.tournament.store.stored import forged
 
 # ---------------------------------------------------------------- budgets
 
@@ -63,53 +61,6 @@ def test_the_league_has_so_much_room(tmp_path: Path) -> None:
     assert games.count(open_league(tmp_path / "a", write=False)) == 0
 
 
-@pytest.mark.slow
-def test_an_author_has_so_many_minutes(tmp_path: Path) -> None:
-    with league(tmp_path / "a", budget={"minutes": 1}) as found:
-        enter(found, "a", "b")
-        one = receive(found, "one", MIDDLE)
-        with LeagueProcess(found, "test") as process:
-            with process.working_on(one.id, "Ann") as work:
-                work._began -= 100
-                assert work.over
-                assert process.held
-            assert not process.held
-            assert versions.claim(found, process.number) is None
-            assert "used the 1 minutes" in budget.why_waiting(found, "Ann")
-            other = versions.submit(found, process.number, submission("other", RANDOM, "Bob")).version
-            assert versions.claim(found, process.number) == versions.get(found, other.id)
-            versions.release(found, other)
-        with open_session(found, "submit", 1) as session:
-            _, result = placement.submit(session, submission("two", LAST, "Ann"))
-            assert result is not None
-            assert result.version.state == versions.PENDING
-            assert "used the 1 minutes" in result.waits
-            assert [one.version.name for one in placement.handle_waiting(session)] == ["other"]
-            with found.change():
-                found.run("UPDATE work SET began = began - ?", budget.DAY_S + 200)
-            assert {one.version.name for one in placement.handle_waiting(session)} == {"one", "two"}
-        assert not versions.in_state(found, *versions.OPEN)
-
-
-def test_time_that_runs_out_stops_a_placement_which_goes_on_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with league(tmp_path / "a", budget={"minutes": 1}, placement={"most_games": 40, "error": 1}) as found:
-        enter(found, "a", "b", "c")
-        monkeypatch.setattr(budget.Work, "over", property(lambda work: True))
-        with open_session(found, "submit", 1) as session:
-            _, result = placement.submit(session, submission("one", MIDDLE, "Ann"))
-            assert result is not None
-            assert result.waits
-            assert result.version.state == versions.PLACING
-            assert result.games < 40
-            monkeypatch.undo()
-            monkeypatch.setattr("arena.league.admission.check", None)  # it is not checked again
-            (result,) = placement.handle_waiting(session)
-            assert result.accepted
-            assert result.games == 40
-
-
 def test_submissions_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placement, "TURN_S", 0.0)
     with league(tmp_path / "a", placement={"most_games": 24, "error": 1}) as found:
@@ -133,8 +84,8 @@ def test_the_budget_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["submit", str(tmp_path / "two.py"), "--league", place, "--author", "Ann", "--workers", "1"]) == 1
     assert "two is refused: Ann has used 1 of 1 submissions" in capsys.readouterr().err
     assert main(["league", "budget", place, "--submissions", "0", "--disk-mb", "7"]) == 0
-    assert "Limits: submissions no limit, minutes no limit, author_mb no limit, disk_mb 7." in capsys.readouterr().out
-    assert main(["league", "budget", place, "--minutes", "99999999"]) == 2
+    assert "Limits: submissions no limit, author_mb no limit, disk_mb 7." in capsys.readouterr().out
+    assert main(["league", "budget", place, "--submissions", "99999999"]) == 2
     assert "expected a whole number from 1 to 1000000" in capsys.readouterr().err
 
 
@@ -153,31 +104,13 @@ def test_the_log_tells_who_did_what(tmp_path: Path) -> None:
         assert told[2:4] == [("receive", "b v1", None, "new"), ("decide", "b v1", None, "accepted")]
         assert one.state == versions.REFUSED
         assert all("@" in entry.who for entry in audit.entries(found))
-        assert not list(audit.faults(found))
-
-
-@pytest.mark.parametrize("sql", ["UPDATE audit SET outcome = 'fine'", "DELETE FROM audit WHERE entry = 2"])
-def test_a_log_that_was_changed_is_found_out(tmp_path: Path, sql: str) -> None:
-    with league(tmp_path / "a") as found:
-        enter(found, "a", "b")
-        known = audit.entries(found)[1].hash
-        with closing(sqlite3.connect(tmp_path / "a" / "league.sqlite", isolation_level=None)) as db:
-            db.execute(sql)
-        assert any("audit" in fault for fault in verify_league(found).faults)  # by the checksums of the rows
-        forged(tmp_path / "a" / "league.sqlite", sql if "UPDATE" in sql else "UPDATE audit SET detail = detail")
-        assert any("audit log" in fault for fault in verify_league(found).faults)
-        # the end is gone, and all checksums fit: only a hash noted elsewhere tells
-        forged(tmp_path / "a" / "league.sqlite", "DELETE FROM audit WHERE entry > 1")
-        if sql.startswith("DELETE"):
-            assert verify_league(found).sound
-        assert not verify_league(found, log_hash=known).sound
 
 
 def test_a_league_of_an_older_version_gets_a_log(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
         assert audit.entries(found) == []
         assert verify_league(found).sound
-        assert budget.use_of(found, None) == budget.Use(None, 0, 0, 0)
+        assert budget.use_of(found, None) == budget.Use(None, 0, 0)
         submit(found, "one", FIRST)
         assert [entry.what for entry in audit.entries(found)] == ["submit", "receive", "decide", "submit"]
 
@@ -277,8 +210,6 @@ FORGED = {  # with checksums as they should be: what nobody but this program wri
     "UPDATE ratings SET wins = wins + 1": "do not add up",
     "UPDATE crews SET games = games + 2": "games: 24 are there, 28 were stored",
     "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never played with",
-    "INSERT INTO meta (key, value) VALUES ('deaths', '{\"apart\": 5}')": "what it knows of deaths cannot be read",
-    f"INSERT INTO meta (key, value) VALUES ('deaths', '{'[' * 100_000}')": "what it knows of deaths cannot be read",
     f"INSERT INTO meta (key, value) VALUES ('paused', '{'[' * 100_000}')": "its pause cannot be read",
     "UPDATE versions SET number = 7 WHERE version = 3": "",  # nothing that could be known
 }

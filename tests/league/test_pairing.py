@@ -68,16 +68,6 @@ def test_groups_are_linked_first(found: League) -> None:
     assert rest
 
 
-def test_what_is_kept_apart_is_never_chosen(found: League) -> None:
-    a, b, c = even(found, "a", "b", "c")
-    apart = {frozenset((a.id, b.id))}
-    new = pairing.least_certain(standings(found), 3, 10, (), apart)  # nobody has played
-    assert new
-    assert frozenset((a.id, b.id)) not in map(frozenset, new)
-    played(found, [(a, c, some_points(5, 0.5, 1)), (b, c, some_points(5, 0.5, 2))])
-    assert set(labels(standings(found), pairing.least_certain(standings(found), 3, 10, (), apart))) == {"ac", "bc"}
-
-
 def test_nobody_to_play(found: League) -> None:
     assert pairing.least_certain(standings(found), 3, 10) == []
     even(found, "a")

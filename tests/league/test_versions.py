@@ -254,18 +254,17 @@ def test_the_killed_whom_nobody_has_buried_are_dead() -> None:
     process.communicate()
 
 
-def test_one_that_kills_whoever_works_on_it(found: League, process: LeagueProcess) -> None:
+def test_one_over_which_this_program_fails_is_refused(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     for _ in range(MOST_ATTEMPTS):
         assert versions.claim(found, process.number) is not None
-        with found.change():
-            found.run("UPDATE versions SET holder = NULL")
+        versions.release(found, one, failed=True)
     assert versions.claim(found, process.number) is None
     now = versions.get(found, one.id)
     assert (now.state, now.reason) == (REFUSED, "given up: 4 times the work on it has failed")
 
 
-def test_interruptions_are_no_deaths(found: League, process: LeagueProcess) -> None:
+def test_interruptions_are_no_failures(found: League, process: LeagueProcess) -> None:
     one = send(found, process, "ann", FIRST).version
     for _ in range(MOST_ATTEMPTS + 2):
         assert versions.claim(found, process.number) is not None

@@ -51,7 +51,7 @@ def test_a_copy_is_whole_and_goes_on(tmp_path: Path) -> None:
         late = ask.submit(bot(9))
         server.kill()
     with open_league(copies, write=False) as league:
-        assert verify_league(league, None, None).faults == []
+        assert verify_league(league).faults == []
     for path in folder.glob("*.sqlite*"):
         path.unlink()
     for path in copies.glob("*.sqlite"):
@@ -64,5 +64,5 @@ def test_a_copy_is_whole_and_goes_on(tmp_path: Path) -> None:
         assert again["hash"] == late["hash"]
         assert ask.wait(again, lambda told: None)["state"] == "active"
     with open_league(folder, write=False) as league:
-        assert verify_league(league, None, None).faults == []
+        assert verify_league(league).faults == []
         assert len(versions.in_state(league, versions.ACTIVE)) == 4

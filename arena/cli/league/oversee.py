@@ -55,12 +55,11 @@ def log(name: str, last: int | None, form: str) -> None:
     with open_league(name, write=False) as found:
         lines = [vars(entry) for entry in audit.entries(found, last)]
         if form == "json":
-            print_json({"league": found.name, "head": audit.head(found), "entries": lines})
+            print_json({"league": found.name, "entries": lines})
         elif not lines:
             click.echo(f"{found.name} has no audit log yet: nothing has happened since this program keeps one.")
         else:
-            remark = f"Hash of the last entry: {lines[-1]['hash']}"
-            print_report(Report(f"{found.name}: audit log", [log_table(lines)], [remark]), form)
+            print_report(Report(f"{found.name}: log", [log_table(lines)]), form)
 
 
 _LIMIT = options.whole(0)
@@ -69,7 +68,6 @@ _LIMIT = options.whole(0)
 @click.command()
 @league_argument
 @click.option("--submissions", type=_LIMIT, metavar="N", help="New contents an author may submit in 24 hours.")
-@click.option("--minutes", type=_LIMIT, metavar="N", help="Minutes of work on an author's submissions in 24 hours.")
 @click.option("--author-mb", type=_LIMIT, metavar="N", help="MiB that the files of an author's bots may take.")
 @click.option("--disk-mb", type=_LIMIT, metavar="N", help="MiB that the league's folder may take.")
 @output
@@ -98,9 +96,8 @@ def budget(name: str, form: str, **given: int | None) -> None:
 @click.command()
 @league_argument
 @click.option("--games", type=options.whole(0), metavar="N", help="Replay N games, drawn at random (default: all).")
-@click.option("--log-hash", metavar="HASH", help="A hash noted earlier, which the audit log must contain.")
 @output
-def verify(name: str, games: int | None, log_hash: str | None, form: str) -> int:
+def verify(name: str, games: int | None, form: str) -> int:
     """Check LEAGUE for damage: database, files, games, tables, audit log. Exit code 1 if something is wrong."""
     from arena.league.settings import LeagueError
     from arena.league.store import league_folder, open_league
@@ -109,7 +106,7 @@ def verify(name: str, games: int | None, log_hash: str | None, form: str) -> int
     league_folder(name)
     try:
         with open_league(name, write=False) as found:
-            report = verify_league(found, games, log_hash)
+            report = verify_league(found, games)
     except LeagueError as error:  # so damaged that it cannot even be opened
         report = Verification(name, faults=[one_line(str(error))])
     note(name, report)
@@ -121,6 +118,4 @@ def verify(name: str, games: int | None, log_hash: str | None, form: str) -> int
     checked = f"{report.games:,} games, of which {report.replayed:,} were replayed, {report.files} files"
     checked += f" of {report.versions} versions, {report.events} events, {report.entries} entries of the log"
     click.echo(f"{report.league}: {checked}: {'sound' if report.sound else f'{len(report.faults)} faults'}.")
-    if report.log_hash:
-        click.echo(f"Hash of the audit log: {report.log_hash}")
     return 0 if report.sound else FAULTS

@@ -40,7 +40,6 @@ def _n(name: str) -> options.Number:
 @click.option("--anchor-elo", type=_n("anchor_elo"), metavar="ELO", help="... at this value (default: 0).")
 @click.option("--prior", type=_n("prior"), metavar="N", help="Virtual draws per bot in the rating (default: 2).")
 @click.option("--submissions", type=_n("submissions"), metavar="N", help="New contents per author in 24 hours.")
-@click.option("--minutes", type=_n("minutes"), metavar="N", help="Minutes of work per author in 24 hours.")
 @click.option("--author-mb", type=_n("author_mb"), metavar="N", help="MiB that the files of an author's bots may take.")
 @click.option("--disk-mb", type=_n("disk_mb"), metavar="N", help="MiB that the league's folder may take.")
 def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
@@ -67,7 +66,7 @@ def _nested(given: dict[str, Any]) -> dict[str, Any]:
         "clock": ("move_ms", "bank_ms"),
         "placement": ("error", "most_games", "sample", "games"),
         "rating": ("anchor", "anchor_elo", "prior"),
-        "budget": ("submissions", "minutes", "author_mb", "disk_mb"),
+        "budget": ("submissions", "author_mb", "disk_mb"),
     }
     values: dict[str, Any] = {key: given[key] for key in ("rules", "isolation") if given.get(key) is not None}
     values |= {"pairs": False} if given.get("no_pairs") else {}

@@ -1,8 +1,7 @@
-"""What authors may use of a league that nobody watches: submissions and minutes in 24 hours, room on the disk.
+"""What authors may use of a league: submissions in 24 hours and room on the disk.
 
-Minutes are wall time of the checks and placements of an author's submissions, wherever they ran. They are recorded
-while the work goes on (table `work`), so those of a process that was killed count, too. All submissions without an
-author share one budget. Limits can be changed at any time (`change`), since games do not depend on them.
+All submissions without an author share one budget. Limits can be changed at any time (`change`), since games do not
+depend on them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from arena.settings import number_text, settings_of
 from arena.text import utc_text
 
 DAY_S = 24 * 3600.0
-LIMITS = ("submissions", "minutes", "author_mb", "disk_mb")
+LIMITS = ("submissions", "author_mb", "disk_mb")
 RECEIVED = ("new", "back")
 """Outcomes of a submission that count: there is work to be done on it."""
 _MIB = 1 << 20
@@ -33,11 +32,10 @@ class BudgetSpent(LeagueError):
 
 @dataclass(frozen=True)
 class Use:
-    """What an author has used: submissions and seconds of work in the last 24 hours, bytes of files in all."""
+    """What an author has used: submissions in the last 24 hours, bytes of all files."""
 
     author: str | None
     submissions: int
-    seconds: float
     bytes: int
 
 
@@ -70,29 +68,13 @@ def change(league: League, new: dict[str, int | None]) -> LeagueSettings:
 def use_of(league: League, author: str | None, now: float | None = None) -> Use:
     """What an author has used."""
     since = (time.time() if now is None else now) - DAY_S
-    return Use(author, len(_received(league, author, since)), _seconds(league, author, since), _bytes(league, author))
+    return Use(author, len(_received(league, author, since)), _bytes(league, author))
 
 
 def _received(league: League, author: str | None, since: float) -> list[float]:
     """When an author's submissions were received, after some time."""
     found = audit.entries(league, since=since, what="receive", author=author)
     return [entry.happened for entry in found if entry.outcome in RECEIVED]
-
-
-def _seconds(league: League, author: str | None, since: float) -> float:
-    return sum(end - begin for begin, end in _spans(league, author, since))
-
-
-def _spans(league: League, author: str | None, since: float) -> list[tuple[float, float]]:
-    """Beginning and end of each piece of work on an author's submissions after some time."""
-    rows = league.more_rows(
-        WORK,
-        "WHERE began + seconds > ? AND version IN"
-        " (SELECT v.version FROM versions v JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",
-        since,
-        author,
-    )
-    return [(max(began, since), began + seconds) for _, _, _, began, seconds in rows]
 
 
 def _bytes(league: League, author: str | None) -> int:
@@ -106,9 +88,9 @@ def _bytes(league: League, author: str | None) -> int:
 
 
 def uses(league: League) -> list[Use]:
-    """What each author has used, those who used most time first."""
+    """What each author has used, those with the largest files first."""
     authors = [author for (author,) in league.query("SELECT DISTINCT author FROM bots ORDER BY author")]
-    return sorted((use_of(league, author) for author in authors), key=lambda use: -use.seconds)
+    return sorted((use_of(league, author) for author in authors), key=lambda use: -use.bytes)
 
 
 def folder_bytes(folder: Path) -> int:
@@ -160,24 +142,6 @@ def check_disk(league: League, size: int = 0) -> None:
         )
 
 
-def seconds_left(league: League, author: str | None) -> float | None:
-    """Seconds that may still be spent on an author's submissions; None: no limit."""
-    bound = limits(league).minutes
-    if bound is None:
-        return None
-    return max(60.0 * bound - _seconds(league, author, time.time() - DAY_S), 0.0)
-
-
-def why_waiting(league: League, author: str | None) -> str:
-    """Why a submission has to wait for its author's time, "" if it has not."""
-    if seconds_left(league, author) != 0.0:
-        return ""
-    bound = limits(league).minutes
-    whose = "submissions without an author have" if author is None else f"{author} has"
-    frees = min(begin for begin, _ in _spans(league, author, time.time() - DAY_S)) + DAY_S
-    return f"{whose} used the {bound} minutes that they have in 24 hours; more after {utc_text(frees + 59)}"
-
-
 # ---------------------------------------------------------------- the work itself
 
 
@@ -189,10 +153,9 @@ class Work:
 
     turn_s = math.inf
 
-    def __init__(self, league: League, process: int, version: int, author: str | None) -> None:
+    def __init__(self, league: League, process: int, version: int) -> None:
         self._league = league
         self._began = time.monotonic()
-        self._left = seconds_left(league, author)
         with league.change():
             self._number = league.insert(
                 "INSERT INTO work (version, process, began, seconds) VALUES (?, ?, ?, 0)",
@@ -204,11 +167,6 @@ class Work:
     @property
     def seconds(self) -> float:
         return time.monotonic() - self._began
-
-    @property
-    def over(self) -> bool:
-        """Is the author's time used up?"""
-        return self._left is not None and self.seconds >= self._left
 
     def note(self) -> None:
         with self._league.change():

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from arena.bots.processes.procfs import machine_boot, start_time
 from arena.league.oversight import budget
-from arena.league.oversight.deaths import note_death
 from arena.league.oversight.pause import Pause, paused
 from arena.league.store import League
 from arena.tournament.store.sqlite import PLAYING
@@ -56,8 +55,8 @@ class LeagueProcess:
 
     @property
     def held(self) -> bool:
-        """Is nothing more to be played for now, because of a pause or because an author's time is used up?"""
-        return self.pause is not None or (self.work is not None and self.work.over)
+        """Is nothing more to be played for now, because of a pause?"""
+        return self.pause is not None
 
     def beat(self) -> None:
         """Record every few seconds that this process is alive, and what it is doing; call it often."""
@@ -77,9 +76,9 @@ class LeagueProcess:
         self.pause = paused(self.league)
 
     @contextlib.contextmanager
-    def working_on(self, version: int, author: str | None) -> Iterator[budget.Work]:
-        """Count the time of work on a submission as its author's."""
-        self.work = work = budget.Work(self.league, self.number, version, author)
+    def working_on(self, version: int) -> Iterator[budget.Work]:
+        """Count the time of work on a submission."""
+        self.work = work = budget.Work(self.league, self.number, version)
         try:
             yield work
         finally:
@@ -106,13 +105,11 @@ def _release(league: League, process: int) -> None:
 
 def release_dead(league: League) -> int:
     """Release what dead processes hold and remove the files they have left; the number of such processes."""
-    rows = league.query("SELECT process, machine, pid, born, seen, doing FROM processes WHERE ended IS NULL")
+    rows = league.query("SELECT process, machine, pid, born, seen FROM processes WHERE ended IS NULL")
     dead = [row for row in rows if not is_alive(*row[1:5])]
-    for process, machine, _, _, _, doing in dead:
+    for process, *_ in dead:
         with league.change():
             if league.one("SELECT ended IS NULL FROM processes WHERE process = ?", process):
-                if machine == machine_boot():  # a machine that was switched off has killed nobody
-                    note_death(league, process, doing)
                 _release(league, process)
     _sweep(league)
     return len(dead)
