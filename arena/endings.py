@@ -1,46 +1,58 @@
 """How games end, and the kinds of forfeit: declared here once; stored codes, columns and checks follow from it.
 
-Another kind of forfeit is a line here, a line in `docs/wire.schema.json`, and the place that raises it; another ending
-is a line here and one in the engine (`arena.game.public_state.REASONS`).
+Another kind of forfeit is a member of `ForfeitKind` at its end, a line in `docs/wire.schema.json`, and the code that
+raises it. Another ending is a line here and one in the engine (`REASONS` in `arena.game`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from enum import StrEnum
 
-
-@dataclass(frozen=True)
-class ForfeitKind:
-    """A way to lose a game by a fault; `meaning` explains its column in the standings."""
-
-    name: str
-    meaning: str
-
-    @property
-    def column(self) -> str:
-        """Its column in tables."""
-        return self.name.replace(" ", "_")
-
-
-# Stored as places in these tuples: append only.
 ENDINGS = ("five stones", "three adjacent", "stalemate", "forfeit")
-FORFEIT_KINDS = (
-    ForfeitKind("illegal move", "forfeits for an illegal move"),
-    ForfeitKind("exception", "forfeits for an exception"),
-    ForfeitKind("timeout", "forfeits for using too much time"),
-    ForfeitKind("crash", "forfeits because the bot's process died"),
-    ForfeitKind("protocol", "forfeits for an answer that is none (bots in processes of their own)"),
-)
-
-FORFEITS = tuple(kind.name for kind in FORFEIT_KINDS)
-FORFEIT_CODES: dict[str | None, int] = {None: 0} | {name: code for code, name in enumerate(FORFEITS, start=1)}
-"""The stored code of a kind of forfeit, 0 for none."""
+"""How a game can end. Stored by their position: only append."""
 ENDING_CODES = {name: code for code, name in enumerate(ENDINGS)}
 """The stored code of an ending."""
 
 
+class ForfeitKind(StrEnum):
+    """A way to lose a game by a fault. Stored by its position, from 1: only append.
+
+    `meaning` explains its column in the standings. `by_chance`: a clock or the system decides it, so another play of
+    the same game may end otherwise.
+    """
+
+    meaning: str
+    by_chance: bool
+
+    ILLEGAL_MOVE = "illegal move", "forfeits for an illegal move"
+    EXCEPTION = "exception", "forfeits for an exception"
+    TIMEOUT = "timeout", "forfeits for using too much time", True
+    CRASH = "crash", "forfeits because the bot's process died", True
+    PROTOCOL = "protocol", "forfeits for an answer that is none (bots in processes of their own)"
+
+    def __new__(cls, name: str, meaning: str, by_chance: bool = False) -> ForfeitKind:
+        kind = str.__new__(cls, name)
+        kind._value_ = name
+        kind.meaning, kind.by_chance = meaning, by_chance
+        return kind
+
+    @property
+    def column(self) -> str:
+        """Its column in tables."""
+        return self.value.replace(" ", "_")
+
+    @property
+    def code(self) -> int:
+        """Its stored code; 0 stands for no forfeit."""
+        return FORFEIT_CODES[self]
+
+
+FORFEITS = tuple(kind.value for kind in ForfeitKind)
+FORFEIT_CODES: dict[str | None, int] = {None: 0} | {name: code for code, name in enumerate(FORFEITS, start=1)}
+"""The stored code of a kind of forfeit, 0 for none."""
+
 AFTER = "end"
-"""Stands for a failure after the game, in `end`, where kinds of forfeits are listed. It is none: the result stands."""
+"""Stands for a failure after the game, in `end`, where kinds of forfeits are listed. The result of the game stands."""
 
 
 def forfeit_of(code: int) -> str | None:

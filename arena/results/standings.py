@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.endings import AFTER, ENDINGS, FORFEIT_KINDS, FORFEITS
+from arena.endings import AFTER, ENDINGS, FORFEITS, ForfeitKind
 from arena.results.reading.run import RunData
 from arena.stats.frames import Ints, StatsError
 from arena.stats.games import Games, cross_columns, games_of
@@ -26,7 +26,7 @@ from arena.tournament.store.columns import GameColumns
 if TYPE_CHECKING:
     import pandas as pd
 
-FORFEIT_COLUMNS = {kind.name: kind.column for kind in FORFEIT_KINDS}
+FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
 COLUMNS: dict[str, str] = {
     "rank": "place; in swiss, knockout and series that of the format, else by Elo",
@@ -44,7 +44,7 @@ COLUMNS: dict[str, str] = {
     "stones": "sum of stones won",
     "mean_turns": "mean length of the bot's games in turns of both",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
-} | {kind.column: kind.meaning for kind in FORFEIT_KINDS}
+} | {kind.column: kind.meaning for kind in ForfeitKind}
 """Columns of `RunStandings.table`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
 where the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
 stand) if there are any."""

@@ -33,7 +33,7 @@ from typing import Any
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import author_traceback, shorten, show_value
 from arena.bots.output import place_text
-from arena.endings import FORFEIT_CODES, FORFEITS
+from arena.endings import FORFEIT_CODES, FORFEITS, ForfeitKind
 from arena.game.deals import Deal, make_deal
 from arena.game.engine import IllegalMove, State
 from arena.game.event_log import Event
@@ -303,7 +303,7 @@ class Referee:
         banks[seat] -= over
         if banks[seat] >= 0:
             return None
-        return Forfeit(seat, "timeout", f"{what} took {spent / 1e6:.1f} ms, {allowed:.1f} ms were left")
+        return Forfeit(seat, ForfeitKind.TIMEOUT, f"{what} took {spent / 1e6:.1f} ms, {allowed:.1f} ms were left")
 
     # ---- hooks ---------------------------------------------------------------------------------------------
 
@@ -392,7 +392,7 @@ class Referee:
         if type(error) is BotFault and type(error.kind) is str and error.kind in FORFEITS:
             detail = error.detail if type(error.detail) is str else ""
             return Forfeit(seat, error.kind, printable(shorten(detail, _LONGEST_DETAIL)))
-        return Forfeit(seat, "exception", printable(f"in {hook}: {author_traceback(error)}"))
+        return Forfeit(seat, ForfeitKind.EXCEPTION, printable(f"in {hook}: {author_traceback(error)}"))
 
     # ---- afterwards ----------------------------------------------------------------------------------------
 
@@ -495,9 +495,11 @@ def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
 def _illegal(seat: int, move: object, table: tuple[Move, ...], error: BaseException) -> Forfeit:
     """The forfeit of a bot whose move the engine did not take; our own errors go on."""
     if type(move) is not Move:  # `isinstance` would run code of the thing
-        return Forfeit(seat, "illegal move", printable(f"act returned {show_value(move)}, not one of the moves"))
+        return Forfeit(
+            seat, ForfeitKind.ILLEGAL_MOVE, printable(f"act returned {show_value(move)}, not one of the moves")
+        )
     if isinstance(error, IllegalMove):
-        return Forfeit(seat, "illegal move", str(error))
+        return Forfeit(seat, ForfeitKind.ILLEGAL_MOVE, str(error))
     if 0 <= move.index < len(table) and table[move.index] is move:
         raise error
-    return Forfeit(seat, "illegal move", "act returned a Move of its own making, not one of the moves")
+    return Forfeit(seat, ForfeitKind.ILLEGAL_MOVE, "act returned a Move of its own making, not one of the moves")

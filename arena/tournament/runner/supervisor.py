@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Callable
 from multiprocessing.context import BaseContext
 
+from arena.endings import ForfeitKind
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import Chunk, GameId, Task
 from arena.tournament.referee.rows import cut_row, find_game
@@ -179,7 +180,7 @@ class Supervisor:
         if snapshot.hook == "__init__":
             bot = game.first if snapshot.role == 1 else game.second
         else:
-            kind = "crash" if worker.overdue is None else "timeout"
+            kind = ForfeitKind.CRASH if worker.overdue is None else ForfeitKind.TIMEOUT
             row = cut_row(self._settings, game, snapshot, kind, worker.how)
             if row is None:
                 self._report(worker, f"replaying {name}")
@@ -194,7 +195,10 @@ class Supervisor:
                 self._report(worker, f"replaying {name} ({game.first} against {game.second})")
                 return None
         if row is None:
-            self._broken[bot] = ("crash" if worker.overdue is None else "timeout", f"in __init__: {worker.how}")
+            self._broken[bot] = (
+                ForfeitKind.CRASH if worker.overdue is None else ForfeitKind.TIMEOUT,
+                f"in __init__: {worker.how}",
+            )
             self._report(worker, f"{bot} cannot be created and forfeits its games")
         else:
             did = "forfeits" if row[3] else "has failed after"

@@ -16,7 +16,7 @@ from arena.bots.processes.forking import fork_lock
 from arena.bots.processes.procfs import is_paused
 from arena.bots.processes.tree import end_descendants, exit_text, kill_group, kill_with_group
 from arena.bots.processes.worker_setup import widen_pipe
-from arena.endings import forfeit_of
+from arena.endings import ForfeitKind
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import Task
 from arena.tournament.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
@@ -146,7 +146,7 @@ class WorkerProcess:
     def receive(self) -> Part:
         """The next part of the units."""
         kind, units, seconds, reusable, scores, rows = self._message()
-        if self._lapsed and any(forfeit_of(row[3]) == "timeout" for row in rows):
+        if self._lapsed and any(row[3] == ForfeitKind.TIMEOUT.code for row in rows):
             self._end_paused()
         return Part(kind == DONE, reusable, units, seconds, scores, rows)
 

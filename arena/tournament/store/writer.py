@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from arena.endings import FORFEIT_CODES
+from arena.endings import ForfeitKind
 from arena.tournament.match.results import CLOCKED, COLUMNS, Row
 from arena.tournament.match.tasks import PAIRING_BITS, Chunk, GameId, PairTask, SeriesTask, Task
 from arena.tournament.store.blocks import GAMES_IN_BLOCK, drop_blocks, insert_block
@@ -32,7 +32,7 @@ _SELECT = f"SELECT {', '.join(COLUMNS)} FROM games WHERE id = ?"
 _SHIFT = PAIRING_BITS + 1
 # A traceback may name addresses in memory, so the detail is no part of what must agree.
 _COMPARED = tuple(at for at, name in enumerate(COLUMNS) if name not in CLOCKED and name != "detail")
-_BY_CLOCK = (FORFEIT_CODES["timeout"], FORFEIT_CODES["crash"])
+_BY_CHANCE = tuple(kind.code for kind in ForfeitKind if kind.by_chance)
 
 _SHOWN_LINES = 10  # of the settings that differ
 _LOCK = ".lock"
@@ -185,14 +185,14 @@ class Store(Reader):
             "SELECT forfeit FROM games WHERE pairing = ? AND id BETWEEN ? AND ? AND forfeit > 0",
             (task.pairing, task.deal << _SHIFT, (task.deal + task.rule.stride << _SHIFT) - 1),
         )
-        return self._clocked or any(kind in _BY_CLOCK for (kind,) in chain(stored, ((r[3],) for r in part)))
+        return self._clocked or any(kind in _BY_CHANCE for (kind,) in chain(stored, ((r[3],) for r in part)))
 
     def _compare(self, row: Row) -> None:
         stored = self._db.execute(_SELECT, (row[0],)).fetchone()
         differ = [] if stored is None else [COLUMNS[at] for at in _COMPARED if stored[at] != row[at]]
         if stored is not None and not differ:
             return
-        if self._clocked or row[3] in _BY_CLOCK or (stored is not None and stored[3] in _BY_CLOCK):
+        if self._clocked or row[3] in _BY_CHANCE or (stored is not None and stored[3] in _BY_CHANCE):
             return  # what a clock or the system decided may differ; the first delivery holds
         what = "is missing in the stored series" if stored is None else f"differs in {', '.join(differ)}"
         raise ConflictingResults(
