@@ -47,7 +47,7 @@ def _groups(n: int, start: Ints, end: Ints, connection: Literal["weak", "strong"
 
 
 def components(data: GameCounts, anchored: Ints) -> Ints:
-    """Connected group of each bot; the largest is group 0 (ties: the group of the alphabetically first bot)."""
+    """Return the connected group of each bot; the largest is group 0 (ties: that of the alphabetically first bot)."""
     a, b = _links(anchored)
     n = len(data.bots)
     label = _groups(n, np.concatenate([data.lo, a]), np.concatenate([data.hi, b]), "weak")
@@ -75,7 +75,7 @@ def win_groups(data: GameCounts, anchored: Ints) -> Ints:
 
 
 def advantage_is_bounded(data: GameCounts, used: Bools, anchored: Ints) -> bool:
-    """Whether the games between `used` bots bound the first player's advantage from both sides.
+    """Return whether the games between `used` bots bound the first player's advantage from both sides.
 
     It diverges upwards if strengths plus an advantage explain every game without exception, i.e. if the graph "beat"
     with weight +1 for wins as the first and -1 for wins as the second player has no cycle of negative weight; downwards
@@ -167,7 +167,7 @@ def _place_outsiders(
     """Bounds for bots outside the main win groups, and all flags.
 
     A win group above the main one is treated as a block with its own inner differences. Its bound is the level
-    at which it would have won all it won against those already placed with a probability of 2.5 %, the games of
+    at which it would have won all it won against those already placed with a probability of 2.5%, the games of
     one deal counting once (the least likely of them): below that level its results would be a surprise.
     """
     strength, flag = strength.copy(), ["" if main else "?" for main in used.tolist()]
@@ -211,7 +211,7 @@ def _inner_strength(data: GameCounts, component: Ints, inner: Bools, advantage: 
 
 
 def _bound(gap: Floats, cluster: Ints) -> float:
-    """Level at which all games with these gaps (logits of the winner at level 0) are won with probability 2.5 %."""
+    """Level at which all games with these gaps (logits of the winner at level 0) are won with probability 2.5%."""
     _, code = np.unique(cluster, return_inverse=True)
     hardest = np.full(int(code.max()) + 1, np.inf)
     np.minimum.at(hardest, code, gap)

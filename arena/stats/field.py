@@ -30,7 +30,7 @@ _KEPT: ContextVar[tuple[pd.DataFrame, pd.DataFrame] | None] = ContextVar("kept s
 
 @contextmanager
 def seats_kept(games: pd.DataFrame) -> Iterator[None]:
-    """Meanwhile the functions here that are given this very frame, unchanged, share its `by_seat`."""
+    """Compute `by_seat(games)` once: inside the block, functions of this module that get this frame share it."""
     token = _KEPT.set((games, by_seat(games)))
     try:
         yield
@@ -39,7 +39,7 @@ def seats_kept(games: pd.DataFrame) -> Iterator[None]:
 
 
 def by_seat(games: pd.DataFrame, *need: str) -> pd.DataFrame:
-    """Two rows a game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
+    """Return two rows per game, one for each bot: bot, opponent, seat ("first" or "second") and score of the bot.
 
     Also `stones`, `stones_against`, `points`, `points_against`, `ms`, `decisions` where known, and the other columns
     of the frame unchanged. The rows of the first players come first, in the frame's order. `need` names columns that
@@ -81,14 +81,14 @@ def grouped(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, obje
 
 
 def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[dict[str, object], Ints]]:
-    """As `grouped`, with the places of the rows of each group: quicker where there are many."""
+    """Yield the keys of each group of a frame in sorted order, and the positions of its rows."""
     if not by:
         yield {}, np.arange(len(frame))
         return
     grouped(frame.iloc[:0], by)  # complains of unknown columns
-    for key, at in frame.groupby(list(by), sort=True, observed=True).indices.items():
-        if len(at):  # a category that no row has
-            yield dict(zip(by, key if isinstance(key, tuple) else (key,))), np.asarray(at)
+    for key, rows in frame.groupby(list(by), sort=True, observed=True).indices.items():
+        if len(rows):  # a category that no row has
+            yield dict(zip(by, key if isinstance(key, tuple) else (key,))), np.asarray(rows)
 
 
 def _numbers(frame: pd.DataFrame, name: str) -> Floats:
@@ -96,7 +96,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> Floats:
 
 
 def _narrow(seats: pd.DataFrame, by: Sequence[str], *names: str) -> pd.DataFrame:
-    """The columns that are needed: groups are copied."""
+    """Return the frame with only these columns, because grouping copies them."""
     wanted = {*by, *names}
     unknown = [name for name in by if name not in seats.columns]
     return seats if unknown else seats[[name for name in seats.columns if name in wanted]]
@@ -128,7 +128,7 @@ def _record(score: Floats) -> dict[str, float]:
 
 
 def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
-    """Score of whoever moves first with its 95 % interval clustered by deal.
+    """Return the score of the first player with its 95% interval clustered by deal.
 
     Columns: those of `by`, games, score, score_low, score_high. With "bot" in `by`: of that bot in the games it began.
     """
@@ -139,7 +139,7 @@ def first_player_score(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
 
 
 def score_row(part: pd.DataFrame) -> dict[str, float]:
-    """games, score, score_low, score_high of rows with a `score` and perhaps a `deal`."""
+    """Return games, score, score_low and score_high of rows with a `score` and perhaps a `deal`."""
     return _score_row(_numbers(part, "score"), _deals(part), np.arange(len(part)))
 
 
@@ -148,37 +148,37 @@ def _deals(frame: pd.DataFrame) -> np.ndarray | None:
 
 
 def _score_row(score: Floats, deal: np.ndarray | None, rows: Ints) -> dict[str, float]:
-    found = mean_interval(score[rows], None if deal is None else deal[rows])
-    return {"games": len(rows), "score": found.mean, "score_low": found.low, "score_high": found.high}
+    mean = mean_interval(score[rows], None if deal is None else deal[rows])
+    return {"games": len(rows), "score": mean.mean, "score_low": mean.low, "score_high": mean.high}
 
 
 def scores(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataFrame:
-    """Score with its 95 % interval (clustered by deal), and as the first and as the second player.
+    """Score with its 95% interval (clustered by deal), and as the first and as the second player.
 
     Columns: those of `by`, games, wins, draws, losses, score, score_low, score_high, score_first, score_second.
     """
-    rows = []
+    table = []
     seats = _narrow(by_seat(games), by, "seat", "score", "deal")
     score, deal, begun = _numbers(seats, "score"), _deals(seats), np.asarray(seats["seat"] == "first")
-    for keys, at in _parts(seats, by):
-        row: dict[str, object] = {**keys, **_record(score[at]), **_score_row(score, deal, at)}
+    for keys, rows in _parts(seats, by):
+        row: dict[str, object] = {**keys, **_record(score[rows]), **_score_row(score, deal, rows)}
         for seat in ("first", "second"):
-            own = score[at[begun[at] == (seat == "first")]]
+            own = score[rows[begun[rows] == (seat == "first")]]
             row[f"score_{seat}"] = float(own.mean()) if len(own) else math.nan
-        rows.append(row)
-    return pd.DataFrame(rows)
+        table.append(row)
+    return pd.DataFrame(table)
 
 
 def spread_row(values: pd.Series | Floats, name: str) -> dict[str, float]:
     """Mean, standard deviation and quantiles of a column: {name}_mean, _sd, _min, _p10, _p50, _p90, _max."""
     known = np.asarray(values, dtype=np.float64)
     known = known[~np.isnan(known)]
-    found = [math.nan] * 7
+    figures = [math.nan] * 7
     if len(known):
         spread = known.std(ddof=1) if len(known) > 1 else 0.0
-        found = [known.mean(), spread, known.min(), *np.quantile(known, (0.1, 0.5, 0.9)), known.max()]
+        figures = [known.mean(), spread, known.min(), *np.quantile(known, (0.1, 0.5, 0.9)), known.max()]
     names = ("mean", "sd", "min", "p10", "p50", "p90", "max")
-    return {f"{name}_{what}": float(value) for what, value in zip(names, found)}
+    return {f"{name}_{what}": float(value) for what, value in zip(names, figures)}
 
 
 def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
@@ -187,13 +187,13 @@ def game_length(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     if not {"bot", "opponent"} & set(by):
         seats = seats[seats["seat"] == "first"]  # each game once
     lengths = {name: _numbers(seats, name) for name in ("turns", "plies") if name in seats.columns}
-    rows = []
-    for keys, at in _parts(_narrow(seats, by), by):
-        row = {**keys, "games": len(at)}
+    table = []
+    for keys, rows in _parts(_narrow(seats, by), by):
+        row = {**keys, "games": len(rows)}
         for name, values in lengths.items():
-            row |= spread_row(values[at], name)
-        rows.append(row)
-    return pd.DataFrame(rows)
+            row |= spread_row(values[rows], name)
+        table.append(row)
+    return pd.DataFrame(table)
 
 
 def length_histogram(games: pd.DataFrame) -> pd.DataFrame:
@@ -215,20 +215,20 @@ def stones_and_points(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.D
     Columns: those of `by`, games, stones, stones_against, and where known: points, points_total, points_against,
     points_against_total.
     """
-    rows = []
+    table = []
     seats = by_seat(games, "stones_first", "stones_second")
     names = ("stones", "stones_against", "points", "points_against")
     columns = {name: _numbers(seats, name) for name in names if name in seats.columns}
-    for keys, at in _parts(_narrow(seats, by), by):
-        row: dict[str, object] = {**keys, "games": len(at)}
+    for keys, rows in _parts(_narrow(seats, by), by):
+        row: dict[str, object] = {**keys, "games": len(rows)}
         for name, values in columns.items():
-            own = values[at]
+            own = values[rows]
             known = own[~np.isnan(own)]
             row[name] = float(known.mean()) if len(known) else math.nan
             if name.startswith("points"):
                 row[f"{name}_total"] = float(known.sum())
-        rows.append(row)
-    return pd.DataFrame(rows)
+        table.append(row)
+    return pd.DataFrame(table)
 
 
 def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
@@ -239,13 +239,13 @@ def endings(games: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """
     seats = by_seat(games, "ending")
     seats = seats[seats["score"] > 0] if "bot" in by else seats[seats["seat"] == "first"]
-    rows = []
+    table = []
     code = pd.Categorical(seats["ending"], categories=list(ENDINGS)).codes.astype(np.int64) + 1  # 0: not known
-    for keys, at in _parts(_narrow(seats, by), by):
-        counts = np.bincount(code[at], minlength=len(ENDINGS) + 1)[1:].tolist()
+    for keys, rows in _parts(_narrow(seats, by), by):
+        counts = np.bincount(code[rows], minlength=len(ENDINGS) + 1)[1:].tolist()
         for ending, number in zip(ENDINGS, counts):
-            rows.append({**keys, "ending": ending, "games": number, "share": number / max(len(at), 1)})
-    return pd.DataFrame(rows)
+            table.append({**keys, "ending": ending, "games": number, "share": number / max(len(rows), 1)})
+    return pd.DataFrame(table)
 
 
 def terminations(games: pd.DataFrame) -> pd.DataFrame:
@@ -261,8 +261,8 @@ def terminations(games: pd.DataFrame) -> pd.DataFrame:
     number = np.bincount(bot, minlength=len(words))
     columns: dict[str, object] = {"bot": words, "games": number}
     columns["normal"] = number - np.bincount(bot[lost], minlength=len(words))
-    for one in FORFEITS:
-        columns[one] = np.bincount(bot[lost[kind == one]], minlength=len(words))
+    for forfeit in FORFEITS:
+        columns[forfeit] = np.bincount(bot[lost[kind == forfeit]], minlength=len(words))
     return pd.DataFrame(columns)
 
 
@@ -280,16 +280,16 @@ def thinking_time(games: pd.DataFrame, by: Sequence[str] = ("bot",)) -> pd.DataF
     Columns: those of `by`, games, decisions, ms_mean (all time / all decisions), and ms_p50, ms_p99, ms_max:
     quantiles over games of each game's mean. Nan where no decision was asked for.
     """
-    rows = []
+    table = []
     needed = ("ms_first", "ms_second", "decisions_first", "decisions_second")
     for keys, part in grouped(_narrow(by_seat(games, *needed), by, "ms", "decisions"), by):
         asked = part[(part["decisions"] > 0) & part["ms"].notna()]
         row: dict[str, object] = {**keys, "games": len(part), "decisions": int(asked["decisions"].sum())}
-        found = [math.nan] * 4
+        figures = [math.nan] * 4
         if len(asked):
             each = (asked["ms"] / asked["decisions"]).to_numpy(dtype=np.float64)
             mean = asked["ms"].sum() / asked["decisions"].sum()
-            found = [mean, *np.quantile(each, (0.5, 0.99)), each.max()]
+            figures = [mean, *np.quantile(each, (0.5, 0.99)), each.max()]
         names = ("ms_mean", "ms_p50", "ms_p99", "ms_max")
-        rows.append(row | {name: float(value) for name, value in zip(names, found)})
-    return pd.DataFrame(rows)
+        table.append(row | {name: float(value) for name, value in zip(names, figures)})
+    return pd.DataFrame(table)

@@ -85,12 +85,12 @@ def _first(mask: Bools) -> int | None:
 
 
 def check_games(
-    frame: pd.DataFrame, need: Sequence[str] = (), what: str = "games", place: Callable[[int], str] | None = None
+    frame: pd.DataFrame, need: Sequence[str] = (), what: str = "games", locate: Callable[[int], str] | None = None
 ) -> pd.DataFrame:
     """Return a checked copy of a games frame with a clean index (0, 1, 2, ...).
 
     `need` names columns required in addition to first, second and score. `what` names the frame in messages,
-    `place` turns a row number into words that locate it (default: "games, row 17", from 0).
+    `locate` turns a row number into words that locate it (default: "games, row 17", from 0).
 
     Raises StatsError for a missing column, an empty frame, missing values where none are allowed, a bot that plays
     itself, scores other than 0, 0.5 and 1, negative counts, unknown endings.
@@ -112,37 +112,37 @@ def check_games(
             raise StatsError(f"{what}: no column '{name}'{did_you_mean(name, known)} (columns: {one_line(there, 200)})")
     if len(frame) == 0:
         raise StatsError(f"{what}: no games")
-    at = place or (lambda row: f"{what}, row {row}")
+    locate = locate or (lambda row: f"{what}, row {row}")
     games = frame.reset_index(drop=True)
 
     for name in ("first", "second"):
         missing = np.asarray(games[name].isna(), dtype=bool)
         if (row := _first(missing | np.asarray(games[name] == "", dtype=bool))) is not None:
-            raise StatsError(f"{at(row)}: no name in column '{name}'")
+            raise StatsError(f"{locate(row)}: no name in column '{name}'")
     if (row := _first(_same(games["first"], games["second"]))) is not None:
         bot = games["first"].iloc[row]
         if _same(games["first"], games["second"]).all() and games["first"].nunique() == 1:
             raise StatsError(f"{what}: only one bot ('{bot}'); statistics need at least two")
-        raise StatsError(f"{at(row)}: '{bot}' plays itself; such a game says nothing about strength")
+        raise StatsError(f"{locate(row)}: '{bot}' plays itself; such a game says nothing about strength")
 
-    games["score"] = _numbers(games, "score", at, may_miss=False)
+    games["score"] = _numbers(games, "score", locate, may_miss=False)
     score = games["score"].to_numpy()
     if (row := _first((score != 0) & (score != 0.5) & (score != 1))) is not None:
-        raise StatsError(f"{at(row)}: score is {score[row]:g}, but the first player's points are 1, 0.5 or 0")
-    _check_optional(games, at)
+        raise StatsError(f"{locate(row)}: score is {score[row]:g}, but the first player's points are 1, 0.5 or 0")
+    _check_optional(games, locate)
     return games
 
 
-def _same(one: pd.Series, other: pd.Series) -> Bools:
+def _same(left: pd.Series, right: pd.Series) -> Bools:
     """Where two columns of names agree."""
     import pandas as pd
 
-    if isinstance(one.dtype, pd.CategoricalDtype) and one.dtype == other.dtype:  # a tenth of the time
-        return np.asarray((one.cat.codes == other.cat.codes) & (one.cat.codes >= 0), dtype=bool)
-    return np.asarray(one.astype(object) == other.astype(object), dtype=bool)
+    if isinstance(left.dtype, pd.CategoricalDtype) and left.dtype == right.dtype:  # a tenth of the time
+        return np.asarray((left.cat.codes == right.cat.codes) & (left.cat.codes >= 0), dtype=bool)
+    return np.asarray(left.astype(object) == right.astype(object), dtype=bool)
 
 
-def _numbers(games: pd.DataFrame, name: str, at: Callable[[int], str], may_miss: bool) -> Floats:
+def _numbers(games: pd.DataFrame, name: str, locate: Callable[[int], str], may_miss: bool) -> Floats:
     import pandas as pd
 
     values = games[name]
@@ -151,63 +151,68 @@ def _numbers(games: pd.DataFrame, name: str, at: Callable[[int], str], may_miss:
     numbers = np.asarray(pd.to_numeric(values, errors="coerce"), dtype=np.float64)
     unread = np.isnan(numbers) & np.asarray(values.notna(), dtype=bool)
     if (row := _first(unread)) is not None:
-        raise StatsError(f"{at(row)}: {name} is {values.iloc[row]!r}, which is not a number")
+        raise StatsError(f"{locate(row)}: {name} is {values.iloc[row]!r}, which is not a number")
     if not may_miss and (row := _first(np.isnan(numbers))) is not None:
-        raise StatsError(f"{at(row)}: {name} is missing (NaN)")
+        raise StatsError(f"{locate(row)}: {name} is missing (NaN)")
     if (row := _first(np.isinf(numbers))) is not None:
-        raise StatsError(f"{at(row)}: {name} is infinite")
+        raise StatsError(f"{locate(row)}: {name} is infinite")
     return numbers
 
 
-def _check_optional(games: pd.DataFrame, at: Callable[[int], str]) -> None:
+def _check_optional(games: pd.DataFrame, locate: Callable[[int], str]) -> None:
     for name in _NOT_NEGATIVE:
         if name in games.columns:
-            numbers = _numbers(games, name, at, may_miss=True)
+            numbers = _numbers(games, name, locate, may_miss=True)
             if (row := _first(numbers < 0)) is not None:
-                raise StatsError(f"{at(row)}: {name} is {numbers[row]:g}, but it cannot be negative")
+                raise StatsError(f"{locate(row)}: {name} is {numbers[row]:g}, but it cannot be negative")
             if name.startswith("stones") and (row := _first(numbers > 9)) is not None:
-                raise StatsError(f"{at(row)}: {name} is {numbers[row]:g}, but there are 9 stones")
+                raise StatsError(f"{locate(row)}: {name} is {numbers[row]:g}, but there are 9 stones")
     if "game" in games.columns:
-        numbers = _numbers(games, "game", at, may_miss=False)
+        numbers = _numbers(games, "game", locate, may_miss=False)
         if (row := _first(~np.isin(numbers, (0, 1)))) is not None:
-            raise StatsError(f"{at(row)}: game is {numbers[row]:g}, but a pair has the games 0 and 1")
+            raise StatsError(f"{locate(row)}: game is {numbers[row]:g}, but a pair has the games 0 and 1")
     for name, known in (("ending", ENDINGS), ("forfeit", FORFEITS)):
         if name in games.columns:
             wrong = np.asarray(games[name].notna() & ~games[name].isin(known), dtype=bool)
             if (row := _first(wrong)) is not None:
                 word = str(games[name].iloc[row])
                 nearest = did_you_mean(word, known)
-                raise StatsError(f"{at(row)}: unknown {name} '{word}'{nearest} (known: {', '.join(known)})")
+                raise StatsError(f"{locate(row)}: unknown {name} '{word}'{nearest} (known: {', '.join(known)})")
     if "forfeit_by" in games.columns:
         by = games["forfeit_by"]
         stranger = np.asarray(by.notna(), dtype=bool)
         if stranger.any():
             stranger = stranger & ~_same(by, games["first"]) & ~_same(by, games["second"])
         if (row := _first(stranger)) is not None:
-            raise StatsError(f"{at(row)}: forfeit_by is '{by.iloc[row]}', who did not play this game")
+            raise StatsError(f"{locate(row)}: forfeit_by is '{by.iloc[row]}', who did not play this game")
 
 
 def name_codes(games: pd.DataFrame) -> tuple[list[str], Ints, Ints]:
     """All bots of a games frame, sorted by name, and the number of the first and the second bot of each game."""
     import pandas as pd
 
-    one, two = games["first"], games["second"]
-    if isinstance(one.dtype, pd.CategoricalDtype) and one.dtype == two.dtype and not one.hasnans and not two.hasnans:
-        codes = np.concatenate([one.cat.codes.to_numpy(dtype=np.int64), two.cat.codes.to_numpy(dtype=np.int64)])
-        there = np.flatnonzero(np.bincount(codes, minlength=len(one.cat.categories)))
-        labels = one.cat.categories[there].tolist()
-        place = np.zeros(len(one.cat.categories), dtype=np.int64)
-        place[there] = np.arange(len(there))
-        codes = place[codes]
+    first, second = games["first"], games["second"]
+    if (
+        isinstance(first.dtype, pd.CategoricalDtype)
+        and first.dtype == second.dtype
+        and not first.hasnans
+        and not second.hasnans
+    ):
+        codes = np.concatenate([first.cat.codes.to_numpy(dtype=np.int64), second.cat.codes.to_numpy(dtype=np.int64)])
+        used = np.flatnonzero(np.bincount(codes, minlength=len(first.cat.categories)))
+        labels = first.cat.categories[used].tolist()
+        number_of = np.zeros(len(first.cat.categories), dtype=np.int64)
+        number_of[used] = np.arange(len(used))
+        codes = number_of[codes]
     else:
-        codes, found = pd.factorize(pd.concat([one, two], ignore_index=True))
-        labels = found.tolist()
+        codes, unique = pd.factorize(pd.concat([first, second], ignore_index=True))
+        labels = unique.tolist()
     words = [str(label) for label in labels]
     order = sorted(range(len(words)), key=words.__getitem__)
     number = np.empty(len(words), dtype=np.int64)
     number[order] = np.arange(len(words))
     coded = number[codes]
-    return [words[at] for at in order], coded[: len(games)], coded[len(games) :]
+    return [words[index] for index in order], coded[: len(games)], coded[len(games) :]
 
 
 def bot_names(games: pd.DataFrame) -> list[str]:
@@ -254,13 +259,13 @@ def read_games_csv(path: str | Path) -> pd.DataFrame:
         if name in raw.columns:
             raw[name] = raw[name].str.strip()
 
-    def place(row: int) -> str:
+    def locate(row: int) -> str:
         return f"{path}, line {lines[row]}"
 
-    games = check_games(raw, what=str(path), place=place)
+    games = check_games(raw, what=str(path), locate=locate)
     for name in ("pairing", "game", *_NOT_NEGATIVE):
         if name in games.columns:
-            games[name] = pd.Series(_numbers(games, name, place, may_miss=True))
+            games[name] = pd.Series(_numbers(games, name, locate, may_miss=True))
     return games
 
 

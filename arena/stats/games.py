@@ -18,7 +18,7 @@ _TABLE = 1 << 20
 
 @dataclass(frozen=True)
 class Games:
-    """One entry a game, checked.
+    """Checked games as arrays, one entry per game.
 
     bots            names, sorted; each of them played
     first, second   numbers of bots
@@ -53,30 +53,33 @@ def games_of(frame: pd.DataFrame) -> Games:
 
 
 def numbered(keys: Ints) -> tuple[Ints, Ints]:
-    """The different keys in order, and the place of each key among them: np.unique, for small numbers far quicker."""
+    """Return the distinct keys in order, and the index of each key among them, as np.unique does.
+
+    Much faster than np.unique for small numbers.
+    """
     if not len(keys) or not _fit_a_table(keys):
-        found, place = np.unique(keys, return_inverse=True)
-        return found, place
+        distinct, index = np.unique(keys, return_inverse=True)
+        return distinct, index
     there = np.zeros(int(keys.max()) + 1, dtype=bool)
     there[keys] = True
-    found = np.flatnonzero(there)
-    places = np.empty(len(there), dtype=np.int64)
-    places[found] = np.arange(len(found))
-    return found, places[keys]
+    distinct = np.flatnonzero(there)
+    number = np.empty(len(there), dtype=np.int64)
+    number[distinct] = np.arange(len(distinct))
+    return distinct, number[keys]
 
 
 def by_appearance(keys: Ints) -> tuple[Ints, int]:
-    """The number of each key in the order in which the different keys appear, and how many there are.
+    """Number the distinct keys in order of appearance; return the number of each key, and how many there are.
 
     >>> by_appearance(np.array([7, 3, 7, 5]))[0].tolist()
     [0, 1, 0, 2]
     """
-    found, place = numbered(keys)
-    first = np.empty(len(found), dtype=np.int64)
-    first[place[::-1]] = np.arange(len(keys) - 1, -1, -1)  # of equal places the last assignment stays
-    rank = np.empty(len(found), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(found))
-    return rank[place], len(found)
+    distinct, index = numbered(keys)
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[index[::-1]] = np.arange(len(keys) - 1, -1, -1)  # of equal places the last assignment stays
+    rank = np.empty(len(distinct), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(distinct))
+    return rank[index], len(distinct)
 
 
 def _fit_a_table(keys: Ints) -> bool:
@@ -84,7 +87,7 @@ def _fit_a_table(keys: Ints) -> bool:
 
 
 def complete_pairs(games: Games) -> tuple[Ints, Ints]:
-    """The games of each complete pair: that which the bot with the lower number begins, and the other.
+    """Return the two games of each complete pair: the one that the bot with the lower number begins, then the other.
 
     Two games are a pair if they have the same bots and the same number in `pair`, and each bot moves first in one. If a
     deal was played more than once by the same two bots, the first game in one order is paired with the first in the
@@ -99,7 +102,7 @@ def complete_pairs(games: Games) -> tuple[Ints, Ints]:
     _, key = numbered((pair * n + low) * n + high)
     sides = [_turns(key[straight[both] == side]) for side in (True, False)]
     most = max((int(turn.max()) + 1 for turn, _ in sides if len(turn)), default=1)
-    there, back = (one * most + turn for turn, one in sides)
+    there, back = (keys * most + turn for turn, keys in sides)
     _, at_there, at_back = np.intersect1d(there, back, assume_unique=True, return_indices=True)
     rows = both[straight[both]][at_there], both[~straight[both]][at_back]
     order = np.argsort(np.minimum(*rows), kind="stable")
@@ -107,7 +110,7 @@ def complete_pairs(games: Games) -> tuple[Ints, Ints]:
 
 
 def _turns(keys: Ints) -> tuple[Ints, Ints]:
-    """How often each key was there before, and the keys."""
+    """Return how often each key occurred before its position, and the keys."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(keys) else order
@@ -118,18 +121,18 @@ def _turns(keys: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True)
 class Meetings:
-    """What each two bots that met played. `low` < `high` are their numbers, and all is seen from `low`.
+    """The games of every two bots that met. `low` < `high` are their numbers, and all is seen from `low`.
 
     record   shape (meetings, 3): games lost, drawn, won
     cells    shape (meetings, 5): complete pairs with 0, 1/2, 1, 3/2 and 2 points
-    place    the meeting of each game
+    meeting  the meeting of each game
     """
 
     low: Ints
     high: Ints
     record: Ints
     cells: Ints
-    place: Ints
+    meeting: Ints
 
 
 def meetings(games: Games, pairs: bool = True) -> Meetings:
@@ -137,31 +140,31 @@ def meetings(games: Games, pairs: bool = True) -> Meetings:
     n = len(games.bots)
     straight = games.first < games.second
     low, high = np.minimum(games.first, games.second), np.maximum(games.first, games.second)
-    met, place = numbered(low * n + high)
+    met, meeting = numbered(low * n + high)
     own = (2 * np.where(straight, games.score, 1 - games.score)).astype(np.int64)
-    record = np.bincount(3 * place + own, minlength=3 * len(met)).reshape(-1, 3)
+    record = np.bincount(3 * meeting + own, minlength=3 * len(met)).reshape(-1, 3)
     cells = np.zeros((len(met), 5), dtype=np.int64)
     if pairs:
         there, back = complete_pairs(games)
-        cells = np.bincount(5 * place[there] + own[there] + own[back], minlength=5 * len(met)).reshape(-1, 5)
-    return Meetings(met // n, met % n, record, cells, place)
+        cells = np.bincount(5 * meeting[there] + own[there] + own[back], minlength=5 * len(met)).reshape(-1, 5)
+    return Meetings(met // n, met % n, record, cells, meeting)
 
 
 def cross_columns(games: Games, points: tuple[Ints, Ints] | None = None) -> dict[str, Ints | Floats]:
-    """A row for each two bots that met, in both directions and in the order of their numbers, column by column.
+    """Return the columns of a crosstable: a row for every two bots that met, in both directions.
 
     bot, opponent (numbers), games, wins, draws, losses, score (0..1), and of the match `points` of the first and the
     second player of each game the sums points and points_against.
     """
     n, first, second = len(games.bots), games.first, games.second
-    met, at = numbered(np.concatenate([first * n + second, second * n + first]))
+    met, row = numbered(np.concatenate([first * n + second, second * n + first]))
     half_points = (2 * games.score).astype(np.int64)
     own = np.concatenate([half_points, 2 - half_points])
-    losses, draws, wins = (np.bincount(at[own == value], minlength=len(met)) for value in (0, 1, 2))
-    number = np.bincount(at, minlength=len(met))
-    found: dict[str, Ints | Floats] = {"bot": met // n, "opponent": met % n, "games": number, "wins": wins}
-    found |= {"draws": draws, "losses": losses, "score": (wins + draws / 2) / number}
+    losses, draws, wins = (np.bincount(row[own == value], minlength=len(met)) for value in (0, 1, 2))
+    number = np.bincount(row, minlength=len(met))
+    columns: dict[str, Ints | Floats] = {"bot": met // n, "opponent": met % n, "games": number, "wins": wins}
+    columns |= {"draws": draws, "losses": losses, "score": (wins + draws / 2) / number}
     if points is not None:
         for name, both in (("points", points), ("points_against", points[::-1])):
-            found[name] = np.bincount(at, np.concatenate(both), len(met)).astype(np.int64)
-    return found
+            columns[name] = np.bincount(row, np.concatenate(both), len(met)).astype(np.int64)
+    return columns

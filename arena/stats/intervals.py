@@ -1,4 +1,4 @@
-"""Mean scores with 95 % intervals that respect shared deals.
+"""Mean scores with 95% intervals that respect shared deals.
 
 All rows of one deal (both games of a pair, and the same deal in other pairings) are one cluster of evidence. With
 one opponent and complete pairs this is the interval from pairs.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MeanScore:
-    """A mean score 0..1 and its 95 % interval."""
+    """A mean score 0..1 and its 95% interval."""
 
     mean: float
     low: float
@@ -41,13 +41,13 @@ def smoothed_error(score: Floats, clusters: int) -> float:
 
 
 def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None = None) -> MeanScore:
-    """Mean of scores in 0..1 with its 95 % interval.
+    """Mean of scores in 0..1 with its 95% interval.
 
     Wilson's interval for the number of independent games that would have the clustered standard error, with
     Student's t for few deals: it stays within 0..1 and does not collapse for perfect scores.
 
-    >>> found = mean_interval([1, 1, 0, 1, 1, 0, 1, 1], deals=[1, 1, 2, 2, 3, 3, 4, 4])
-    >>> f"{found.mean:.2f} in {found.low:.2f} .. {found.high:.2f}"
+    >>> interval = mean_interval([1, 1, 0, 1, 1, 0, 1, 1], deals=[1, 1, 2, 2, 3, 3, 4, 4])
+    >>> f"{interval.mean:.2f} in {interval.low:.2f} .. {interval.high:.2f}"
     '0.75 in 0.28 .. 0.96'
     """
     values = np.asarray(score, dtype=np.float64)
@@ -57,7 +57,7 @@ def mean_interval(score: npt.ArrayLike, deals: pd.Series | npt.ArrayLike | None 
 
 
 def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScore:
-    """`mean_interval` of values whose clusters are numbered."""
+    """Return the mean of scores in 0..1 with its 95% interval, for clusters numbered 0 .. `clusters` - 1."""
     mean = float(values.mean())
     width = float(stdtrit(max(clusters - 1, 1), 0.975))
     error = 0.0
@@ -73,7 +73,7 @@ def clustered_interval(values: Floats, cluster: Ints, clusters: int) -> MeanScor
 
 @dataclass(frozen=True)
 class MeanDifference:
-    """Mean of one group minus mean of another, with standard error, 95 % interval and two-sided p-value.
+    """Mean of one group minus mean of another, with standard error, 95% interval and two-sided p-value.
 
     `shared` is the number of deals that both groups have: what they have in common there cancels out.
     """
@@ -87,10 +87,10 @@ class MeanDifference:
 
 
 def mean_difference(
-    one: npt.ArrayLike,
-    one_deals: pd.Series | npt.ArrayLike | None,
-    other: npt.ArrayLike,
-    other_deals: pd.Series | npt.ArrayLike | None,
+    first_values: npt.ArrayLike,
+    first_deals: pd.Series | npt.ArrayLike | None,
+    second_values: npt.ArrayLike,
+    second_deals: pd.Series | npt.ArrayLike | None,
     scores: bool = True,
 ) -> MeanDifference:
     """Difference of two means, paired by deal where both groups have the deal.
@@ -100,18 +100,18 @@ def mean_difference(
     (where they are no scores, by the standard deviation of all values). Values that are all the same show no
     difference, but bound none either: error and interval are nan.
 
-    >>> found = mean_difference([1, 1, 0, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 3, 4])
-    >>> f"{found.difference:.2f} ± {found.error:.2f}, p = {found.p_value:.2f}, {found.shared} deals shared"
+    >>> change = mean_difference([1, 1, 0, 1], [1, 2, 3, 4], [0, 1, 0, 1], [1, 2, 3, 4])
+    >>> f"{change.difference:.2f} ± {change.error:.2f}, p = {change.p_value:.2f}, {change.shared} deals shared"
     '0.25 ± 0.25, p = 0.39, 4 deals shared'
     """
     import pandas as pd  # slow to load
 
-    first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    first, second = np.asarray(first_values, dtype=np.float64), np.asarray(second_values, dtype=np.float64)
     if not len(first) or not len(second):
         raise StatsError("no games to compute a difference of means from")
     deals = [
         pd.Series(np.full(len(values), np.nan) if given is None else given)
-        for values, given in ((first, one_deals), (second, other_deals))
+        for values, given in ((first, first_deals), (second, second_deals))
     ]
     cluster, clusters = cluster_codes(pd.concat(deals, ignore_index=True), len(first) + len(second))
     groups = (first, cluster[: len(first)]), (second, cluster[len(first) :])

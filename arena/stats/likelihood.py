@@ -38,7 +38,7 @@ class GameCounts(Games):
 
 
 def tabulate(games: Games) -> GameCounts:
-    """Count games."""
+    """Count the games of a field by bot and by pairing."""
     first, second, score = games.first, games.second, games.score
     cluster, clusters = games.cluster, games.clusters
     n = len(games.bots)
@@ -103,7 +103,7 @@ class Model:
         return first, second, games, virtual, points + virtual / 2
 
     def _free(self) -> Bools:
-        """Which of the parameters (strengths, advantage) are fitted."""
+        """Return which of the parameters (strengths, then the advantage) are fitted."""
         free = np.append(self.used, self.estimated)
         free[list(self.fixed)] = False
         return free
@@ -143,8 +143,8 @@ class Model:
         for bot, value in self.fixed.items():
             theta[bot] = value
 
-        def likelihood(at: Floats) -> float:
-            x = at[first] - at[second] + at[n]
+        def likelihood(theta_tried: Floats) -> float:
+            x = theta_tried[first] - theta_tried[second] + theta_tried[n]
             return float(points @ x + count @ log_expit(-x))
 
         best = likelihood(theta)

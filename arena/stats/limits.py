@@ -20,9 +20,9 @@ from arena.stats.frames import Floats
 
 
 def _nodes(end: float, step: float) -> tuple[Floats, Floats]:
-    """Places along the path of the integral, and their weights."""
-    places = np.arange(0.0, end + step / 2, step)
-    return np.sinh(places), np.cosh(places) * np.where(places == 0, step / 2, step) / np.pi
+    """Return the nodes along the path of the integral, and their weights."""
+    nodes = np.arange(0.0, end + step / 2, step)
+    return np.sinh(nodes), np.cosh(nodes) * np.where(nodes == 0, step / 2, step) / np.pi
 
 
 _FEW, _MANY = _nodes(9.0, 0.1), _nodes(4.0, 0.16)
@@ -91,12 +91,12 @@ def room_above(counts: Floats, scores: Floats, tail: Floats) -> Floats:
     >>> room_above(np.array([[3.0, 7.0], [0.0, 9.0]]), np.array([0.0, 1.0]), np.array([0.025, 0.025])).round(4).tolist()
     [0.0667, 0.0]
     """
-    found = np.zeros(len(counts))
+    room = np.zeros(len(counts))
     limited = np.nonzero(counts[:, :-1].sum(axis=1) > 0)[0]
-    for at in range(0, len(limited), _BLOCK):
-        rows = limited[at : at + _BLOCK]
-        found[rows] = _room_above(_held(counts[rows]), scores, tail[rows])
-    return found
+    for start in range(0, len(limited), _BLOCK):
+        rows = limited[start : start + _BLOCK]
+        room[rows] = _room_above(_held(counts[rows]), scores, tail[rows])
+    return room
 
 
 def _room_above(weights: Floats, scores: Floats, tail: Floats) -> Floats:
@@ -110,17 +110,17 @@ def _room_above(weights: Floats, scores: Floats, tail: Floats) -> Floats:
     about = logit(1 - mean) + ndtri(tail) * np.sqrt((1 / beta).sum(axis=1))
     start = expit(_solved(beta, np.array([0.0, 1.0]), np.ones_like(mean), tail, about))
     most = 1 - np.where(weights > 0, scores, np.inf).min(axis=1)
-    found = _solved(weights, scores, most, tail, logit(np.clip(start / most, 1e-20, 1 - 1e-9)))
-    return np.asarray(most * expit(found), dtype=np.float64)
+    solution = _solved(weights, scores, most, tail, logit(np.clip(start / most, 1e-20, 1 - 1e-9)))
+    return np.asarray(most * expit(solution), dtype=np.float64)
 
 
 def _solved(weights: Floats, scores: Floats, most: Floats, tail: Floats, start: Floats) -> Floats:
-    """Where the mean lies above 1 - most * expit(it) with the chance `tail`."""
+    """Return x such that the mean lies above 1 - most * expit(x) with the probability `tail`."""
     wanted = -ndtri(tail)
 
-    def miss(at: Floats) -> Floats:
+    def miss(x: Floats) -> Floats:
         """How far the tail is off, in normal deviations: nearly a straight line."""
-        chance = np.clip(_chance(weights, scores, most * expit(at)), 1e-300, 1 - 1e-16)
+        chance = np.clip(_chance(weights, scores, most * expit(x)), 1e-300, 1 - 1e-16)
         return np.asarray(wanted + ndtri(chance), dtype=np.float64)
 
     old = start

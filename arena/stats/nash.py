@@ -57,9 +57,9 @@ def win_logits(
     checked = check_games(games)
     names = bot_names(checked)
     n = len(names)
-    place = {name: number for number, name in enumerate(names)}
-    first = checked["first"].map(place).to_numpy(dtype=np.int64)
-    second = checked["second"].map(place).to_numpy(dtype=np.int64)
+    number_of = {name: number for number, name in enumerate(names)}
+    first = checked["first"].map(number_of).to_numpy(dtype=np.int64)
+    second = checked["second"].map(number_of).to_numpy(dtype=np.int64)
     cell = first * n + second
     games_first = np.bincount(cell, minlength=n * n).reshape(n, n).astype(np.float64)
     points_first = np.bincount(cell, weights=checked["score"], minlength=n * n).reshape(n, n)
@@ -147,7 +147,7 @@ def _spread_out(matrix: Floats, copies: Floats) -> Floats:
         total = float(logsumexp(power))
         return total, -(rows @ np.exp(power - total))
 
-    found = minimize(
+    solution = minimize(
         dual,
         np.zeros(n),
         jac=True,
@@ -155,7 +155,7 @@ def _spread_out(matrix: Floats, copies: Floats) -> Floats:
         bounds=[(None, None)] * inner + [(0.0, None)] * (n - inner),
         options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-15, "gtol": 1e-9},
     )
-    power = base - rows.T @ found.x
+    power = base - rows.T @ solution.x
     weight[support] = np.exp(power - logsumexp(power))
     worst = float((matrix @ weight).max())
     if worst > 1e-4:
@@ -171,16 +171,16 @@ def _support(matrix: Floats) -> Bools:
     """
     n = len(matrix)
     identity = np.eye(n)
-    found = linprog(
+    program = linprog(
         c=np.concatenate([np.zeros(n), -np.ones(n)]),
         A_ub=np.block([[matrix, np.zeros((n, n))], [-identity, identity]]),
         b_ub=np.zeros(2 * n),
         bounds=[(0, None)] * n + [(0, 1)] * n,
         method="highs",
     )
-    if found.x is None:
-        raise StatsError(f"the Nash equilibrium was not found ({found.message})")
-    return np.asarray(found.x[n:] > 1e-6, dtype=bool)
+    if program.x is None:
+        raise StatsError(f"the Nash equilibrium was not found ({program.message})")
+    return np.asarray(program.x[n:] > 1e-6, dtype=bool)
 
 
 def nash_ratings(games: pd.DataFrame, prior: float = DEFAULT_PRIOR, ratings: Ratings | None = None) -> NashRatings:

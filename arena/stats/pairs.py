@@ -94,7 +94,7 @@ def moments(counts: Floats) -> tuple[float, float, float]:
 class Fishtest:
     """The figures of fishtest for `counts`: a normal approximation, for many pairs that both bots win some of.
 
-    elo, elo_error95   Elo difference and half the width of its 95 % interval
+    elo, elo_error95   Elo difference and half the width of its 95% interval
     los                likelihood of superiority, 0..1
     normalized_elo     the difference in units of one game's standard deviation, times 800/ln 10
     """
@@ -106,13 +106,13 @@ class Fishtest:
 
 
 def fishtest(counts: Sequence[float] | npt.ArrayLike) -> Fishtest:
-    """The figures as fishtest computes them, to compare with other programs; what we show is `head_to_head`.
+    """Return the figures as fishtest computes them, for comparison with other programs.
 
-    Empty cells count as 0.001 and scores are clipped to 0.001 .. 0.999. Mind: on few or one-sided pairs the error is
-    far too small (ten split pairs: ± 3.4 Elo).
+    Empty cells count as 0.001 and scores are clipped to 0.001 .. 0.999. For few or one-sided pairs the error is far
+    too small (ten split pairs: ± 3.4 Elo): the arena itself shows `head_to_head`.
 
-    >>> found = fishtest([5, 0, 35, 0, 10])
-    >>> f"{found.elo:.2f} ± {found.elo_error95:.2f}, superior with {found.los:.3f}"
+    >>> figures = fishtest([5, 0, 35, 0, 10])
+    >>> f"{figures.elo:.2f} ± {figures.elo_error95:.2f}, superior with {figures.los:.3f}"
     '34.86 ± 52.80, superior with 0.905'
     """
     values = check_counts(counts)
@@ -134,16 +134,16 @@ def _normalized(values: Floats) -> float:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """What `counts` say. The interval holds the truth in 95 % of cases or more, also for few and for one-sided results.
+    """What `counts` say. The interval holds the truth in 95% of cases or more, also for few and for one-sided results.
 
     unit                "pairs" (five cells) or "games" (three cells)
     units, games        number of pairs (or games) and of games
     score               mean points of a game, 0..1, as counted
     flag                "" for a number; ">" where every game was won, "<" where every game was lost: then there is no
                         estimate, only a bound
-    elo, elo_error95    Elo difference and half the width of its 95 % interval; of a flagged result infinite
-    elo_low, elo_high   the 95 % interval; it is not symmetric around `elo` far from 0. Of a flagged result one end is
-                        infinite and the other a one-sided 95 % bound
+    elo, elo_error95    Elo difference and half the width of its 95% interval; of a flagged result infinite
+    elo_low, elo_high   the 95% interval; it is not symmetric around `elo` far from 0. Of a flagged result one end is
+                        infinite and the other a one-sided 95% bound
     los                 likelihood of superiority, 0..1
     normalized_elo      the difference in units of one game's standard deviation, times 800/ln 10; infinite if flagged
     """
@@ -163,7 +163,7 @@ class HeadToHead:
 
     @property
     def bound(self) -> float:
-        """X of "> X" or "< X"; nan without a flag."""
+        """The one-sided 95% bound on the Elo difference of a flagged result; nan without a flag."""
         return {">": self.elo_low, "<": self.elo_high}.get(self.flag, math.nan)
 
 
@@ -184,19 +184,21 @@ def head_to_head(counts: Sequence[float] | npt.ArrayLike) -> HeadToHead:
 
 
 def heads_to_heads(many: Sequence[Sequence[float] | npt.ArrayLike]) -> list[HeadToHead]:
-    """`head_to_head` of many counts, all of them five or all of them three: quicker than one by one."""
+    """Return `head_to_head` of each of many counts (all of five cells, or all of three), faster than one by one."""
     if not len(many):
         return []
     values = np.stack([check_counts(counts) for counts in many])
-    distinct, place = np.unique(values, axis=0, return_inverse=True)
+    distinct, index = np.unique(values, axis=0, return_inverse=True)
     low, room = score_intervals(distinct)
     scores = cell_scores(values.shape[1])
     weights = distinct.copy()
     weights[:, [0, -1]] += 0.5
     middle = np.full(len(distinct), 0.5)
     likely = 0.5 + (chance_above(weights, scores, middle) - chance_above(weights[:, ::-1], scores, middle)) / 2
-    found = [_head_to_head(*line) for line in zip(distinct, low.tolist(), room.tolist(), likely.tolist(), strict=True)]
-    return [found[at] for at in np.ravel(place).tolist()]
+    results = [
+        _head_to_head(*line) for line in zip(distinct, low.tolist(), room.tolist(), likely.tolist(), strict=True)
+    ]
+    return [results[row] for row in np.ravel(index).tolist()]
 
 
 def _head_to_head(values: Floats, low: float, room: float, likely: float) -> HeadToHead:
@@ -223,10 +225,10 @@ def _head_to_head(values: Floats, low: float, room: float, likely: float) -> Hea
 
 
 def score_intervals(counts: Floats) -> tuple[Floats, Floats]:
-    """Lower ends (results,) of 95 % intervals for the mean score, and 1 minus the upper ends.
+    """Lower ends (results,) of 95% intervals for the mean score, and 1 minus the upper ends.
 
-    `counts` has the shape (results, cells). Each end has a tail of 2.5 % (see `arena.stats.limits`). Where all games
-    went one way, one end is that of the scale and the other has a tail of 5 %.
+    `counts` has the shape (results, cells). Each end has a tail of 2.5% (see `arena.stats.limits`). Where all games
+    went one way, one end is that of the scale and the other has a tail of 5%.
     """
     scores = cell_scores(counts.shape[1])
     one_sided = (counts[:, [0, -1]] == counts.sum(axis=1)[:, None]).any(axis=1)
@@ -235,7 +237,7 @@ def score_intervals(counts: Floats) -> tuple[Floats, Floats]:
 
 
 def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int | None:
-    """How many more pairs (or games, for three counts) bring the 95 % error down to `error` Elo.
+    """How many more pairs (or games, for three counts) bring the 95% error down to `error` Elo.
 
     Assumes that further pairs are distributed like those seen so far. Returns 0 if the error is small enough already,
     None if all units lie in one cell: without any spread nothing can be predicted.
@@ -247,7 +249,7 @@ def units_needed(counts: Sequence[float] | npt.ArrayLike, error: float) -> int |
     """
     values = check_counts(counts)
     if not (math.isfinite(error) and error > 0):
-        raise StatsError(f"error {error:g}: expected a 95 % error in Elo above 0")
+        raise StatsError(f"error {error:g}: expected a 95% error in Elo above 0")
     if int(np.count_nonzero(values)) < 2:
         return None
     if head_to_head(values).elo_error95 <= error:
@@ -287,12 +289,12 @@ def pair_cells(games: pd.DataFrame) -> pd.DataFrame:
     checked = check_games(games)
     if "deal" not in checked.columns:
         raise StatsError("games: no column 'deal', so no pairs can be found; count single games instead")
-    found = games_of(checked)
-    there, back = complete_pairs(found)
-    row, points = np.minimum(there, back), found.score[there] + 1 - found.score[back]
-    names = np.array(found.bots, dtype=object)
+    coded = games_of(checked)
+    there, back = complete_pairs(coded)
+    row, points = np.minimum(there, back), coded.score[there] + 1 - coded.score[back]
+    names = np.array(coded.bots, dtype=object)
     table = checked[[name for name in ("pairing", "deal") if name in checked.columns]].iloc[row].reset_index(drop=True)
-    table["bot"], table["opponent"] = names[found.first[there]], names[found.second[there]]
+    table["bot"], table["opponent"] = names[coded.first[there]], names[coded.second[there]]
     table["points"], table["cell"] = points, (2 * points).astype(np.int64)
     return table
 
@@ -316,11 +318,13 @@ def _met(games: pd.DataFrame | Games, bot: str, opponent: str) -> tuple[tuple[in
         require_bot(name, coded.bots)
     if bot == opponent:
         raise StatsError(f"'{bot}' cannot be compared with itself")
-    one, two = coded.bots.index(bot), coded.bots.index(opponent)
-    found = meetings(coded)
-    at = np.flatnonzero((found.low == min(one, two)) & (found.high == max(one, two)))
-    step = 1 if one < two else -1
-    cells, record = (tuple(counts[at].sum(axis=0)[::step].tolist()) for counts in (found.cells, found.record))
+    bot_number, opponent_number = coded.bots.index(bot), coded.bots.index(opponent)
+    met = meetings(coded)
+    rows = np.flatnonzero(
+        (met.low == min(bot_number, opponent_number)) & (met.high == max(bot_number, opponent_number))
+    )
+    step = 1 if bot_number < opponent_number else -1
+    cells, record = (tuple(counts[rows].sum(axis=0)[::step].tolist()) for counts in (met.cells, met.record))
     return cells, record
 
 

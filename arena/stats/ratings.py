@@ -31,7 +31,7 @@ NOISE = 11
 """Decimals of ratings and errors. Those beyond are the noise of the fit, which another number of threads changes and
 which must not decide between equal bots."""
 WIDEST_ADVANTAGE = 200.0
-"""An advantage of the first player with a greater 95 % error (Elo) says nothing, and is not shown."""
+"""An advantage of the first player with a greater 95% error (Elo) says nothing, and is not shown."""
 
 
 class DisconnectedError(StatsError):
@@ -47,7 +47,7 @@ class Ratings:
     """A rated field. Arrays are in the order of `bots`, best bot first; everything is in Elo.
 
     elo               rating; for a flagged bot the bound X of "> X" or "< X", nan where nothing can be said
-    error95           half the 95 % interval of the rating in its gauge: against the mean of the field (mean
+    error95           half the 95% interval of the rating in its gauge: against the mean of the field (mean
                       zero), or against the anchor, whose own error is then 0; nan for a flagged bot
     covariance        covariance of the ratings in the same gauge, Elo²
     flag              "" (a number), ">" or "<" (no more than a bound), "?" (no bound either)
@@ -122,12 +122,12 @@ class Ratings:
         return pd.DataFrame(chance, index=pd.Index(self.bots, name="bot"), columns=list(self.bots))
 
     def shown_advantage(self) -> tuple[float, float]:
-        """The first player's advantage and half its 95 % interval; nan, nan where that says nothing."""
+        """The first player's advantage and half its 95% interval; nan, nan where that says nothing."""
         told = self.first_advantage_error95 <= WIDEST_ADVANTAGE  # no if it is nan
         return (self.first_advantage, self.first_advantage_error95) if told else (math.nan, math.nan)
 
     def difference(self, bot: str, opponent: str) -> tuple[float, float]:
-        """Elo of `bot` minus Elo of `opponent`, and half the 95 % interval of that difference.
+        """Elo of `bot` minus Elo of `opponent`, and half the 95% interval of that difference.
 
         Smaller than the two errors combined suggest: what moves both ratings together cancels out.
         """
@@ -157,10 +157,10 @@ def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
     error = math.nan if duel.flag else duel.elo_error95 / 2
     notes = [f"from the {duel.unit} of the two; their difference is twice the rating"]
     if duel.flag:
-        notes.append("one bot won every game, so there is no estimate, only a bound: a one-sided 95 % limit")
+        notes.append("one bot won every game, so there is no estimate, only a bound: a one-sided 95% limit")
     return replace(
         rated,
-        bots=tuple(rated.bots[at] for at in order),
+        bots=tuple(rated.bots[index] for index in order),
         elo=np.array([half, -half]) + 0.0,
         error95=np.array([error, error]),
         covariance=np.array([[1.0, -1.0], [-1.0, 1.0]]) * (error / Z95) ** 2,
@@ -173,7 +173,7 @@ def by_pairs(rated: Ratings, counts: Sequence[float]) -> Ratings:
 
 
 def _quantile(clusters: Ints | np.int64) -> Floats:
-    """97.5 % quantile of Student's t for this many deals; 1.96 for many."""
+    """97.5% quantile of Student's t for this many deals; 1.96 for many."""
     return np.asarray(stdtrit(np.maximum(clusters, 1), 0.975), dtype=np.float64)
 
 
@@ -264,8 +264,8 @@ def _result(
     notes: list[str],
 ) -> Ratings:
     elo = np.round(fit.strength * ELO_SCALE, NOISE) + 0.0
-    places = [(number, *_rank(*line)) for number, *line in zip(component, fit.flag, elo.tolist(), data.bots)]
-    order = np.array(sorted(range(len(places)), key=places.__getitem__), dtype=np.int64)
+    ranks = [(number, *_rank(*line)) for number, *line in zip(component, fit.flag, elo.tolist(), data.bots)]
+    order = np.array(sorted(range(len(ranks)), key=ranks.__getitem__), dtype=np.int64)
     for name, given in anchors.items():
         elo[data.bots.index(name)] = given  # to the last bit
     variance = np.maximum(np.diag(fit.covariance), 0.0)
@@ -275,7 +275,7 @@ def _result(
         shown = ", ".join(bounded[:10]) + (", ..." if len(bounded) > 10 else "")
         notes.append(
             f"no finite rating without a prior for {shown}: only ever won or only ever lost against the "
-            "others; X in '> X' or '< X' is the end of a one-sided 97.5 % interval"
+            "others; X in '> X' or '< X' is the end of a one-sided 97.5% interval"
         )
     if prior > 0:
         notes.append(f"prior: {prior:g} virtual draws a bot")

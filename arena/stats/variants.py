@@ -75,16 +75,16 @@ def _differences(frame: pd.DataFrame, column: str, by: Sequence[str] = (), basel
         parts = {name: group[group["variant"] == name].dropna(subset=[column]) for name in group["variant"].unique()}
         if baseline in parts:
             parts = {baseline: parts.pop(baseline), **parts}
-        for (one, earlier), (other, later) in combinations(parts.items(), 2):
-            if baseline is not None and one != baseline:
+        for (earlier_name, earlier), (later_name, later) in combinations(parts.items(), 2):
+            if baseline is not None and earlier_name != baseline:
                 continue
             if len(earlier) and len(later):
                 means = float(later[column].mean()), float(earlier[column].mean())
-                found = mean_difference(
+                change = mean_difference(
                     later[column], later.get("deal"), earlier[column], earlier.get("deal"), column == "score"
                 )
-                interval = found.difference, found.low, found.high, found.p_value, found.shared
-                rows.append((*keys.values(), other, one, *means, *interval))
+                interval = change.difference, change.low, change.high, change.p_value, change.shared
+                rows.append((*keys.values(), later_name, earlier_name, *means, *interval))
     table = pd.DataFrame(rows, columns=[*by, *_DIFFERENCE])
     table["p_holm"] = holm(table["p_value"].to_numpy(dtype=np.float64))
     return table
@@ -94,7 +94,7 @@ def win_rate_differences(games: pd.DataFrame, baseline: str | None = None, bot: 
     """For each bot and every two variants it played: how its win rate differs.
 
     Columns: bot, variant, against, mean (win rate in `variant`), mean_against, difference (mean minus mean_against)
-    with its 95 % interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for all rows of the table.
+    with its 95% interval low .. high, p_value, shared_deals, p_holm: the p-value adjusted for all rows of the table.
     `baseline`: only differences from that variant; `bot`: only of that bot (of two, the other's are the same, negated).
     """
     seats = by_seat(_check(games))
@@ -109,13 +109,13 @@ def scores_by_opponent(games: pd.DataFrame, bots: Sequence[str]) -> pd.DataFrame
     Columns: bot, opponent, variant and the others of `arena.stats.field.scores`.
     """
     table = scores(_check(games), by=["bot", "opponent", "variant"])
-    place = {bot: at for at, bot in enumerate(bots)}
-    once = table["bot"].map(place).astype(np.int64) < table["opponent"].map(place).astype(np.int64)
+    rank_of = {bot: rank for rank, bot in enumerate(bots)}
+    once = table["bot"].map(rank_of).astype(np.int64) < table["opponent"].map(rank_of).astype(np.int64)
     return table[once].reset_index(drop=True)
 
 
 def first_player_advantage(games: pd.DataFrame) -> pd.DataFrame:
-    """Score of the first player by variant with its 95 % interval, and the same in Elo, nan where that says nothing.
+    """Score of the first player by variant with its 95% interval, and the same in Elo, nan where that says nothing.
 
     Columns: variant, games, score, score_low, score_high, elo, elo_low, elo_high.
     """
@@ -147,7 +147,7 @@ def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
 
     Takes a frame with the columns `CARD_COLUMNS`, one row for each game and card. Returns one row per variant and card:
     variant, card, games, plays (total), plays_per_game, played (share of games in which somebody played it), sides
-    (sides that played it), score, score_low, score_high (of these sides, 95 % interval by deal), score_without (of the
+    (sides that played it), score, score_low, score_high (of these sides, 95% interval by deal), score_without (of the
     sides that did not). Winners play what only a winning position allows: the scores prove no effect.
     """
     if not isinstance(cards, pd.DataFrame):
@@ -184,7 +184,7 @@ def card_effects(cards: pd.DataFrame) -> pd.DataFrame:
             "score_without": float(own[~using].mean()) if not using.all() else float("nan"),
         }
         if using.any():
-            found = mean_interval(own[using], np.concatenate([unit, unit])[using])
-            row.update({"score": found.mean, "score_low": found.low, "score_high": found.high})
+            mean = mean_interval(own[using], np.concatenate([unit, unit])[using])
+            row.update({"score": mean.mean, "score_low": mean.low, "score_high": mean.high})
         rows.append(row)
     return pd.DataFrame(rows)

@@ -121,7 +121,7 @@ def test_few_and_one_sided_pairs_give_wide_intervals(counts: list[int], error: f
 
 @pytest.mark.parametrize(("units", "bound"), [(1, -511.5), (5, 34.4), (100, 606.8)])
 def test_a_shut_out_is_a_bound(units: int, bound: float) -> None:
-    """The score at which so many pairs, won or lost as one, are all won with a probability of 5 %."""
+    """The score at which so many pairs, won or lost as one, are all won with a probability of 5%."""
     found = head_to_head([0, 0, 0, 0, units])
     assert (found.flag, found.score, found.games) == (">", 1.0, 2 * units)
     assert found.bound == found.elo_low == pytest.approx(bound, abs=0.05)

@@ -71,7 +71,7 @@ def test_sequential_tests_err_as_rarely_as_they_say(luck: Luck, truth: float, wr
         found = run_sprt(SprtTest(0, 60), simulate_cells(score_of_elo(truth), 2000, generator, luck))
         assert found.verdict != "continue"
         errors += found.verdict == wrong
-    # 5 % and 1 percentage point of grace are 30; 2.3 deviations of the binomial on top.
+    # 5% and 1 percentage point of grace are 30; 2.3 deviations of the binomial on top.
     assert 8 <= errors <= 42
 
 
@@ -103,7 +103,7 @@ TRUE_SCORES = (0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
 @pytest.mark.parametrize("pairs", [1, 2, 5, 10, 30, pytest.param(100, marks=pytest.mark.soak)])
 def test_two_bots_have_intervals_that_hold_for_few_and_one_sided_pairs(pairs: int, luck: Luck) -> None:
     held = head_to_head_coverage(pairs, luck, TRUE_SCORES, _shown)
-    # pairs that always end alike are half as many results; there the bound of a shut-out leaves out 5 % at one end
+    # pairs that always end alike are half as many results; there the bound of a shut-out leaves out 5% at one end
     least = 0.931 if luck.bot == 1 else 0.95
     assert min(held) >= least, dict(zip(TRUE_SCORES, held))
 

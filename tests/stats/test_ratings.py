@@ -251,7 +251,7 @@ def test_a_perfect_score_is_a_bound_without_a_prior() -> None:
     assert any("top" in note and "prior" in note for note in rated.notes)
     others = rate(perfect().query("first != 'top' and second != 'top'"), prior=0)
     assert rated.elo[1:] == pytest.approx(others.elo, abs=1e-6)
-    # The bound is where twenty wins have a chance of 2.5 %.
+    # The bound is where twenty wins have a chance of 2.5%.
     elo = elo_of(rated)
     log_chance = 0.0
     for other in ("mid", "low"):
