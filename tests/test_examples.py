@@ -47,7 +47,6 @@ def test_a_script(
     script = str(EXAMPLES / f"{name}.py")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [script])
-    monkeypatch.setenv("MPLBACKEND", "Agg")
     if name == "read_run":
         run_tournament("quick", games=4, workers=1)
     runpy.run_path(script, run_name="__main__")

@@ -38,7 +38,7 @@ from arena.tournament.store.sequential_test import sequential_test
 from arena.tournament.store.tactic_cards import PLAY_COLUMNS, plays_frame
 
 if TYPE_CHECKING:
-    from arena.results.pages.drawings import Drawing
+    from arena.results.pages.plots import Plot
 
 _MET = {
     "bot": "name of the bot",
@@ -100,6 +100,27 @@ COLUMNS: dict[str, dict[str, str]] = {
 """What the columns of each frame of a `Run` mean."""
 
 
+class Picture:
+    """Plots that a notebook shows; `panels` are their figures by title ("": none)."""
+
+    def __init__(self, panels: Mapping[str, Plot]) -> None:
+        self.panels = panels
+
+    def _repr_svg_(self) -> str:
+        from arena.results.pages.plots import picture
+
+        return picture(self.panels)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file of SVG, PNG or PDF, by the ending of its name.
+
+        Raises ArenaError for another ending, and for PNG and PDF if CairoSVG (the extra `plot`) is not installed.
+        """
+        from arena.results.pages.plots import save
+
+        save(self.panels, Path(path))
+
+
 class Run:
     """A stored run. See `load`."""
 
@@ -117,15 +138,14 @@ class Run:
         report = standings_report(self._standings)
         return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
 
-    def plot(self, kind: str = "standings") -> Drawing:
-        """A figure of matplotlib (the extra `plot`): standings, crosstable, progress or lengths, as by `arena plot`.
+    def plot(self, kind: str = "standings") -> Picture:
+        """What `arena plot` draws: standings, crosstable, progress or lengths.
 
-        Raises StatsError where there is nothing to show, ArenaError without matplotlib.
+        Raises StatsError if there is nothing to show.
         """
-        from arena.results.pages.drawings import draw
         from arena.results.pages.figures import plot_of
 
-        return draw({"": plot_of(self._data, kind)})
+        return Picture({"": plot_of(self._data, kind)})
 
     @property
     def name(self) -> str:
@@ -284,12 +304,11 @@ class Comparison(Mapping[str, Run]):
         report = comparison(read_variants(list(self._folders.values())), self.baseline)
         return f"<p><b>{html.escape(report.heading)}</b></p>\n{table_html(report.tables[0])}"
 
-    def plot(self, kind: str = "variants") -> Drawing:
-        """A figure as `Run.plot` makes it: win rates by rule set, or another kind for each of them."""
-        from arena.results.pages.drawings import draw
+    def plot(self, kind: str = "variants") -> Picture:
+        """Win rates by rule set, or for each rule set one of the plots of `Run.plot`."""
         from arena.results.pages.figures import panels_of
 
-        return draw(panels_of(str(self.folder), kind))
+        return Picture(panels_of(str(self.folder), kind))
 
     def __getitem__(self, rules: str) -> Run:
         return self._runs[rules]

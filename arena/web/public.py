@@ -20,8 +20,7 @@ from arena.league.store import League
 from arena.results.formats.json import finite, json_text
 from arena.results.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
 from arena.results.pages.game_data import game_data
-from arena.results.pages.shapes import Dot, Dots, Lines
-from arena.results.pages.svg import svg
+from arena.results.pages.plots import Dot, Dots, Lines, svg
 from arena.results.pages.words import PAGE
 from arena.results.reading.game import StoredGame
 from arena.tournament.match.results import GameResult

@@ -14,7 +14,7 @@ from arena.endings import ENDINGS, FORFEITS
 from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.tournament.match.results import bucket_ms
-from arena.results.pages.shapes import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
+from arena.results.pages.plots import MOST_LINES, Bar, Bars, Cell, Dot, Dots, Lines, Plot, Square, Stacks
 from arena.results.pages.words import PAGE, TIPS
 from arena.results.compare import comparison, read_variants
 from arena.results.reading.comparison import variant_folders

@@ -32,8 +32,7 @@ from arena.results.pages.game_data import game_data
 from arena.results.pages.render import render
 from arena.results.pages.sample import sample
 from arena.results.pages.settings_text import settings_toml
-from arena.results.pages.shapes import Bars, Dots, Lines, Square, Stacks
-from arena.results.pages.svg import svg
+from arena.results.pages.plots import Bars, Dots, Lines, Square, Stacks, svg
 from arena.results.pages.words import PAGE
 from arena.results.compare import comparison, read_variants
 from arena.results.reading.comparison import variant_folders

@@ -1,0 +1,406 @@
+"""Plots as SVG: elements of a page, and files that `arena plot` writes.
+
+A plot is a plain value; colours are classes, which a page styles (`static/page.css`) and a file brings along.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeAlias
+
+from markupsafe import Markup, escape
+
+from arena.errors import ArenaError
+from arena.results.pages.words import TIPS
+from arena.results.whole_file import whole_file
+from arena.text import one_line
+
+KINDS = ("standings", "crosstable", "variants", "progress", "lengths")
+"""Plots that one can ask for by name."""
+FILE_TYPES = ("svg", "png", "pdf")
+COLOURS = 6
+MOST_LINES = 2 * COLOURS
+"""Lines of a plot that can be told apart: from the seventh on, a colour is used again with another dash and squares."""
+WIDTH = 480
+_LEFT, _RIGHT, _ROW = 140, 16, 24
+_LONGEST_LABEL = 18
+_CELL_WIDTH, _CELL_HEIGHT = 70, 36
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A figure with its interval (None: without), a label, and what is shown of it when it is pointed at."""
+
+    label: str
+    value: float
+    low: float | None
+    high: float | None
+    tip: str
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A line for each figure. `middle`: a figure of the axis to compare with; `group`: rows that belong together."""
+
+    rows: Sequence[Dot]
+    axis: str
+    middle: float | None = None
+    group: int = 0
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar: the label below it, its height, and what is shown of it when it is pointed at."""
+
+    label: str
+    value: float
+    tip: str
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A histogram."""
+
+    rows: Sequence[Bar]
+    x_axis: str
+    y_axis: str
+    heading: str = ""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A line for each name through figures at the places `x`; nan where nothing is known."""
+
+    names: Sequence[str]
+    x: Sequence[float]
+    values: Sequence[Sequence[float]]
+    x_axis: str
+    y_axis: str
+
+
+@dataclass(frozen=True)
+class Stacks:
+    """A bar of 100% for each label, in parts: `rows` are a label and as many counts as there are `names`."""
+
+    names: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[int]]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure of a square with its heat (0..8, 4: none), a smaller figure below it, and the same in words."""
+
+    text: str
+    small: str
+    heat: int
+    tip: str
+
+
+@dataclass(frozen=True)
+class Square:
+    """A row and a column for each bot; None where two did not meet. On a page it is a table (templates)."""
+
+    caption: str
+    bots: Sequence[str]
+    rows: Sequence[Sequence[Cell | None]]
+
+
+Plot: TypeAlias = Dots | Bars | Lines | Stacks | Square
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """The parts of a plot in a frame of `width` by `height`, and what it shows in words."""
+
+    parts: Sequence[Markup]
+    height: float
+    label: str
+    width: float = WIDTH
+
+
+# ---------------------------------------------------------------- pages and files
+
+
+def svg(plot: Plot) -> Markup:
+    """A plot as an element of a page."""
+    drawing = _drawing(plot)
+    frame = Markup('<svg viewBox="0 0 {:.0f} {:.0f}" role="group" aria-label="{}" data-marks>{}</svg>')
+    return frame.format(drawing.width, drawing.height, drawing.label, Markup("").join(drawing.parts))
+
+
+def picture(panels: Mapping[str, Plot]) -> str:
+    """A file of SVG with a panel for each plot, one below the other, each with its title ("": none)."""
+    content: list[Markup] = []
+    width, y = 0.0, 8.0
+    for title, plot in panels.items():
+        drawing = _drawing(plot)
+        what = plot.y_axis if isinstance(plot, Bars | Lines) else ""  # on a page the section says so
+        if heading := ": ".join(filter(None, [title, what])):
+            content.append(_text(8, y + 16, one_line(heading, 60), bold=True))
+            y += 28
+        shifted = Markup('<g transform="translate(0 {:.0f})">{}</g>')
+        content.append(shifted.format(y, Markup("").join(drawing.parts)))
+        width = max(width, drawing.width)
+        y += drawing.height + 8
+    frame = Markup(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}">'
+        '<style>{2}</style><rect width="100%" height="100%" fill="#fff"/>{3}</svg>\n'
+    )
+    return str(frame.format(width + 8, y, Markup(_style()), Markup("").join(content)))
+
+
+def save(panels: Mapping[str, Plot], path: Path) -> None:
+    """Write plots to a file whole or not at all, in the format of its ending.
+
+    ArenaError for another ending, and for PNG and PDF without CairoSVG; ExportError if the disk refuses.
+    """
+    form = path.suffix.removeprefix(".").lower()
+    if form not in FILE_TYPES:
+        raise ArenaError(f"{path}: a plot is written as {', '.join(FILE_TYPES)}; name the file such as plot.svg")
+    content = picture(panels).encode()
+    if form != "svg":
+        content = _converted(content, form)
+    with whole_file(path) as file:
+        file.write(content)
+
+
+def _converted(content: bytes, form: str) -> bytes:
+    try:
+        import cairosvg
+    except (ImportError, OSError) as error:  # OSError: the package is installed and the library cairo is not
+        raise ArenaError(
+            f"{form.upper()} needs CairoSVG and the library cairo ({error}): pip install 'schotten-arena[plot]', or"
+            " name a file that ends in .svg"
+        ) from error
+    if form == "pdf":
+        return bytes(cairosvg.svg2pdf(bytestring=content))
+    return bytes(cairosvg.svg2png(bytestring=content, scale=3))
+
+
+def _style() -> str:
+    """The rules for plots out of the style of the pages, with its colours for light backgrounds."""
+    css = files("arena.results.pages").joinpath("static", "page.css").read_text(encoding="utf-8")
+    colours = dict(re.findall(r"--([\w-]+): ([^;]+);", css.partition("@media")[0]))
+    rules = css.partition("/* plots, also in files */\n")[2].partition("/* end of plots */")[0]
+    return re.sub(r"var\(--([\w-]+)\)", lambda name: colours[name[1]], rules)
+
+
+# ---------------------------------------------------------------- kinds of plots
+
+
+def _drawing(plot: Plot) -> _Drawing:
+    if isinstance(plot, Dots):
+        return _dots(plot)
+    if isinstance(plot, Bars):
+        return _bars(plot)
+    if isinstance(plot, Square):
+        return _square(plot)
+    return _lines(plot) if isinstance(plot, Lines) else _stacks(plot)
+
+
+def _dots(plot: Dots) -> _Drawing:
+    """A line for each row: a dot with its error bar."""
+    rows = plot.rows
+    ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
+    shown = ticks(min(ends, default=0.0), max(ends, default=1.0))
+    x = _scale(shown[0], shown[-1], _LEFT, WIDTH - _RIGHT)
+    bottom = _ROW * len(rows) + 12
+    parts = [_vertical(x(tick), 6, bottom, number(tick)) for tick in shown]
+    if plot.middle is not None and shown[0] <= plot.middle <= shown[-1]:
+        parts.append(_path(f"M{x(plot.middle):.1f} 6V{bottom}", "middle"))
+    parts.append(_text(x(shown[0]) / 2 + x(shown[-1]) / 2, bottom + 34, plot.axis, "middle"))
+    for index, row in enumerate(rows):
+        y = _ROW * index + _ROW / 2 + 6
+        marks = [_text(_LEFT - 8, y + 4, one_line(row.label, _LONGEST_LABEL), "end")]
+        style = f" m{index % plot.group}" if plot.group else ""
+        if row.low is not None and row.high is not None:
+            marks.append(_path(f"M{x(row.low):.1f} {y:.1f}H{x(row.high):.1f}", f"bar{style}"))
+            marks += [_path(f"M{x(end):.1f} {y - 4:.1f}v8", f"bar{style}") for end in (row.low, row.high)]
+        if math.isfinite(row.value):
+            circle = Markup('<circle class="dot{}" cx="{:.1f}" cy="{:.1f}" r="4.5"/>')
+            marks.append(circle.format(style, x(row.value), y))
+        parts.append(_mark(marks, row.tip, first=index == 0))
+        if plot.group and index and index % plot.group == 0:
+            parts.append(_path(f"M0 {_ROW * index + 6}H{WIDTH - _RIGHT}", "grid"))
+    return _Drawing(parts, bottom + 42, plot.axis)
+
+
+def _bars(plot: Bars, height: int = 150) -> _Drawing:
+    left, top = 46, 10 if not plot.heading else 26
+    rows = plot.rows
+    levels = ticks(0, max([row.value for row in rows], default=1), 4)
+    y = _scale(0, levels[-1], top + height, top)
+    step = (WIDTH - left - _RIGHT) / max(len(rows), 1)
+    parts = [_horizontal(y(tick), left, number(tick)) for tick in levels]
+    if plot.heading:
+        parts.append(_text(left, 14, one_line(plot.heading, 40), bold=True))
+    every = max(1, math.ceil(len(rows) / 9), math.ceil(8 * max((len(row.label) for row in rows), default=1) / step))
+    for index, row in enumerate(rows):
+        box = Markup('<rect class="box" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
+        mark = box.format(left + index * step, y(row.value), max(step - 1, 0.5), top + height - y(row.value))
+        parts.append(_mark([mark], row.tip, first=index == 0))
+        if index % every == 0:
+            parts.append(_text(left + (index + 0.5) * step, top + height + 17, row.label, "middle"))
+    parts.append(_text((left + WIDTH - _RIGHT) / 2, top + height + 36, plot.x_axis, "middle"))
+    return _Drawing(parts, top + height + 44, f"{plot.heading or plot.y_axis}: {plot.x_axis}")
+
+
+def _lines(plot: Lines) -> _Drawing:
+    """Lines are told apart by colour, dash and marks, which are shown beside their label at the end, too."""
+    left, right, top, height = 50, 156, 10, 220
+    known = [value for row in plot.values for value in row if math.isfinite(value)]
+    levels = ticks(min(known, default=0), max(known, default=1), 5)
+    most = max(plot.x, default=1)
+    x, y = _scale(0, most, left, WIDTH - right), _scale(levels[0], levels[-1], top + height, top)
+    parts = [_horizontal(y(tick), left, number(tick), WIDTH - right) for tick in levels]
+    parts += [_text(x(tick), top + height + 17, number(tick), "middle") for tick in ticks(0, most, 5) if tick <= most]
+    ends: list[tuple[float, str, int]] = []
+    for line, (name, row) in enumerate(zip(plot.names, plot.values)):
+        points = [(games, value) for games, value in zip(plot.x, row) if math.isfinite(value)]
+        if not points:
+            continue
+        parts.append(_line([(x(games), y(value)) for games, value in points], line))
+        for index, (games, value) in enumerate(points):
+            tip = TIPS["progress"].format(bot=name, elo=f"{value:+z.0f}", games=f"{games:.0f}")
+            parts.append(_mark([_end(x(games), y(value), line)], tip, first=not ends and index == 0))
+        ends.append((y(points[-1][1]), name, line))
+    label_y = top - 1.0
+    for end_y, name, line in sorted(ends):
+        label_y, start = max(end_y, label_y + 16), WIDTH - right + 10
+        parts += [_line([(start, label_y), (start + 24, label_y)], line), _end(start + 12, label_y, line)]
+        parts.append(_text(start + 29, label_y + 4, one_line(name, 13)))
+    parts.append(_text((left + WIDTH - right) / 2, top + height + 36, plot.x_axis, "middle"))
+    return _Drawing(parts, max(top + height + 44, label_y + 12), f"{plot.y_axis}: {plot.x_axis}")
+
+
+def _stacks(plot: Stacks) -> _Drawing:
+    """Shares as parts of a bar; a legend below it tells them by colour and hatching."""
+    x = _scale(0, 1, _LEFT, WIDTH - _RIGHT)
+    bottom = _ROW * len(plot.rows) + 12
+    parts = [_vertical(x(share), 6, bottom, f"{100 * share:.0f}%") for share in (0, 0.25, 0.5, 0.75, 1)]
+    box = Markup('<rect class="part p{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>')
+    first = True
+    for index, (label, counts) in enumerate(plot.rows):
+        y, before, total = _ROW * index + 9, 0, sum(counts)
+        parts.append(_text(_LEFT - 8, y + 13, one_line(label, _LONGEST_LABEL), "end"))
+        for kind, (name, count) in enumerate(zip(plot.names, counts)):
+            if count:
+                start, end = x(before / total), x((before + count) / total)
+                tip = TIPS["part"].format(label=label, name=name, share=f"{100 * count / total:.1f}", games=count)
+                parts.append(_mark([box.format(kind, start, y, max(end - start - 0.5, 0.5), 18)], tip, first=first))
+                first = False
+            before += count
+    left, line = 8.0, bottom + 34
+    for kind, name in enumerate(plot.names):
+        wide = 30 + 8.5 * len(name)
+        if left + wide > WIDTH:
+            left, line = 8.0, line + 22
+        parts += [box.format(kind, left, line - 11, 14, 14), _text(left + 20, line + 1, name)]
+        left += wide
+    return _Drawing(parts, line + 10, ", ".join(plot.names))
+
+
+def _square(plot: Square) -> _Drawing:
+    """A cell for each two bots, its colour as warm as its figure is high."""
+    top, size = 26, len(plot.bots)
+    box = Markup('<rect class="h{}" x="{}" y="{}" width="{}" height="{}"/>')
+    small = Markup('<text class="note" x="{}" y="{}" text-anchor="middle">{}</text>')
+    parts = [
+        _text(_LEFT + _CELL_WIDTH * column + _CELL_WIDTH / 2, top - 8, str(column + 1), "middle")
+        for column in range(size)
+    ]
+    for index, (bot, row) in enumerate(zip(plot.bots, plot.rows)):
+        y = top + _CELL_HEIGHT * index
+        label = f"{index + 1} {one_line(bot, _LONGEST_LABEL - 3)}"
+        parts.append(_text(_LEFT - 8, y + _CELL_HEIGHT / 2 + 5, label, "end"))
+        for column, cell in enumerate(row):
+            if cell is not None:
+                x = _LEFT + _CELL_WIDTH * column
+                middle = x + _CELL_WIDTH / 2
+                marks = [box.format(cell.heat, x, y, _CELL_WIDTH - 1, _CELL_HEIGHT - 1)]
+                marks.append(_text(middle, y + 16, cell.text, "middle"))
+                marks.append(small.format(middle, y + 29, cell.small))
+                parts.append(_mark(marks, cell.tip, first=index == 0 and column == 1))
+    return _Drawing(parts, top + _CELL_HEIGHT * size + 6, plot.caption, _LEFT + _CELL_WIDTH * size + _RIGHT)
+
+
+# ---------------------------------------------------------------- scales and shapes
+
+
+def ticks(low: float, high: float, about: int = 6) -> list[float]:
+    """Round numbers around a range, some `about` of them.
+
+    >>> ticks(-37, 212), ticks(0, 0.9, 3)
+    ([-50.0, 0.0, 50.0, 100.0, 150.0, 200.0, 250.0], [0.0, 0.5, 1.0])
+    """
+    span = (high - low) or abs(high) or 1.0
+    power = 10.0 ** math.floor(math.log10(span / about))
+    step = next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= about)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return [round(index * step, 10) for index in range(first, max(last, first + 1) + 1)]
+
+
+def number(value: float) -> str:
+    """A number of an axis.
+
+    >>> number(0.5), number(250.0), number(1500000.0)
+    ('0.5', '250', '1,500,000')
+    """
+    return f"{value:g}" if abs(value) < 10_000 else f"{value:,.0f}"
+
+
+def look(line: int) -> tuple[int, int, bool]:
+    """How a line of a plot looks, by its number: colour, dash (0..5), and whether its marks are squares.
+
+    >>> look(0), look(6)
+    ((0, 0, False), (0, 3, True))
+    """
+    repeated = line // COLOURS % 2
+    return line % COLOURS, (line + repeated * COLOURS // 2) % COLOURS, bool(repeated)
+
+
+def _line(points: Sequence[tuple[float, float]], line: int) -> Markup:
+    colour, dash, _ = look(line)
+    return _path("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points), f"line l{colour} d{dash}")
+
+
+def _end(x: float, y: float, line: int) -> Markup:
+    """A mark on a line."""
+    colour, _, is_square = look(line)
+    if is_square:
+        return _path(f"M{x - 3.5:.1f} {y - 3.5:.1f}h7v7h-7z", f"end l{colour}")
+    return Markup('<circle class="end l{}" cx="{:.1f}" cy="{:.1f}" r="3.5"/>').format(colour, x, y)
+
+
+def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    return lambda value: start + (value - low) / ((high - low) or 1) * (end - start)
+
+
+def _mark(parts: Sequence[Markup], tip: str, first: bool) -> Markup:
+    """What shows a figure. The first one of a plot is reached with Tab, the others from it with the arrow keys."""
+    frame = Markup('<g tabindex="{2}" role="img" aria-label="{0}" data-tip="{0}">{1}</g>')
+    return frame.format(one_line(tip), Markup("").join(parts), 0 if first else -1)
+
+
+def _path(way: str, style: str) -> Markup:
+    return Markup('<path class="{}" d="{}"/>').format(style, way)
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start", bold: bool = False) -> Markup:
+    style = Markup(' class="bold"') if bold else ""
+    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}"{}>{}</text>').format(x, y, anchor, style, escape(text))
+
+
+def _vertical(x: float, top: float, bottom: float, label: str) -> Markup:
+    """A line of the grid with its number below."""
+    return _path(f"M{x:.1f} {top}V{bottom}", "grid") + _text(x, bottom + 17, label, "middle")
+
+
+def _horizontal(y: float, left: float, label: str, right: float = WIDTH - _RIGHT) -> Markup:
+    """A line of the grid with its number to the left."""
+    return _path(f"M{left} {y:.1f}H{right}", "grid") + _text(left - 6, y + 4, label, "end")
