@@ -16,14 +16,15 @@ import click
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import QUIET, VERBOSE
 from arena.errors import ArenaError
+from arena.settings import as_dict
 
 if TYPE_CHECKING:
     from arena.results.reading.run import RunData
     from arena.results.until_error import UntilError
     from arena.terminal.live import LiveTable
     from arena.tournament.config.tournament import TournamentConfig
+    from arena.tournament.formats.sprt import SequentialTest
     from arena.tournament.runner.progress import LineProgress, RunStatus
-    from arena.tournament.store.sequential_test import SequentialTest
 
 DONE, FORFEITED = 0, 1
 VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
@@ -49,15 +50,14 @@ def from_options(
 
 def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str = "command line") -> TournamentConfig:
     """Settings with the options of the command line, which take precedence; `source` is for messages."""
-    from arena.tournament.config.tournament import config_from_dict
+    from arena.tournament.config.tournament import with_settings
 
-    values = config.to_dict()
-    values |= {key: given[key] for key in _OPTIONS if given.get(key) is not None}
-    clock = {key: given[key] for key in ("move_ms", "bank_ms") if given.get(key) is not None}
-    values["clock"] = values.get("clock", {}) | clock
-    if values.get("scheduler") is not None and given.get("executor") is None:
+    values = {key: given[key] for key in _OPTIONS if given.get(key) is not None}
+    if clock := {key: given[key] for key in ("move_ms", "bank_ms") if given.get(key) is not None}:
+        values["clock"] = as_dict(config.clock) | clock
+    if "executor" not in values and (config.scheduler or values.get("scheduler")):
         values["executor"] = "dask"
-    return config_from_dict(values, source, config.name, exist=True)
+    return with_settings(config, values, source, exist=True)
 
 
 def until_error(error: float | None, bots: Sequence[str], given: MutableMapping[str, Any]) -> UntilError | None:
@@ -90,7 +90,7 @@ def play(
     until: UntilError | None = None,
 ) -> int:
     """Play, write the tables, show the standings; the exit code. `named`: the settings have a name of their own."""
-    from arena.lab.tournament import play_config, sequential_test_of, with_folder
+    from arena.lab.tournament import play_config, with_folder
     from arena.results.sprt import sprt_line
     from arena.tournament.runner.progress import rate_text, status_text
 
@@ -99,7 +99,7 @@ def play(
     config, folder = with_folder(config, folder, named)
     if until is not None and not resume:
         config = until.go_on(config, folder)
-    test = sequential_test_of(config)
+    test = config.verdict()
     _tell_if_uncompiled()
 
     def test_text(status: RunStatus) -> str:

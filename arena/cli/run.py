@@ -13,13 +13,9 @@ from arena.cli.playing import from_options, play, until_error, with_options
 from arena.cli.trust import require_trust
 from arena.errors import ArenaError
 from arena.settings import Setting, settings_of
-from arena.tournament.formats.registry import FORMATS
+from arena.tournament.formats import FORMATS
 
 _FORMATS = [one.name for one in FORMATS.values() if not one.two_bots]
-
-_ROUNDS = options.as_set("arena.tournament.formats.swiss:SwissSettings", "rounds")
-_MATCHES = options.as_set("arena.tournament.formats.series:SeriesSettings", "matches")
-_PAIRS = options.as_set("arena.tournament.formats.sprt:SprtSettings", "max_pairs")
 
 
 @click.command()
@@ -121,18 +117,25 @@ def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {format_: dict(table)} if table else {}
 
 
+def _growth_options(command: Callable[..., int]) -> Callable[..., int]:
+    """An option for each setting of a single format that a stored run may be given more of."""
+    for form in reversed(FORMATS.values()):
+        if form.grows is not None and not form.grows.common:
+            setting = settings_of(form.settings)[form.grows.key]
+            command = click.option(
+                f"--{form.grows.key.replace('_', '-')}",
+                type=_type([setting]),
+                metavar="N",
+                help=f"Continue to N {form.grows.noun} ({form.name}).",
+            )(command)
+    return command
+
+
 @click.command()
 @click.argument("folder", shell_complete=options.complete_runs)
 @click.option("--games", type=options.GAMES, metavar="N", help="Continue to N games per pairing.")
 @options.until_error
-@click.option("--rounds", type=_ROUNDS, metavar="N", help="Continue to N rounds (swiss).")
-@click.option(
-    "--matches",
-    type=_MATCHES,
-    metavar="N",
-    help="Continue to N series per pairing (series).",
-)
-@click.option("--max-pairs", type=_PAIRS, metavar="N", help="Continue to at most N pairs (sprt).")
+@_growth_options
 @options.trust
 @options.how_to_play
 @options.what_to_show
@@ -150,11 +153,11 @@ def resume(
     """
     from arena.results.reading.run import stored_config
     from arena.results.sources import FILE, LEAGUE, find
-    from arena.tournament.config.growth import GROWING, grown
+    from arena.tournament.config.tournament import all_growth, grown
     from arena.tournament.store.folders import COMPARISON
     from arena.tournament.store.reader import Reader
 
-    asked = {key: number for key in GROWING if (number := given.pop(key)) is not None}
+    asked = {key: number for key in all_growth() if (number := given.pop(key)) is not None}
     until = until_error(error, errors_of, asked)
     kind, place = find(folder)
     if kind == FILE:

@@ -22,7 +22,7 @@ from arena.results.reading.comparison import (
 from arena.results.reading.run import read_run
 from arena.results.standings import standings
 from arena.results.until_error import MOST_GAMES, UntilError
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict
+from arena.tournament.config.tournament import TournamentConfig, check
 from arena.tournament.runner.progress import ProgressListener, progress_for
 from arena.tournament.runner.tournament import asks_for_more, require_bots
 from arena.tournament.store.folders import COMPARISON, find_folder, is_begun
@@ -162,7 +162,7 @@ def resume(
     check_sources(found, sources_of(config), place)
 
     def config_of(one: TournamentConfig) -> TournamentConfig:
-        return one if workers is None else config_from_dict(one.to_dict() | {"workers": workers}, "resume", one.name)
+        return one if workers is None else check(replace(one, workers=workers), "resume")
 
     if not play_comparison(
         found, place, config_of, lambda: progress_for() if progress else None, lambda _: None, until

@@ -32,9 +32,7 @@ from arena.stats.frames import StatsError
 from arena.stats.pairs import pair_cells
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.stats.sprt import SprtResult
-from arena.tournament.formats.sprt import SprtSettings
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sequential_test import sequential_test
 from arena.tournament.store.tactic_cards import PLAY_COLUMNS, plays_frame
 
 if TYPE_CHECKING:
@@ -261,10 +259,11 @@ class Run:
         if self._kind == FILE:
             raise StatsError(f"{self.folder}: records do not tell the format; load the folder of the run")
         with Reader(self.folder) as reader:
-            settings = stored_config(reader).format_settings
-            if not isinstance(settings, SprtSettings):
+            test = stored_config(reader).verdict()
+            if test is None:
                 raise StatsError(f"{self.folder}: the format is {self.config['format']}, not sprt")
-            return sequential_test(settings, reader).result()
+            test(reader)
+            return test.result()
 
     def export(self) -> None:
         """Write the tables into the folder of the run, as `arena run` does."""

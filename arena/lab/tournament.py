@@ -18,16 +18,21 @@ from arena.bots.spec import find_bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import Rules
 from arena.paths import RESULTS, data_folder
-from arena.tournament.config.growth import grown
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict, load_config
-from arena.tournament.formats.registry import FORMATS
-from arena.tournament.formats.sprt import SprtSettings
+from arena.tournament.config.tournament import (
+    TournamentConfig,
+    check,
+    config_from_dict,
+    grown,
+    load_config,
+    with_settings,
+)
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.sprt import SequentialTest
 from arena.tournament.runner import tournament as runner
 from arena.tournament.runner.progress import ProgressListener, progress_for
 from arena.tournament.runner.session import More, RunReport
 from arena.tournament.store.folders import run_folder
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sequential_test import SequentialTest
 
 if TYPE_CHECKING:
     from arena.lab.notebook import Run
@@ -77,7 +82,7 @@ def run_tournament(
     config, named = _config(bots, given)
     config, folder = with_folder(config, None if out is None else Path(out), named)
     listener = progress_for() if progress else None
-    report = play_config(config, folder, listener, sequential_test_of(config))
+    report = play_config(config, folder, listener, config.verdict())
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
         raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes")
@@ -103,9 +108,9 @@ def resume_run(
         until.check(stored)
     config = grown(stored, asked, "resume")
     if workers is not None:
-        config = config_from_dict(config.to_dict() | {"workers": workers}, "resume", config.name)
+        config = check(replace(config, workers=workers), "resume")
     listener = progress_for() if progress else None
-    report = play_config(config, place, listener, sequential_test_of(config), resume=True, more=until)
+    report = play_config(config, place, listener, config.verdict(), resume=True, more=until)
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
         raise KeyboardInterrupt(f"{there} are stored in {place}; the same call resumes")
@@ -127,8 +132,7 @@ def _config(bots: Any, given: dict[str, Any]) -> tuple[TournamentConfig, bool]:
     """The settings of a call, and whether they have a name of their own."""
     source = "run_tournament"
     if isinstance(bots, str | PathLike):
-        config = named_config(fspath(bots))
-        return config_from_dict(config.to_dict() | given, source, config.name, exist=True), True
+        return with_settings(named_config(fspath(bots)), given, source, exist=True), True
     if isinstance(bots, Mapping):
         values = {**bots, **given}
     elif isinstance(bots, Sequence):
@@ -207,12 +211,6 @@ def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> t
 
 
 # ---------------------------------------------------------------- playing
-
-
-def sequential_test_of(config: TournamentConfig) -> SequentialTest | None:
-    """The test that ends a run, None for formats that play all their games."""
-    settings = config.format_settings
-    return SequentialTest(settings) if isinstance(settings, SprtSettings) else None
 
 
 def play_config(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from arena.tournament.formats import FORMATS
 from arena.tournament.formats.schedule import Meeting
 from arena.results.reading.run import RunData
 from arena.results.table import Column, Table
@@ -42,7 +43,8 @@ def round_tables(run: RunData) -> list[Table]:
     """The table for people: a bracket of a knockout, else a line a meeting; none without rounds."""
     if not run.rounds:
         return []
-    return [_bracket(run.rounds) if run.config["format"] == "knockout" else _rounds(run.rounds)]
+    view = FORMATS[run.config["format"]].round_view
+    return [_bracket(run.rounds) if view == "bracket" else _rounds(run.rounds)]
 
 
 def _rounds(rounds: Sequence[Sequence[Meeting]]) -> Table:

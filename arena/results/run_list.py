@@ -12,15 +12,12 @@ from typing import Any
 import pandas as pd
 
 from arena.errors import ArenaError
-from arena.tournament.formats.round_robin import FixedSchedule
-from arena.tournament.formats.sprt import SprtSettings
 from arena.tournament.match.results import ScheduleProgress
 from arena.results.reading.comparison import read_comparison
 from arena.results.reading.run import stored_config
 from arena.results.table import Column, Report, Table
 from arena.tournament.store.folders import COMPARISON, Found, inner_runs, last_worked_on, runs_in
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sequential_test import sequential_test
 from arena.tournament.store.writer import is_in_use
 from arena.text import counted, first_line, utc_iso
 
@@ -73,10 +70,11 @@ def _run(name: str, worked: float, folder: Path) -> RunLine:
         config = stored_config(reader)
         games = reader.count()
         schedule = config.schedule()
-        if isinstance(config.format_settings, SprtSettings):
-            planned = sequential_test(config.format_settings, reader).planned
+        if (verdict := config.verdict()) is not None:
+            verdict(reader)
+            planned = verdict.planned
         else:  # to look at all games takes its time in a large run
-            done = ScheduleProgress() if isinstance(schedule, FixedSchedule) else reader.progress()
+            done = ScheduleProgress() if schedule.fixed else reader.progress()
             planned = schedule.planned(done)
     state = RUNNING if is_in_use(folder) else FINISHED if planned is not None and games >= planned else STOPPED
     return RunLine(name, worked, config.format, config.rules, config.bot_names, games, planned, state)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
-from arena.tournament.formats.registry import FORMATS as TOURNAMENT_FORMATS
+from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
 from arena.results.reading.run import RunData
 from arena.results.rounds import round_tables, round_values
 from arena.results.standings import FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
@@ -98,7 +98,7 @@ def summary(found: RunStandings) -> dict[str, Any]:
         "notes": list(found.notes),
     }
     if run.rounds:
-        out["bracket" if config["format"] == "knockout" else "rounds"] = round_values(run)
+        out[TOURNAMENT_FORMATS[config["format"]].round_view] = round_values(run)
     if found.head_to_head is not None:
         head = found.head_to_head
         out["head_to_head"] = {

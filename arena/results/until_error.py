@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.tournament.config.growth import grown
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict
+from arena.tournament.config.tournament import TournamentConfig, check, grown
 from arena.errors import ArenaError, did_you_mean
-from arena.tournament.formats.registry import FORMATS
+from arena.tournament.formats.format import GAMES
 from arena.results.reading.run import read_run, stored_config
 from arena.results.standings import RunStandings, standings
 from arena.tournament.store.folders import is_begun
@@ -65,7 +64,7 @@ class UntilError:
         """ArenaError for what cannot be asked of a run."""
         if not (math.isfinite(self.error) and self.error > 0):
             raise ArenaError(f"--error {self.error:g}: expected a 95 % error in Elo above 0")
-        if FORMATS[config.format].grows != "games":
+        if config.form.grows != GAMES:
             raise ArenaError(f"--error: {config.format} does not grow by games of each pairing, as a round robin does")
         for bot in self.bots:
             if bot not in config.bot_names:
@@ -76,7 +75,7 @@ class UntilError:
         """The settings of a new run up to where errors are looked at first. ArenaError as `check`."""
         self.check(config)
         games = min(next_stop(0) * (2 if config.pairs else 1), self.most)
-        return config_from_dict(config.to_dict() | {"games": games}, "settings", config.name)
+        return check(replace(config, games=games))
 
     def go_on(self, config: TournamentConfig, folder: Path) -> TournamentConfig:
         """As many games as the run in a folder has been asked for, if it is there and larger."""
@@ -84,8 +83,8 @@ class UntilError:
             return config
         with Reader(folder) as reader:
             stored = stored_config(reader)
-        games = max(stored.games, config.games) if FORMATS[stored.format].grows == "games" else config.games
-        return config_from_dict(config.to_dict() | {"games": games}, "settings", config.name)
+        games = max(stored.games, config.games) if stored.form.grows == GAMES else config.games
+        return check(replace(config, games=games))
 
     @property
     def reached(self) -> bool:

@@ -15,7 +15,7 @@ from arena.cli.options import Number
 from arena.league.settings import LeagueError, LeagueSettings, settings_from_dict
 from arena.settings import Setting, settings_of
 from arena.tournament.config.tournament import ConfigError, TournamentConfig, config_from_dict
-from arena.tournament.formats.registry import FORMATS
+from arena.tournament.formats import FORMATS
 from tests.cli.conftest import Arena
 
 ABSURD = ("nan", "-1e999", "1" * 400, "1" * 5000, "-" + "9" * 400, "1e400", "ten", "", "\x1b[2J", "0x10", "1\x002")

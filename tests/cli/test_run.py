@@ -186,7 +186,7 @@ def test_a_finished_run_grows_to_the_bytes_of_one_that_asked_at_once(arena: Aren
         arena("export", folder, "--games")
     for name in SAME:
         assert Path("grown", name).read_bytes() == Path("once", name).read_bytes(), name
-    assert "cannot become a run of 20: a run only grows" in arena("resume", "grown", "--games", 20, code=2).err
+    assert "--games must be at least 30" in arena("resume", "grown", "--games", 20, code=2).err
     assert "arena resume once --games 40" in arena("run", "small.toml", "--games", 40, "--out", "once", code=2).err
 
 

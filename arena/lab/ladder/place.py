@@ -16,16 +16,16 @@ import pandas as pd
 
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
-from arena.lab.ladder.play import NAME, bot_table
-from arena.lab.tournament import marked_folder, play_config, sequential_test_of
+from arena.lab.ladder.play import NAME
+from arena.lab.tournament import marked_folder, play_config
 from arena.results.sprt import sprt_line
 from arena.results.table import Code, Report, Table, difference_text, percent, table_of
 from arena.stats.sprt import SprtResult
 from arena.text import one_line
-from arena.tournament.config.tournament import BotSetting, TournamentConfig, config_from_dict
+from arena.tournament.config.tournament import BotSetting, TournamentConfig, check
+from arena.tournament.formats.sprt import SequentialTest, SprtSettings
 from arena.tournament.runner.progress import progress_for
 from arena.tournament.store.folders import is_begun
-from arena.tournament.store.sequential_test import SequentialTest
 
 EDGE = 30.0
 MAX_GAMES = 300
@@ -98,12 +98,16 @@ def settings(
     ladder: TournamentConfig, bot: BotSetting, rung: BotSetting, rules: str, games: int, isolation: str | None
 ) -> TournamentConfig:
     """The test of a bot against a rung."""
-    values = ladder.to_dict() | {"format": "sprt", "rules": rules, "name": f"{NAME} {bot.name}-{rung.name}"}
-    for key in ("games", "pairs", ladder.format, "out"):
-        values.pop(key, None)
-    values["bots"] = [bot_table(replace(bot, isolation=isolation)), bot_table(rung)]
-    values["sprt"] = {"elo0": -EDGE, "elo1": EDGE, "max_pairs": max(games // 2, 1)}
-    return config_from_dict(values, "ladder", exist=True)
+    config = replace(
+        ladder,
+        name=f"{NAME} {bot.name}-{rung.name}",
+        format="sprt",
+        format_settings=SprtSettings(elo0=-EDGE, elo1=EDGE, max_pairs=max(games // 2, 1)),
+        bots=(replace(bot, isolation=isolation), rung),
+        rules=rules,
+        out=None,
+    )
+    return check(config, "ladder", exist=True)
 
 
 def stand(
@@ -128,7 +132,7 @@ def stand(
         at = (low + high) // 2
         config = settings(ladder, bot, rungs[at], rules, games, isolation)
         folder = marked_folder(f"{NAME}-{bot.name}-{rungs[at].name}".replace("/", "-"), config.canonical(), config)
-        test = sequential_test_of(config)
+        test = config.verdict()
         assert test is not None
         tell(f"{rules}: {bot.name} against rung {at + 1} of {len(rungs)}, {rungs[at].name}")
         progress = progress_for(text=partial(_line, test))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from arena.errors import ArenaError
@@ -11,8 +12,8 @@ from arena.lab.tournament import named_config, play_config
 from arena.results.export import export
 from arena.results.reading.run import read_run
 from arena.results.standings import standings
-from arena.settings import as_dict
-from arena.tournament.config.tournament import BotSetting, TournamentConfig, config_from_dict
+from arena.tournament.config.tournament import TournamentConfig, check
+from arena.tournament.formats.format import FormatSettings
 from arena.tournament.runner.progress import ProgressListener
 from arena.tournament.store.folders import is_begun
 
@@ -30,22 +31,22 @@ def ladder_config(text: str = NAME) -> TournamentConfig:
     return config
 
 
-def bot_table(bot: BotSetting) -> dict[str, object]:
-    """A bot as a file would give it."""
-    return as_dict(bot) | {"params": dict(bot.params)}
-
-
 def matches(config: TournamentConfig, rules: str) -> dict[str, TournamentConfig]:
     """The matches of the ladder in one rule set, by their folders; the lowest rungs first."""
     found = {}
     for at, upper in enumerate(config.bots):
         for lower in reversed(config.bots[max(at - SPAN, 0) : at]):
             name = folder_name(f"{upper.name}-{lower.name}")
-            values = config.to_dict() | {"format": "match", "rules": rules, "name": f"{NAME} {upper.name}-{lower.name}"}
-            values["bots"] = [bot_table(upper), bot_table(lower)]
-            for key in (config.format, "out"):
-                values.pop(key, None)
-            found[name] = config_from_dict(values, "ladder", exist=True)
+            match = replace(
+                config,
+                name=f"{NAME} {upper.name}-{lower.name}",
+                format="match",
+                format_settings=FormatSettings(),
+                bots=(upper, lower),
+                rules=rules,
+                out=None,
+            )
+            found[name] = check(match, "ladder", exist=True)
     return found
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from markupsafe import Markup
 
 from arena.errors import ArenaError
-from arena.tournament.formats.sprt import SprtSettings
 from arena.results.pages.figures import (
     CARD_GAMES,
     card_frames,
@@ -47,7 +46,6 @@ from arena.results.table import Column, Report, Table, elo_text, percent, table_
 from arena.results.sources import COMPARISON, DATABASE, find, run_data
 from arena.stats.ratings import DEFAULT_PRIOR
 from arena.tournament.store.reader import Reader
-from arena.tournament.store.sequential_test import sequential_test
 from arena.text import first_line, one_line
 
 GAMES = 20
@@ -286,13 +284,14 @@ def _cut(table: Table) -> Table:
 
 def _sprt(kind: str, place: Path, run: RunData) -> tuple[list[str], list[Section]]:
     """Where a sequential test stands, as `arena sprt` says it: the verdict, and the rest of it."""
-    if kind != DATABASE or run.config.get("format") != "sprt":
+    if kind != DATABASE:
         return [], []
     with Reader(place) as reader:
-        settings = stored_config(reader).format_settings
-        if not isinstance(settings, SprtSettings):
+        test = stored_config(reader).verdict()
+        if test is None:
             return [], []
-        text = sprt_text(sequential_test(settings, reader).result(), *map(one_line, run.bots))
+        test(reader)
+        text = sprt_text(test.result(), *map(one_line, run.bots))
     verdict, _, rest = text.partition("\n")
     return [verdict], [Section("sprt", texts=[(verdict, rest)])]
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from arena.tournament.formats.registry import FORMATS
+from arena.tournament.formats import FORMATS
 
 
 def settings_toml(config: Mapping[str, Any]) -> str | None:

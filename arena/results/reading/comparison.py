@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arena.tournament.config.growth import grown
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict
+from arena.tournament.config.tournament import TournamentConfig, config_from_dict, grown
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import load_rules
 from arena.paths import read_small_file

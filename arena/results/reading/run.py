@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from arena.tournament.config.tournament import TournamentConfig, config_from_dict
 from arena.tournament.formats.schedule import Meeting, Place
-from arena.tournament.formats.sprt import SprtSettings
 from arena.tournament.match.results import time_quantile
 from arena.tournament.store.columns import GameColumns
 from arena.tournament.store.losses import RunLosses, read_losses
@@ -97,10 +96,9 @@ def read_run(folder: Path) -> RunData:
         columns = reader.columns()
         schedule = config.schedule()
         planned, places = schedule.planned(done), schedule.ranking(done, reader.results())
-        if isinstance(config.format_settings, SprtSettings):
-            from arena.tournament.store.sequential_test import sequential_test  # scipy, which a replay need not wait for
-
-            planned = sequential_test(config.format_settings, reader).planned
+        if (verdict := config.verdict()) is not None:
+            verdict(reader)
+            planned = verdict.planned
         return RunData(
             name=config.name,
             config=reader.config(),

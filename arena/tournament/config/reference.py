@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.settings import REQUIRED, Setting, settings_of
 from arena.tournament.config.tournament import BotSetting, TournamentConfig
-from arena.tournament.formats.registry import FORMATS
+from arena.tournament.formats import FORMATS
 
 
 def tournament_reference() -> str:

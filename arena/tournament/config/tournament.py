@@ -1,16 +1,18 @@
 """The settings of a tournament: a TOML file, checked strictly into frozen values.
 
 All mistakes of a file are reported together, each with the file, the key, what was expected and the nearest known
-name. `TournamentConfig.canonical` is the part that determines the results.
+name. Settings that were read are changed by `dataclasses.replace` and verified by `check`, or by `with_settings` if the
+changes are plain values, too. `TournamentConfig.canonical` is the part that determines the results.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import normalize
 
 from arena.bots.faults import BotError
@@ -22,11 +24,31 @@ from arena.game.rules import load_rules
 from arena.settings import REQUIRED, as_dict, choice, flag, other, settings_of, table, text, whole
 from arena.text import one_line, quoted
 from arena.tournament.config.validation import Checker, read_toml, show
-from arena.tournament.formats.format import Design, Format, FormatSettings
-from arena.tournament.formats.registry import FORMATS
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.format import Design, Format, FormatSettings, Growth
 from arena.tournament.formats.schedule import Schedule
 
-EXECUTORS = ("local", "dask")
+if TYPE_CHECKING:
+    from arena.tournament.formats.sprt import SequentialTest
+
+
+@dataclass(frozen=True)
+class ExecutorEntry:
+    """Where games can be played: `factory` is `module:name` of what makes an executor, imported when it is used.
+
+    `scheduler`: it can be given the address of a scheduler; `extra` is what `pip install 'schotten-arena[...]'` needs.
+    """
+
+    factory: str
+    scheduler: bool = False
+    extra: str = ""
+
+
+EXECUTORS = {
+    "local": ExecutorEntry("arena.tournament.runner.executors.local:LocalExecutor"),
+    "dask": ExecutorEntry("arena.tournament.runner.executors.dask:DaskExecutor", scheduler=True, extra="cluster"),
+}
+"""All executors, by name."""
 LARGEST_SEED = 2**63 - 1
 """The largest number that TOML promises."""
 MOST_BOTS = 5_000
@@ -95,21 +117,30 @@ class TournamentConfig:
     format_settings: FormatSettings = other(FormatSettings, "")
 
     @property
+    def form(self) -> Format:
+        """The tournament format."""
+        return FORMATS[self.format]
+
+    @property
     def bot_names(self) -> tuple[str, ...]:
         return tuple(bot.name for bot in self.bots)
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The isolation level of each bot."""
+        """The isolation level of each bot, in order."""
         return tuple(bot.isolation or self.isolation for bot in self.bots)
 
     @property
     def clocked(self) -> bool:
-        """Can a clock decide games? Then two plays of one game may differ."""
+        """Whether a clock can decide games: then two plays of one game may differ."""
         return self.clock != Clock()
 
     def with_seed(self, seed: int) -> TournamentConfig:
         return replace(self, seed=seed)
+
+    def verdict(self) -> SequentialTest | None:
+        """The test that ends the run early; None for formats that play all their games."""
+        return None if self.form.verdict is None else self.form.verdict(self.format_settings)
 
     def schedule(self) -> Schedule:
         """What is played. The config must have its seed.
@@ -120,7 +151,7 @@ class TournamentConfig:
         if self.seed is None:
             raise ValueError("the seed must be drawn before the schedule is made")
         design = Design(self.bot_names, self.games, self.pairs, self.own_deals, self.seed)
-        return FORMATS[self.format].make(design, self.format_settings)
+        return self.form.make(design, self.format_settings)
 
     def canonical(self) -> dict[str, Any]:
         """What determines the results, as plain values for JSON.
@@ -140,7 +171,7 @@ class TournamentConfig:
         isolated = [bot.name for bot, level in zip(self.bots, self.levels) if level != "none"]
         if isolated:
             settings["isolated"] = isolated
-        if not FORMATS[self.format].games_from:
+        if not self.form.games_from:
             settings |= {"games": self.games, "pairs": self.pairs}
         if self.own_deals:
             settings["own_deals"] = True
@@ -156,7 +187,7 @@ class TournamentConfig:
         plain["bots"] = [as_dict(bot) | {"params": dict(bot.params)} for bot in self.bots]
         usual = vars(Limits())
         plain["limits"] = {key: value for key, value in vars(self.limits).items() if value != usual[key]}
-        if FORMATS[self.format].games_from:
+        if self.form.games_from:
             del plain["games"], plain["pairs"]
         if not self.own_deals:
             del plain["own_deals"]
@@ -184,94 +215,117 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
     return found.name or display_name(found.target, {**found.params, **(params or {})})
 
 
-# ---------------------------------------------------------------- checking
+# ---------------------------------------------------------------- reading and checking
+
+
+def load_config(path: Path | str, exist: bool = False) -> TournamentConfig:
+    """Read and check a TOML file. ConfigError for a file that cannot be read, is not TOML, or has mistakes."""
+    path = Path(path)
+    return config_from_dict(read_toml(path, ConfigError), str(path), path.stem, exist)
 
 
 def config_from_dict(
-    data: Mapping[str, Any],
-    source: str = "settings",
-    name: str | None = None,
-    exist: bool = False,
+    data: Mapping[str, Any], source: str = "settings", name: str | None = None, exist: bool = False
 ) -> TournamentConfig:
     """Check plain values, as TOML gives them, into a config. ConfigError with all mistakes.
 
-    `source` names the file in messages; `name` is the default name of the tournament. `exist`: bots and rule set are
-    looked up, too.
+    `source` names the file in messages; `name` is the default name of the tournament. With `exist`, bots and rule set
+    are looked up, too.
 
     >>> config_from_dict({"bots": ["greedy", "random"], "gmaes": 10, "rules": 7}, source="my.toml")
     Traceback (most recent call last):
     arena.tournament.config.tournament.ConfigError: my.toml: gmaes: unknown key; did you mean 'games'?
     my.toml: rules: expected a string, found the number 7
     """
-    check = Checker(source)
-    tables = [key for key, one in FORMATS.items() if settings_of(one.settings)]
-    values: dict[str, Any] = {"name": name or Path(source).stem, "format": "round-robin"}
-    values |= check.read(TournamentConfig, data, others=["bots", *tables])
-    values["bots"] = _bots(check, data, exist)
-    form = FORMATS[values["format"]]
+    return with_settings(TournamentConfig(name or Path(source).stem), {"bots": None, **data}, source, exist)
+
+
+def with_settings(
+    config: TournamentConfig, data: Mapping[str, Any], source: str = "settings", exist: bool = False
+) -> TournamentConfig:
+    """The config with those settings replaced that `data` holds, as plain values. ConfigError with all mistakes.
+
+    A table is replaced as a whole. With another format, the settings of the old one are dropped.
+    """
+    checker = Checker(source)
+    tables = [key for key, form in FORMATS.items() if settings_of(form.settings)]
+    values = checker.read(TournamentConfig, data, others=["bots", *tables])
+    bots = [(number, bot) for number, bot in enumerate(config.bots, start=1)]
+    if "bots" in data:
+        bots = _read_bots(checker, data["bots"])
+        values["bots"] = tuple(bot for _, bot in bots)
+    form = FORMATS[values.get("format", config.format)]
     for key in tables:
         if key in data and key != form.name:
-            check.fault(key, f'the table [{key}] belongs to format = "{key}", but the format is "{form.name}"')
-    given = check.table(data, form.name, tuple(settings_of(form.settings))) if form.name in tables else {}
-    values["format_settings"] = form.settings(**check.read(form.settings, given, f"{form.name}."))
-    config = TournamentConfig(**values)
-    for key, wrong in config.format_settings.faults(given, config.bot_names):
-        check.fault(f"{form.name}.{key}" if key else form.name, wrong)
-    _check_together(check, data, config, form)
-    if exist:
-        check.attempt("rules", load_rules, config.rules)
-    if check.faults:
-        raise ConfigError("\n".join(check.faults))
+            checker.fault(key, f'the table [{key}] belongs to format = "{key}", but the format is "{form.name}"')
+    faults = len(checker.faults)
+    if form.name in tables and form.name in data:
+        given = checker.table(data, form.name, tuple(settings_of(form.settings)))
+        values["format_settings"] = form.settings(**checker.read(form.settings, given, f"{form.name}."))
+    elif form.settings is not type(config.format_settings):
+        values["format_settings"] = form.settings()
+    config = replace(config, **values)
+    for key, remedy in (("games", f"; use {form.games_from} instead"), ("pairs", "")):
+        if form.games_from and key in data:
+            checker.fault(key, f'not used by format = "{form.name}"{remedy}')
+    _check_together(checker, config, bots, exist, format_settings=len(checker.faults) == faults)
+    if checker.faults:
+        raise ConfigError("\n".join(checker.faults))
     return config
 
 
-def _bots(check: Checker, data: Mapping[str, Any], exist: bool) -> tuple[BotSetting, ...]:
-    entries = data.get("bots")
+def check(config: TournamentConfig, source: str = "settings", exist: bool = False) -> TournamentConfig:
+    """The config itself, after a change by `dataclasses.replace`. ConfigError with all mistakes, as when it is read.
+
+    >>> check(replace(config_from_dict({"bots": ["a", "b"]}), games=0))
+    Traceback (most recent call last):
+    arena.tournament.config.tournament.ConfigError: settings: games: expected a whole number from 1 to 1000000000, \
+found 0
+    """
+    checker = Checker(source)
+    checker.verify(config)
+    faults = len(checker.faults)
+    checker.verify(config.format_settings, f"{config.format}.")
+    bots = [(number, bot) for number, bot in enumerate(config.bots, start=1)]
+    for number, bot in bots:
+        checker.verify(bot, f"bots, entry {number}, ")
+    _check_together(checker, config, bots, exist, format_settings=len(checker.faults) == faults)
+    if checker.faults:
+        raise ConfigError("\n".join(checker.faults))
+    return config
+
+
+def _read_bots(check: Checker, entries: object) -> list[tuple[int, BotSetting]]:
+    """The bots of a list that can be read, each with its number in it from 1."""
     if entries is None:
         check.fault("bots", 'missing; expected a list such as ["random", "bots/greedy.py"]')
-        return ()
+        return []
     if not isinstance(entries, list):
         check.fault("bots", f"expected a list of bots, found {show(entries)}")
-        return ()
+        return []
     if len(entries) > MOST_BOTS:
         check.fault("bots", f"expected at most {MOST_BOTS} bots, found {len(entries)}")
-        return ()
-    bots: list[BotSetting] = []
-    names: set[str] = set()
-    faults = len(check.faults)
-    for at, entry in enumerate(entries, start=1):
-        bot = _bot(check, entry, f"bots, entry {at}")
-        if bot is None:
-            continue
-        if exist:
-            check.attempt(f"bots, entry {at}", find_bot, bot.spec)
-        name = normalize("NFC", bot.name)  # two ways to write an accent look the same
-        if name in names:
-            remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
-            check.fault(f"bots, entry {at}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
-        bots.append(bot)
-        names.add(name)
-    if len(entries) < 2 and len(check.faults) == faults:
-        check.fault("bots", f"expected at least two bots, found {len(entries)}")
-    return tuple(bots)
+        return []
+    read = [(number, _read_bot(check, entry, f"bots, entry {number}")) for number, entry in enumerate(entries, start=1)]
+    return [(number, bot) for number, bot in read if bot is not None]
 
 
-def _bot(check: Checker, entry: object, place: str) -> BotSetting | None:
+def _read_bot(check: Checker, entry: object, key: str) -> BotSetting | None:
     if isinstance(entry, str):
         if not entry.strip():
-            check.fault(place, "expected the name or the file of a bot, found an empty string")
+            check.fault(key, "expected the name or the file of a bot, found an empty string")
             return None
         return BotSetting(entry, bot_name(entry))
     if not isinstance(entry, Mapping):
         known = ", ".join(settings_of(BotSetting))
-        check.fault(place, f"expected a bot's name or a table with {known}, found {show(entry)}")
+        check.fault(key, f"expected a bot's name or a table with {known}, found {show(entry)}")
         return None
-    values = check.read(BotSetting, entry, f"{place}, ")
+    values = check.read(BotSetting, entry, f"{key}, ")
     if "spec" not in entry:
-        check.fault(place, "spec is missing: the name or the file of the bot")
+        check.fault(key, "spec is missing: the name or the file of the bot")
     params = entry.get("params", {})
     if not isinstance(params, Mapping) or not all(isinstance(v, Param) for v in params.values()):
-        check.fault(f"{place}, params", "expected a table of strings, numbers or booleans")
+        check.fault(f"{key}, params", "expected a table of strings, numbers or booleans")
         params = {}
     if "spec" not in values:
         return None
@@ -279,8 +333,25 @@ def _bot(check: Checker, entry: object, place: str) -> BotSetting | None:
     return BotSetting(**values, params=dict(params))
 
 
-def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentConfig, form: Format) -> None:
-    """What is wrong only in the company of other keys."""
+def _check_together(
+    check: Checker, config: TournamentConfig, bots: Iterable[tuple[int, BotSetting]], exist: bool, format_settings: bool
+) -> None:
+    """Note what is wrong with settings that are right by themselves; `bots` with their numbers."""
+    names: set[str] = set()
+    for number, bot in bots:
+        if exist:
+            check.attempt(f"bots, entry {number}", find_bot, bot.spec)
+        name = normalize("NFC", bot.name)  # two ways to write an accent look the same
+        if name in names:
+            remedy = f'{{ spec = "{bot.spec}", name = "..." }}'
+            check.fault(f"bots, entry {number}", f"a second bot named '{bot.name}'; give it another name: {remedy}")
+        names.add(name)
+    if len(config.bots) < 2 and not any(": bots" in fault for fault in check.faults):
+        check.fault("bots", f"expected at least two bots, found {len(config.bots)}")
+    form = config.form
+    if format_settings:
+        for key, wrong in config.format_settings.faults(config.bot_names):
+            check.fault(f"{form.name}.{key}" if key else form.name, wrong)
     if re.search(r"[/\\\0]", config.name) or config.name in (".", ".."):
         check.fault("name", f"expected a name that a folder can have, without slashes, found {quoted(config.name)}")
     elif one_line(config.name) != config.name:
@@ -290,19 +361,102 @@ def _check_together(check: Checker, data: Mapping[str, Any], config: TournamentC
     if form.two_bots and len(config.bots) > 2:
         expected = f'format = "{form.name}" is for two bots, found {len(config.bots)}'
         check.fault("bots", f"{expected}; for more use round-robin")
-    for key, remedy in (("games", f"; use {form.games_from} instead"), ("pairs", "")):
-        if form.games_from and key in data:
-            check.fault(key, f'not used by format = "{form.name}"{remedy}')
     if config.own_deals and not form.own_deals:
-        known = " and ".join(key for key, one in FORMATS.items() if one.own_deals)
+        known = " and ".join(key for key, entry in FORMATS.items() if entry.own_deals)
         check.fault("own_deals", f"belongs to {known}; in the format {form.name} no bot meets a deal again anyway")
-    if config.scheduler is not None and config.executor != "dask":
-        check.fault("scheduler", f'belongs to executor = "dask", but the executor is "{config.executor}"')
+    if config.scheduler is not None and not EXECUTORS[config.executor].scheduler:
+        known = " or ".join(name for name, entry in EXECUTORS.items() if entry.scheduler)
+        check.fault("scheduler", f'belongs to executor = "{known}", but the executor is "{config.executor}"')
     if config.clock.bank_ms == 0 and config.clock.move_ms is None:
         check.fault("clock.bank_ms", "0 without move_ms is a clock without any time")
+    if exist:
+        check.attempt("rules", load_rules, config.rules)
 
 
-def load_config(path: Path | str, exist: bool = False) -> TournamentConfig:
-    """Read and check a TOML file. ConfigError for a file that cannot be read, is not TOML, or has mistakes."""
-    path = Path(path)
-    return config_from_dict(read_toml(path, ConfigError), str(path), path.stem, exist)
+# ---------------------------------------------------------------- growing
+
+
+def all_growth() -> dict[str, Growth]:
+    """What runs may be given more of, by the name of the setting."""
+    return {form.grows.key: form.grows for form in FORMATS.values() if form.grows is not None}
+
+
+def grown(config: TournamentConfig, asked: Mapping[str, int], source: str) -> TournamentConfig:
+    """The settings of a stored run with more of what its format grows by; `source` names them in messages.
+
+    A schedule with more of it begins with the units of the smaller one, so a run that has grown is the run that had
+    asked for so many at once. ConfigError for what the format cannot grow by.
+
+    >>> config = config_from_dict({"bots": ["a", "b"], "games": 5, "seed": 1})
+    >>> grown(config, {"games": 20}, "a run").games
+    20
+    >>> grown(config, {"rounds": 7}, "a run")
+    Traceback (most recent call last):
+    arena.tournament.config.tournament.ConfigError: a run: --rounds does not go with round-robin, which grows by \
+--games (games per pairing)
+    """
+    grows = config.form.grows
+    for key, number in asked.items():
+        if grows is None or not (key == grows.key or (key == "games" and grows.games_each)):
+            raise ConfigError(f"{source}: {_refusal(key, config.form)}")
+        if key != grows.key:
+            number = -(-number // grows.games_each)
+        more: dict[str, Any] = {grows.key: number}
+        if not grows.common:
+            more = {"format_settings": replace(config.format_settings, **more)}
+        config = replace(config, **more)
+    return check(config, source)
+
+
+def _refusal(key: str, form: Format) -> str:
+    option = option_of(key)
+    if form.grows is None:
+        return (
+            f"{option}: {form.name} does not grow, because the games of a pairing decide who meets whom in the next"
+            " round, and on which deals; play a new run with more games"
+        )
+    why = (
+        ": the games of a pairing decide who meets whom in the next round" if form.round_view and key == "games" else ""
+    )
+    return f"{option} does not go with {form.name}, which grows by {option_of(form.grows.key)} ({form.grows.noun}){why}"
+
+
+def option_of(key: str) -> str:
+    """The option of a command for a setting.
+
+    >>> option_of("max_pairs")
+    '--max-pairs'
+    """
+    return f"--{key.replace('_', '-')}"
+
+
+def growing_key(config: TournamentConfig) -> str:
+    """The full name of the setting that the format grows by, such as `swiss.rounds`; "" if it does not grow."""
+    grows = config.form.grows
+    if grows is None:
+        return ""
+    return grows.key if grows.common else f"{config.format}.{grows.key}"
+
+
+def growth_command(config: TournamentConfig, folder: Path) -> str:
+    """The command that lets the run in a folder grow to these settings, whose format grows.
+
+    >>> growth_command(config_from_dict({"bots": ["a", "b"], "games": 5}), Path("results/x"))
+    'arena resume results/x --games 5'
+    """
+    grows = config.form.grows
+    assert grows is not None
+    number = getattr(config if grows.common else config.format_settings, grows.key)
+    return f"arena resume {shlex.quote(str(folder))} {option_of(grows.key)} {number}"
+
+
+def least_size(config: TournamentConfig, last_deal: int) -> tuple[int, int]:
+    """How many of what the format grows by there are, and how many it takes for `last_deal` to be among them.
+
+    >>> least_size(config_from_dict({"bots": ["a", "b"], "games": 5, "seed": 1}), 7)
+    (6, 16)
+    """
+    size, each = config.schedule().extent
+    grows = config.form.grows
+    of_games = 2 if grows is not None and grows.common and config.pairs else 1
+    return size * of_games, (last_deal // each + 1) * of_games

@@ -66,6 +66,15 @@ class Checker:
                     values[name] = value
         return values
 
+    def verify(self, settings: Any, prefix: str = "") -> None:
+        """Note the values of a settings object that its class does not allow; None stands for an unset value."""
+        for name, setting in settings_of(type(settings)).items():
+            value = getattr(settings, name)
+            if setting.of is not None:
+                self.verify(value, f"{prefix}{name}.")
+            elif setting.kind != "other" and value is not None and (wrong := _wrong(setting, value)) is not None:
+                self.fault(prefix + name, wrong)
+
     def value(self, one: Setting, value: object, key: str) -> Any:
         """A value if it is one that the setting can have, None otherwise."""
         if one.of is not None:

@@ -1,12 +1,15 @@
-"""What a tournament format is: a name, settings of its own, and how its schedule is made."""
+"""What a tournament format is: its name, its own settings, how its schedule is made, and what others need to know."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from arena.tournament.formats.schedule import Schedule
+
+if TYPE_CHECKING:
+    from arena.tournament.formats.sprt import SequentialTest
 
 
 @dataclass(frozen=True)
@@ -22,26 +25,46 @@ class Design:
 
 @dataclass(frozen=True)
 class FormatSettings:
-    """The settings of a format without any; others declare theirs in a subclass."""
+    """The settings of a format that has none; a format with settings declares them in a subclass."""
 
-    def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """What is wrong with the settings together: pairs of a key ("": the table) and a sentence.
+    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield mistakes that only show when the settings are read together: a key ("": the table) and a sentence.
 
-        `given` are the keys that the table has; `bots` the names of the bots, empty if they could not be read.
+        `bots` are the names of the bots, empty if they could not be read.
         """
         yield from ()
 
 
 @dataclass(frozen=True)
-class Format:
-    """One tournament format. `arena.tournament.formats.registry` lists them all.
+class Growth:
+    """What a stored run may be given more of later, so that the games played so far stay as they are.
 
-    `games_from`   settings that fix the number of games where `games` and `pairs` do not apply, else ""
+    `key` is the setting, and the option of `arena resume`; it belongs to the format's own table unless `common`.
+    `noun` names it in messages. With `games_each`, the run may also be asked for `games`, rounded up to whole units.
+    """
+
+    key: str
+    noun: str
+    common: bool = False
+    games_each: int = 0
+
+
+GAMES = Growth("games", "games per pairing", common=True)
+"""For formats in which every pairing that meets plays the same number of games."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """One tournament format. `arena.tournament.formats.FORMATS` lists them all.
+
+    `games_from`   settings that fix the number of games if `games` and `pairs` do not apply, else ""
     `own_deals`    may each pairing have deals of its own?
     `two_bots`     only for two bots; such a format has a command of its own
     `chained`      does a game decide who begins the next?
-    `grows`        the setting that a run may be given more of later, "" if none: what was played stays as it is
-    `completed`    settings of the command line, completed where a file would have to say more
+    `grows`        what a stored run may be given more of, None if nothing
+    `completed`    turns the settings of the command line into a full table if a file would have to say more
+    `verdict`      makes the test that ends a run early, None if all games are always played
+    `round_view`   how its rounds are shown: as a list, as a bracket, or "" if it has none
     """
 
     name: str
@@ -52,5 +75,7 @@ class Format:
     own_deals: bool = False
     two_bots: bool = False
     chained: bool = False
-    grows: str = ""
+    grows: Growth | None = None
     completed: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
+    verdict: Callable[[Any], SequentialTest] | None = None
+    round_view: Literal["", "rounds", "bracket"] = ""

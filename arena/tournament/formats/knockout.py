@@ -191,4 +191,5 @@ KNOCKOUT = Format(
     "the loser of a pairing is out",
     lambda design, settings: knockout(design.bots, design.games, settings.extra, design.paired),
     KnockoutSettings,
+    round_view="bracket",
 )

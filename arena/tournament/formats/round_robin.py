@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 from arena.errors import did_you_mean
 from arena.settings import text
-from arena.tournament.formats.format import Format, FormatSettings
+from arena.tournament.formats.format import GAMES, Format, FormatSettings
 from arena.tournament.formats.schedule import Deals, Schedule, deal_tasks, deals_for
 from arena.tournament.match.results import ScheduleProgress
 from arena.tournament.match.tasks import Pairing, Task
@@ -17,6 +18,8 @@ from arena.tournament.match.tasks import Pairing, Task
 @dataclass(frozen=True)
 class FixedSchedule(Schedule):
     """All pairings are known beforehand."""
+
+    fixed: ClassVar[bool] = True
 
     bots: tuple[str, ...]
     meetings: tuple[Pairing, ...]
@@ -70,7 +73,7 @@ def _schedule(
 class GauntletSettings(FormatSettings):
     hero: str | None = text(None, 200, "name of the bot that meets all others", unset="the first")
 
-    def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
         if self.hero is not None and bots and self.hero not in bots:
             near = did_you_mean(self.hero, bots)
             yield "hero", f"expected one of the bots ({', '.join(bots)}), found '{self.hero}'{near}"
@@ -81,7 +84,7 @@ ROUND_ROBIN = Format(
     "every bot meets every other",
     lambda design, _: round_robin(design.bots, design.games, design.paired, design.own_deals),
     own_deals=True,
-    grows="games",
+    grows=GAMES,
 )
 GAUNTLET = Format(
     "gauntlet",
@@ -89,12 +92,12 @@ GAUNTLET = Format(
     lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired, design.own_deals),
     GauntletSettings,
     own_deals=True,
-    grows="games",
+    grows=GAMES,
 )
 MATCH = Format(
     "match",
     "two bots",
     lambda design, _: round_robin(design.bots, design.games, design.paired),
     two_bots=True,
-    grows="games",
+    grows=GAMES,
 )

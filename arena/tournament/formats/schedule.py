@@ -92,6 +92,9 @@ class Schedule(ABC):
     stepwise: ClassVar[bool] = False
     """True if `tasks` comes in waves, each of which depends on the results of those before."""
 
+    fixed: ClassVar[bool] = False
+    """True if all pairings and the number of games are known before the first game."""
+
     tiebreaks: ClassVar[Mapping[str, str]] = {}
     """What decides between equal points, the first most: column and meaning."""
 

@@ -7,14 +7,14 @@ starters; which bot begins the first of them is chance, from the seed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
 from arena.game.rng import derive_seed
 from arena.settings import choice, whole
-from arena.tournament.formats.format import Format, FormatSettings
+from arena.tournament.formats.format import Format, FormatSettings, Growth
 from arena.tournament.formats.schedule import Place, Schedule
 from arena.tournament.match.results import WIN_POINTS, GameResult, ScheduleProgress
 from arena.tournament.match.tasks import Pairing, SeriesRule, SeriesTask, Task
@@ -33,9 +33,9 @@ class SeriesSettings(FormatSettings):
         None, 1, 1_000_000, "points that end a series", unset="20 on the command line, unless rounds are given"
     )
 
-    def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
-        if ("rounds" in given) == ("target" in given):
-            found = "found both" if "rounds" in given else "found neither"
+    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+        if (self.rounds is None) == (self.target is None):
+            found = "found neither" if self.rounds is None else "found both"
             yield "", f"expected either rounds (games of a series) or target (points to reach), {found}"
 
 
@@ -199,6 +199,6 @@ SERIES = Format(
     SeriesSettings,
     games_from="series.matches and series.rounds",
     chained=True,
-    grows="matches",
+    grows=Growth("matches", "series per pairing"),
     completed=_to_twenty,
 )

@@ -1,13 +1,17 @@
-"""The sequential test of two bots: as many pairs as it takes to tell which hypothesis holds."""
+"""The sequential test of two bots (SPRT): as many pairs as it takes to tell which hypothesis holds."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from arena.settings import choice, real, whole
-from arena.tournament.formats.format import Format, FormatSettings
+from arena.tournament.formats.format import Format, FormatSettings, Growth
 from arena.tournament.formats.round_robin import round_robin
+
+if TYPE_CHECKING:
+    from arena.stats.sprt import SprtResult
 
 MODELS = ("logistic", "normalized")
 _ELO = {"least": -10_000, "most": 10_000}
@@ -27,9 +31,52 @@ class SprtSettings(FormatSettings):
         1_000_000, 1, 10**9, "pairs after which the test is given up", shapes_results=False
     )
 
-    def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
         if not self.elo0 < self.elo1:
             yield "", f"elo0 ({self.elo0:g}) must be less than elo1 ({self.elo1:g})"
+
+
+class StoredPairs(Protocol):
+    """A stored run, as far as a test reads it."""
+
+    def pair_scores_from(self, deal: int) -> list[int]:
+        """Return the half points of bot `a` for each pair from deal `deal` on, up to the first gap."""
+
+
+class SequentialTest:
+    """Reads the pairs that a run has stored since it was last called.
+
+    Its state depends only on the pairs, from the first on without a gap, not on when they are read.
+    """
+
+    def __init__(self, settings: SprtSettings) -> None:
+        from arena.stats.sprt import Sprt, SprtTest  # scipy, which other formats need not wait for
+
+        self.max_pairs = settings.max_pairs
+        model: Literal["logistic", "normalized"] = "logistic" if settings.model == "logistic" else "normalized"
+        self._sprt = Sprt(SprtTest(settings.elo0, settings.elo1, settings.alpha, settings.beta, model))
+        self._read = 0
+
+    def __call__(self, run: StoredPairs) -> int | None:
+        """Read on; return the number of pairs that decide the test, None while it is undecided."""
+        cells = run.pair_scores_from(self._read)[: max(self.max_pairs - self._read, 0)]
+        self._read += len(cells)
+        self._sprt.extend(cells)
+        return self._sprt.units if self.decided else None
+
+    @property
+    def decided(self) -> bool:
+        """Whether one of the hypotheses was accepted."""
+        return self._sprt.verdict != "continue"
+
+    @property
+    def planned(self) -> int:
+        """Games of the whole test, as far as that is known."""
+        return 2 * (self._sprt.units if self.decided else self.max_pairs)
+
+    def result(self) -> SprtResult:
+        """The state of the test."""
+        return self._sprt.result()
 
 
 SPRT = Format(
@@ -39,5 +86,6 @@ SPRT = Format(
     SprtSettings,
     games_from="sprt.max_pairs",
     two_bots=True,
-    grows="max_pairs",
+    grows=Growth("max_pairs", "pairs", games_each=2),
+    verdict=SequentialTest,
 )

@@ -17,7 +17,6 @@ from typing import NoReturn, TypeAlias
 from arena.endings import AFTER
 from arena.errors import ArenaError
 from arena.tournament.config.tournament import TournamentConfig
-from arena.tournament.formats.round_robin import FixedSchedule
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.match.results import ScheduleProgress
 from arena.tournament.match.tasks import GameId
@@ -136,7 +135,7 @@ class Session:
         """What has been done so far."""
         done, total = self._done, self._total
         is_left = done < total
-        if not isinstance(self._schedule, FixedSchedule):  # where `done` tells; reading all games takes long
+        if not self._schedule.fixed:  # where `done` tells; reading all games takes long
             progress = self._store.progress()
             total = self._schedule.planned(progress)
             is_left = self._is_left(progress)

@@ -15,8 +15,14 @@ from arena.bots.isolation.process import require_isolation
 from arena.bots.processes.limits import Limits
 from arena.bots.spec import check_names, find_bot
 from arena.errors import ArenaError
-from arena.tournament.config.growth import GROWING, growing_key, growth_command, least_size
-from arena.tournament.config.tournament import TournamentConfig, config_from_dict
+from arena.tournament.config.tournament import (
+    TournamentConfig,
+    config_from_dict,
+    growing_key,
+    growth_command,
+    least_size,
+    option_of,
+)
 from arena.tournament.formats.schedule import Schedule
 from arena.tournament.runner.executors import make_executor
 from arena.tournament.runner.job import Job
@@ -164,10 +170,10 @@ def asks_for_more(reader: Reader, config: TournamentConfig) -> bool:
         raise OtherSettings(reader.folder, lines)
     asked, least = least_size(config, reader.last_deal())
     if asked < least:
-        what = GROWING[key.rpartition(".")[2]]
+        grows = config.form.grows
+        assert grows is not None
         raise StoreError(
-            f"{reader.folder} holds {least} {what}, so it cannot become a run of {asked}: a run only grows."
-            f" Ask for {least} or more; nothing was changed"
+            f"{reader.folder} already has {least} {grows.noun}; {option_of(grows.key)} must be at least {least}"
         )
     return True
 

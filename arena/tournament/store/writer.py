@@ -214,7 +214,7 @@ class Store(Reader):
     # ------------------------------------------------------------ sessions
 
     def grow(self, config: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        """Write the settings of a run that goes on to more games; see `arena.tournament.config.growth`."""
+        """Write the settings of a run that goes on to more games; see `config.tournament.grown`."""
         ours = self.is_ours()
         with self._transaction():
             for key, values in (("config", config), ("settings", settings)):

@@ -11,7 +11,7 @@ from arena.league.settings import LeagueSettings
 from arena.settings import settings_of
 from arena.tournament.config.reference import settings_reference, tournament_reference
 from arena.tournament.config.tournament import BotSetting, Clock, TournamentConfig
-from arena.tournament.formats.registry import FORMATS
+from arena.tournament.formats import FORMATS
 
 ALL = [
     TournamentConfig,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -10,8 +10,8 @@ import pytest
 from arena.settings import text, whole
 from arena.tournament.config.reference import tournament_reference
 from arena.tournament.config.tournament import ConfigError, config_from_dict
+from arena.tournament.formats import FORMATS
 from arena.tournament.formats.format import Format, FormatSettings
-from arena.tournament.formats.registry import FORMATS
 from arena.tournament.formats.round_robin import round_robin
 from arena.tournament.match.results import ScheduleProgress
 
@@ -21,7 +21,7 @@ class LapSettings(FormatSettings):
     laps: int = whole(2, 1, 9, "how often all bots meet")
     shown: str | None = text(None, 20, "what is written on the flag", shapes_results=False)
 
-    def faults(self, given: Collection[str], bots: Sequence[str]) -> Iterator[tuple[str, str]]:
+    def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
         if self.laps > len(bots):
             yield "laps", f"expected no more laps than bots, found {self.laps}"
 

@@ -8,8 +8,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats.matching import has_perfect_matching, maximum_matching
-from arena.tournament.formats.swiss import swiss
+from arena.tournament.formats.swiss import has_perfect_matching, maximum_matching, swiss
 from arena.tournament.match.results import ScheduleProgress
 from tests.tournament.formats.schedules import names, play_all, scores
 
