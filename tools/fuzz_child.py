@@ -27,7 +27,6 @@ from arena.bots.isolation.python.child import Child
 from arena.bots.isolation.python.messages import (
     ANSWER,
     ASK,
-    ASKING,
     BEGIN,
     BEGINNING,
     DONE,
@@ -44,7 +43,7 @@ from arena.bots.isolation.python.messages import (
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move
-from arena.game.packing import Line, Tables
+from arena.game.packing import Line
 from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
 from tools.fuzzing import Wrong
@@ -159,21 +158,19 @@ class Curious:
 # ---------------------------------------------------------------- what a runner says
 
 
-def question(number: int, image: bytes, table: int = 0, flags: int = 0) -> bytes:
-    """The frame that asks for one move."""
-    return QUESTION.pack(len(image) + 25, ASK, number, 1, flags, 10.0, 20.0, table) + image
+def question(number: int, image: bytes, flags: int = 0) -> bytes:
+    """The frame that asks for a move."""
+    return QUESTION.pack(len(image) + 21, ASK, number, flags, 10.0, 20.0) + image
 
 
-def beginning(rng: random.Random, table: int) -> bytes:
-    return pack_message(
-        BEGIN, BEGINNING.pack(table, rng.randrange(2), 0, rng.getrandbits(64), rng.randrange(8), 5.0, 6.0)
-    )
+def beginning(rng: random.Random) -> bytes:
+    return pack_message(BEGIN, BEGINNING.pack(rng.randrange(2), 0, rng.getrandbits(64), rng.randrange(8), 5.0, 6.0))
 
 
-def alone(rng: random.Random, rules: Rules) -> list[bytes]:
-    """Some frames of a game by itself, from its beginning on."""
+def game(rng: random.Random, rules: Rules) -> list[bytes]:
+    """Some frames of a game, from its beginning on."""
     state = State(rules, make_deal(rules, 3, rng.randrange(1000)), (rng.random() < 0.5, True))
-    seat, said, line = rng.randrange(2), [beginning(rng, 0)], Line(-1, -1)
+    seat, said, line = rng.randrange(2), [beginning(rng)], Line(-1, -1)
     wanted = rng.randrange(1, 5)
     skip = rng.randrange(70)
     while (moves := state.legal_moves()) and wanted:
@@ -183,30 +180,8 @@ def alone(rng: random.Random, rules: Rules) -> list[bytes]:
         skip -= 1
         state.apply(rng.choice(moves))
     result = json.dumps([rng.choice((0, 1, None)), [4, 5], "stalemate", None]).encode()
-    said.append(pack_message(END, ENDING.pack(0, len(result)) + result + line.tell(state.view(seat))[1]))
+    said.append(pack_message(END, ENDING.pack(len(result)) + result + line.tell(state.view(seat))[1]))
     return said
-
-
-def in_step(rng: random.Random, rules: Rules) -> list[bytes]:
-    """Some frames of many games."""
-    count = rng.choice((2, 3, 8))
-    tables = Tables()
-    said = [beginning(rng, k) for k in range(count)]
-    for k in range(count):
-        tables.sit(k, State(rules, make_deal(rules, 4, rng.randrange(1000))), (False, False))
-    for _ in range(rng.randrange(1, 4)):
-        waiting = [k for k in range(count) if tables.advance(k) == 0]
-        if len(waiting) > 1:
-            said.append(_ask(len(said), [tables.ask(k) for k in waiting]))
-        for k in range(count):
-            if tables.advance(k) >= 0:
-                move = rng.choice(tables.state_of(k).legal_moves())
-                tables.answer(k, move.index.to_bytes(2, "little"), 0)
-    return said
-
-
-def _ask(number: int, asked: list[bytes]) -> bytes:
-    return pack_message(ASK, ASKING.pack(number, len(asked), 0, 0.0, 0.0) + b"".join(asked))
 
 
 def loading(rules: Rules, path: Path) -> bytes:
@@ -231,7 +206,7 @@ def broken(rng: random.Random, whole: bytes, other: bytes) -> bytes:
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         at = rng.randrange(len(whole) + 1)
         if rng.random() < 0.7 and len(whole) > 40:
-            at = rng.randrange(30, len(whole))
+            at = rng.randrange(26, len(whole))
         what = rng.randrange(14)
         if what > 11:  # the small numbers of a board stand at the end
             at = max(len(whole) - rng.randrange(1, 130), 0)
@@ -253,7 +228,7 @@ def broken(rng: random.Random, whole: bytes, other: bytes) -> bytes:
             whole = whole[:at] + rng.choice((b"\0", b"\xff", b"\x80")) * length + whole[at + length :]
         elif what == 10:
             number = rng.choice((0, 1, 2, 3, 64, 0x7FFF, 0xFFFF)).to_bytes(2, "little")
-            at = rng.choice((5, 9, 11, 28, 30, 32, 34))
+            at = rng.choice((5, 9, 10, 24, 26, 28, 30))
             whole = whole[:at] + number + whole[at + 2 :]
         else:
             whole = rng.choice((whole + other, other, whole * 2))
@@ -278,7 +253,7 @@ def one_input(seed: int, number: int) -> tuple[int, Counter[str]]:
     """Feed the frames of a conversation, some of them broken: how many, and what came of them."""
     rng = random.Random(f"{seed} {number}")
     rules = load_rules(rng.choice(RULES))
-    whole = rng.choice((alone, alone, in_step))(rng, rules)
+    whole = game(rng, rules)
     if rng.random() < 0.02:
         whole.insert(rng.randrange(len(whole)), loading(rules, Path("/nowhere/bot.py")))
     if rng.random() < 0.05:
@@ -334,11 +309,12 @@ def through_pipes(rng: random.Random, rules: Rules, frames: list[bytes]) -> Coun
 
 
 def _child(rng: random.Random, rules: Rules, said: list[bytes]) -> Child:
-    """A child whose bot is loaded; tables with a bot that has all hooks or one that is asked the short way."""
+    """A child whose bot is made; it has all hooks, or it is asked the short way."""
     child = Child(said.append)
     child.rules = rules
     child.moves = MOVES[rules.spy_value]
     child.loaded = _Loaded(rng.random() < 0.3)  # type: ignore[assignment]
+    child.answer(MAKE, pack_message(MAKE))
     return child
 
 

@@ -1,7 +1,7 @@
 """Feeds both ends of a Python bot's pipes with broken frames: `python -m tools.fuzz_pipe --seed 1 --count 1000000`.
 
 The runner's end: right answers are cut, spliced, doubled, blown up, broken bit by bit, and said to a whole
-`PythonBot` over real pipes whose other end is a fake, alone and in step. Nothing but a move of the table or a
+`PythonBot` over real pipes whose other end is a fake. Nothing but a move of the table or a
 `BotFault` with a decent reason may come out, at once, and no process may stay that has broken the protocol.
 
 The child's end: frames of real games, broken likewise and inside of their views, go to a whole `Child`. It may answer
@@ -16,7 +16,6 @@ import contextlib
 import os
 import random
 import select
-import struct
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +29,6 @@ from arena.bots.isolation.python.messages import (
     ANSWER,
     ANSWERING,
     ASK,
-    ASKING,
     BEGIN,
     BEGINNING,
     DONE,
@@ -49,9 +47,8 @@ from arena.bots.spec import BotSpec
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move
-from arena.game.packing import Tables
 from arena.game.rng import Rng
-from arena.game.rules import Rules, load_rules
+from arena.game.rules import load_rules
 from tools.fuzz_child import fuzz_child
 from tools.fuzzing import Wrong, alarm
 
@@ -105,20 +102,19 @@ def positions(count: int, seed: int) -> list[Position]:
 # ---------------------------------------------------------------- answers, right and wrong
 
 
-def right(rng: random.Random, question: int, moves: list[Move], count: int = 1) -> bytes:
+def right(rng: random.Random, question: int, moves: list[Move]) -> bytes:
     """An answer to a question, or an honest failure."""
     if rng.random() < 0.05:
         hook = rng.choice(("act", "observe"))
         return fault_message(question, hook, rng.choice(KINDS), rng.choice(TEXTS))
-    numbers = [rng.choice(moves).index for _ in range(count)]
-    return pack_message(ANSWER, ANSWERING.pack(question, count) + struct.pack(f"<{count}H", *numbers))
+    return pack_message(ANSWER, ANSWERING.pack(question, rng.choice(moves).index))
 
 
 def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
     """Bytes after a few accidents."""
     for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
         at = rng.randrange(len(said) + 1)
-        what = rng.randrange(15)
+        what = rng.randrange(14)
         if what == 0:
             said = said[:at]
         elif what == 1:
@@ -137,16 +133,14 @@ def mutated(rng: random.Random, said: bytes, other: bytes) -> bytes:
             number = int.from_bytes(said[5:9], "little") + rng.choice((-2, -1, 1, 2, 1 << 31))
             said = said[:5] + (number & 0xFFFFFFFF).to_bytes(4, "little") + said[9:]
         elif what == 8:
-            said = said[:9] + rng.choice((0, 1, 2, 3, 64, 0xFFFF)).to_bytes(2, "little") + said[11:]
+            said = said[:9] + rng.choice((589, 1994, 1995, 1996, 0xFFFF, rng.randrange(2100))).to_bytes(2, "little")
         elif what == 9:
-            said = said[:11] + rng.choice((589, 1994, 1995, 1996, 0xFFFF, rng.randrange(2100))).to_bytes(2, "little")
-        elif what == 10:
             said = said[:at] + rng.randbytes(rng.choice((1, 2, 5, 13))) + said[at:]
-        elif what == 11:
+        elif what == 10:
             said = rng.randbytes(rng.randrange(64))
-        elif what == 12 and rng.random() < 0.01:
+        elif what == 11 and rng.random() < 0.01:
             said = said[:at] + rng.choice((b"\0", b"\xff", b"\x08", said)) * rng.randrange(100_000) + said[at:]
-        elif what == 13:
+        elif what == 12:
             said = said[:at] + bytes([rng.randrange(256)]) + said[at + 1 :]
         elif said:
             bit = rng.randrange(len(said))
@@ -174,7 +168,7 @@ def check_fault(fault: BotFault) -> str:
     return fault.kind
 
 
-def feed_reader(rng: random.Random, said: bytes, question: int, count: int) -> str:
+def feed_reader(rng: random.Random, said: bytes, question: int) -> str:
     """Bytes to the reader of frames and answers; what came of them."""
     reader = MessageReader()
     try:
@@ -182,9 +176,9 @@ def feed_reader(rng: random.Random, said: bytes, question: int, count: int) -> s
             reader.add(piece)
             found = reader.take()
             if found is not None:
-                moves = read_answer(found, question, count)
-                if len(moves) != 2 * count:
-                    raise Wrong(f"{count} moves in {len(moves)} bytes")
+                read_answer(found, question)
+                if found.kind != ANSWER or len(found.body) != ANSWERING.size:
+                    raise Wrong(f"taken for an answer: {found}")
                 return "taken"
     except BotFault as fault:
         return check_fault(fault)
@@ -261,11 +255,11 @@ class FakeProcess:
             kind = whole[4]
             if not 1 <= kind <= 5:
                 raise Wrong(f"the runner has sent a frame of kind {kind}")
-            if kind == BEGIN and not BEGINNING.unpack(whole[HEAD.size :])[4] & WANTS_ANSWER:
+            if kind == BEGIN and not BEGINNING.unpack(whole[HEAD.size :])[3] & WANTS_ANSWER:
                 continue
-            if not wait or (kind == ASK and whole[9:11] == b"\x01\x00"):
-                continue  # a single question: its answer has been said before
-            self.forger.answer(self, kind, whole)
+            if not wait or kind == ASK:
+                continue  # the answer to a question has been said before
+            self.forger.answer(self, kind)
 
     def send(self, data: bytes, deadline: float) -> None:
         if self.closed:
@@ -334,12 +328,8 @@ class Forger:
         self.process = FakeProcess(self)
         return self.process
 
-    def answer(self, process: FakeProcess, kind: int, whole: bytes) -> None:
+    def answer(self, process: FakeProcess, kind: int) -> None:
         """Say something to a frame, right or not."""
-        if kind == ASK:
-            question, count = ASKING.unpack_from(whole, HEAD.size)[:2]
-            self.say(process, right(self.rng, question, self.moves, count), question)
-            return
         said = pack_message(MADE, bytes([self.flags])) if kind == 2 else pack_message(DONE)
         if self.rng.random() < 0.03:
             said = fault_message(0, "begin", self.rng.choice(KINDS), self.rng.choice(TEXTS))
@@ -373,10 +363,7 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
     while forger.broken < inputs:
         try:
             bot.prepare()
-            if rng.random() < 0.2:
-                came.update(play_in_step(rng, bot, forger, mine))
-            else:
-                came.update(play_alone(rng, bot, forger, mine))
+            came.update(play_game(rng, bot, forger, mine))
         except BotFault as fault:
             kind = check_fault(fault)
             came[kind] += 1
@@ -390,8 +377,8 @@ def play_games(rng: random.Random, known: list[Position], inputs: int) -> tuple[
     return came, forger.broken
 
 
-def play_alone(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
-    """A game by itself, as far as it goes."""
+def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
+    """A game, as far as it goes."""
     came: Counter[str] = Counter()
     clock = rng.choice((None, TimeLeft(10, None), TimeLeft(None, 20)))
     state = rng.choice(known)[0].copy()
@@ -412,7 +399,7 @@ def play_alone(rng: random.Random, bot: PythonBot, forger: Forger, known: list[P
         move = bot.act(state.view(seat, None, clock), moves)
         if move is not table[move.index]:
             raise Wrong(f"{move} is not of the table")
-        answer = pack_message(ANSWER, ANSWERING.pack(number, 1) + move.index.to_bytes(2, "little"))
+        answer = pack_message(ANSWER, ANSWERING.pack(number, move.index))
         if answer not in forger.process.said:  # perhaps some time ago: a bot may answer without having been asked
             raise Wrong(f"{move} was not answered")
         came["taken"] += 1
@@ -421,34 +408,6 @@ def play_alone(rng: random.Random, bot: PythonBot, forger: Forger, known: list[P
         state.apply(move)
     if bot.finish is not None:
         bot.finish(state.view(seat), GameEnd(rng.choice((0, 1, None)), (1, 2), "stalemate"))
-    return came
-
-
-def play_in_step(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Position]) -> Counter[str]:
-    """Many games with one message."""
-    came: Counter[str] = Counter()
-    rules: Rules = known[0][1].rules
-    count = rng.choice((1, 2, 5, 30, 64))
-    tables = Tables()
-    chosen = [rng.choice(known) for _ in range(count)]
-    begun = []
-    for k, (state, _, _) in enumerate(chosen):
-        tables.sit(k, state.copy(), (False, False))
-        begun.append(bot.beginning(k, Setup(0, 0, rules, rng.getrandbits(64), None)))
-    forger.moves = chosen[0][2]
-    for turn in range(rng.choice((1, 2, 6))):
-        waiting = [k for k in range(count) if tables.advance(k) >= 0]
-        if not waiting:
-            break
-        forger.moves = tables.state_of(waiting[0]).legal_moves()
-        answer = bot.ask_many([] if turn else begun, [tables.ask(k) for k in waiting], time.monotonic() + 9)
-        if len(answer) != 2 * len(waiting):
-            raise Wrong(f"{len(answer)} bytes for {len(waiting)} moves")
-        for at, k in enumerate(waiting):
-            legal = [move.index for move in tables.state_of(k).legal_moves()]
-            if tables.answer(k, answer, 2 * at) != (int.from_bytes(answer[2 * at : 2 * at + 2], "little") in legal):
-                raise Wrong("a legal move was refused or an illegal one carried out")
-        came["taken in step"] += 1
     return came
 
 
@@ -464,10 +423,10 @@ def fuzz_runner(seed: int, count: int) -> tuple[Counter[str], float]:
             start = time.perf_counter()
             moves = rng.choice(known)[2]
             for _ in range(25):
-                number, asked = rng.randrange(1, 99), rng.choice((1, 1, 1, 2, 64))
-                said = mutated(rng, right(rng, number, moves, asked), right(rng, number + 1, moves))
+                number = rng.randrange(1, 99)
+                said = mutated(rng, right(rng, number, moves), right(rng, number + 1, moves))
                 try:
-                    came[feed_reader(rng, said, number, asked)] += 1
+                    came[feed_reader(rng, said, number)] += 1
                 except Exception as error:
                     raise Wrong(f"{type(error).__name__}: {error}, on {said[:500]!r}") from error
             more, broken = play_games(rng, known, 25)

@@ -22,7 +22,7 @@ from arena.game.deals import Deal, make_deal
 from arena.game.engine import State, View
 from arena.game.event_log import SeatLog
 from arena.game.moves import Move, parse_move
-from arena.game.packing import Desk, Line, Tables, pack_view
+from arena.game.packing import Desk, Line, pack_view
 from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
 
@@ -94,14 +94,6 @@ def line_of(draw: random.Random) -> Any:
     return new(Line) if draw.random() < 0.4 else Line(-1, -1)
 
 
-def tables_of(draw: random.Random) -> Any:
-    tables = new(Tables) if draw.random() < 0.3 else Tables()
-    with contextlib.suppress(Exception):
-        for k in range(draw.randrange(3)):
-            tables.sit(k, state_of(draw), (False, True))
-    return tables
-
-
 def view_of(draw: random.Random) -> Any:
     return new(View) if draw.random() < 0.3 else state_of(draw).view(draw.randrange(2), Rng(1))
 
@@ -135,7 +127,6 @@ MAKERS: tuple[Callable[[random.Random], Any], ...] = (
     state_of,
     view_of,
     desk_of,
-    tables_of,
     line_of,
     image_of,
 )
@@ -164,7 +155,7 @@ def targets() -> list[tuple[str, Any, type | None]]:
 
 def one_of(kind: type, draw: random.Random) -> Any:
     """An object of a kind, as it is or never initialised."""
-    made = {State: state_of, View: view_of, Desk: desk_of, Tables: tables_of, Line: line_of}
+    made = {State: state_of, View: view_of, Desk: desk_of, Line: line_of}
     if kind in made:
         return made[kind](draw)
     if kind is Rng and draw.random() < 0.5:

@@ -163,14 +163,11 @@ class RemoteBot:
 
     `prepare` is called before each game, off the clock. `finish`, unless it is None after that, is called with a view
     and the result after each game that the bot has not forfeited, in place of `observe` and `end`.
-    `steps`: may it be asked for many games at once (`tournament.referee.lockstep`)? `sits` is told which game is played
-    at which table, for its log.
     """
 
     name = ""
     auto_claim = True
     ask_forced = False
-    steps = False
     finish: Callable[[View, GameEnd], None] | None = None
 
     def prepare(self) -> None:
@@ -186,8 +183,8 @@ class RemoteBot:
     def stand_still(self) -> None:
         """Another process of the same bot is to play: this one must not run until it is asked something."""
 
-    def sits(self, table: int, game: object) -> None:
-        """This game is played at that table from now on: for the log."""
+    def plays(self, game: object) -> None:
+        """This game is played from now on: for the log."""
 
     def log_output(self) -> None:
         """Log whatever the bot has written so far."""

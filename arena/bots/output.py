@@ -21,8 +21,8 @@ PER_PROCESS = 2_000_000
 _LINE = 2_000
 
 
-#: How a bot's process tells the runner where a line was written: table, seat, the bot's decision (0: in no decision).
-MARK = re.compile("\x1e([0-9]{1,4})/([01])/([0-9]{1,5})\x1f")
+#: How a bot's process tells the runner where a line was written: seat, the bot's decision (0: in no decision).
+MARK = re.compile("\x1e([01])/([0-9]{1,5})\x1f")
 
 
 def place_text(game: str, seat: int, decision: int) -> str:

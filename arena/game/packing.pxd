@@ -141,10 +141,6 @@ cdef class Desk:
     @cython.locals(seen=View, stop=Py_ssize_t, state=State, n=cython.int)
     cpdef tuple read(self, bytes data, Py_ssize_t at, clock=*)
 
-@cython.locals(out=bytearray, to="unsigned char[:]", i=cython.int, number=cython.int, desk=Desk, move=Move,
-               size=Py_ssize_t)
-cpdef tuple answer_all(list desks, list acts, bytes data, Py_ssize_t at, int count)
-
 cdef inline void put32(char *to, unsigned int number) noexcept nogil:
     to[0] = <char>(number & 255)
     to[1] = <char>(number >> 8 & 255)
@@ -181,28 +177,24 @@ cdef inline int exchange(Line line, bytes begun, bytes image, unsigned int quest
     """Line.ask for the image of a view."""
     cdef long first = PyBytes_GET_SIZE(begun)
     cdef long size = PyBytes_GET_SIZE(image)
-    cdef bytes message = PyBytes_FromStringAndSize(NULL, first + 30 + size)
+    cdef bytes message = PyBytes_FromStringAndSize(NULL, first + 26 + size)
     cdef char *start = PyBytes_AS_STRING(message)
     cdef char *to = start + first
     cdef long got, sent = 0
     cdef char answer[4096]
     memcpy(start, PyBytes_AS_STRING(begun), first)
-    put32(to, size + 25)
+    put32(to, size + 21)
     to[4] = 4
     put32(to + 5, question)
-    to[9] = 1
-    to[10] = 0
-    to[11] = <char>flags
-    memcpy(to + 12, &move_ms, 8)
-    memcpy(to + 20, &bank_ms, 8)
-    to[28] = 0
-    to[29] = 0
-    memcpy(to + 30, PyBytes_AS_STRING(image), size)
-    size += first + 30
+    to[9] = <char>flags
+    memcpy(to + 10, &move_ms, 8)
+    memcpy(to + 18, &bank_ms, 8)
+    memcpy(to + 26, PyBytes_AS_STRING(image), size)
+    size += first + 26
     with nogil:
         got = st_exchange(line.out, line.back, start, size, answer, 4096, 20, &sent)
-    if got == 13 and get32(answer) == 8 and answer[4] == 13 and get32(answer + 5) == question and get16(answer + 9) == 1:
-        return get16(answer + 11)
+    if got == 11 and get32(answer) == 6 and answer[4] == 13 and get32(answer + 5) == question:
+        return get16(answer + 9)
     line.unsent = message[sent:] if sent < size else b""
     line.data = PyBytes_FromStringAndSize(answer, got) if got > 0 else b""
     return -1
@@ -215,53 +207,26 @@ cdef inline bytes read_once(int back):
     return PyBytes_FromStringAndSize(SPACE, got) if got > 0 else None
 
 cdef inline bint is_question(bytes data):
-    """Is this one whole question for one move?"""
+    """Is this one whole question?"""
     cdef char *head = PyBytes_AS_STRING(data)
     cdef long size = PyBytes_GET_SIZE(data)
-    return size >= 30 and head[4] == 4 and get32(head) == <unsigned int>(size - 5) and get16(head + 9) == 1
+    return size >= 26 and head[4] == 4 and get32(head) == <unsigned int>(size - 5)
 
 cdef inline unsigned int question_of(bytes data) noexcept:
     return get32(PyBytes_AS_STRING(data) + 5)
 
-cdef inline int table_of(bytes data) noexcept:
-    return get16(PyBytes_AS_STRING(data) + 28)
-
 cdef inline bint has_clock(bytes data) noexcept:
-    return PyBytes_AS_STRING(data)[11] != 0
+    return PyBytes_AS_STRING(data)[9] != 0
 
 cdef inline bint reply(int out, unsigned int question, int move):
     """Answer; False if the pipe did not take it."""
-    cdef char to[13]
-    put32(to, 8)
+    cdef char to[11]
+    put32(to, 6)
     to[4] = 13
     put32(to + 5, question)
-    to[9] = 1
-    to[10] = 0
-    to[11] = <char>(move & 255)
-    to[12] = <char>(move >> 8)
-    return st_write(out, to, 13) == 13
+    to[9] = <char>(move & 255)
+    to[10] = <char>(move >> 8)
+    return st_write(out, to, 11) == 11
 
-@cython.locals(data=bytes, desk=Desk, seen=View, moves=list, number=cython.int, question="unsigned int", move=Move)
-cpdef tuple answer_line(int back, int out, list desks, list acts, clock_of)
-
-@cython.final
-cdef class Tables:
-    cdef list states
-    cdef u8 forced[128][2]
-    cdef int told[128][2]
-    cdef int asked[128][2]
-    cdef int made[128]
-    cdef u16 codes[128][2048]
-    @cython.locals(seat=cython.int)
-    cpdef sit(self, int k, State state, tuple forced)
-    @cython.locals(state=State, n=cython.int, seat=cython.int)
-    cpdef int advance(self, int k) except -2
-    cdef note(self, int k, int code)
-    @cython.locals(state=State)
-    cdef State at_table(self, int k)
-    @cython.locals(state=State, seat=cython.int, seen=View, told=cython.int)
-    cpdef bytes ask(self, int k)
-    @cython.locals(state=State, code=cython.int)
-    cpdef bint answer(self, int k, bytes data, Py_ssize_t at) except -1
-    @cython.locals(i=cython.int)
-    cpdef list moves_of(self, int k)
+@cython.locals(data=bytes, seen=View, moves=list, question="unsigned int", move=Move)
+cpdef tuple answer_line(int back, int out, Desk desk, act, clock_of)

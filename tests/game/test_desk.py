@@ -33,8 +33,8 @@ def test_it_ends_when_nobody_takes_its_answer() -> None:
         assert line.ask(state.view(state.turn), 0, 0.0, 0.0) == -1
         os.close(take)
         desk = Desk(RULES)
-        found = answer_line(back, out, [desk], [lambda view, moves: moves[0]], None)
-        assert found == (None, 0, 0, None)
+        found = answer_line(back, out, desk, lambda view, moves: moves[0], None)
+        assert found == (None, 0, None)
     finally:
         for end in (back, ask, out):
             os.close(end)

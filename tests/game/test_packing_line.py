@@ -47,8 +47,8 @@ class Ends:
         """What the line has sent."""
         return os.read(self.orders, 1 << 20)
 
-    def say(self, question: int, move: int, count: int = 1, kind: int = ANSWER, size: int = 8) -> None:
-        os.write(self.answers, REPLY.pack(size, kind, question, count, move))
+    def say(self, question: int, move: int, kind: int = ANSWER, size: int = 6) -> None:
+        os.write(self.answers, REPLY.pack(size, kind, question, move))
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_question_is_a_frame_with_the_view(ends: Ends) -> None:
     assert ends.line.ask(view, 3, 12.5, 0.25) == 77
     assert (ends.line.question, ends.line.unsent) == (1, b"")
     sent = ends.asked()
-    assert QUESTION.unpack_from(sent) == (len(sent) - 5, ASK, 1, 1, 3, 12.5, 0.25, 0)
+    assert QUESTION.unpack_from(sent) == (len(sent) - 5, ASK, 1, 3, 12.5, 0.25)
     assert sent[QUESTION.size :] == pack_view(view, 0)
     assert ends.line.count() == 2
     ends.say(3, 1994)
@@ -103,28 +103,24 @@ def test_a_game_begins_with_its_first_question(ends: Ends) -> None:
     [
         {"question": 2},
         {"question": 0},
-        {"count": 2},
-        {"count": 0},
         {"kind": 14},
         {"kind": 4},
-        {"size": 9},
         {"size": 7},
+        {"size": 5},
     ],
 )
 def test_what_is_no_plain_answer_is_left_to_others(ends: Ends, wrong: dict[str, int]) -> None:
     state = opening()
     ends.say(**{"question": 1, "move": 5, **wrong})
-    said = REPLY.pack(
-        wrong.get("size", 8), wrong.get("kind", ANSWER), wrong.get("question", 1), wrong.get("count", 1), 5
-    )
+    said = REPLY.pack(wrong.get("size", 6), wrong.get("kind", ANSWER), wrong.get("question", 1), 5)
     assert ends.line.ask(state.view(0), 0, 0.0, 0.0) == -1
     assert ends.line.data == said
     assert ends.line.unsent == b""
 
 
-@pytest.mark.parametrize("size", [1, 5, 12, 14, 300])
+@pytest.mark.parametrize("size", [1, 5, 10, 12, 300])
 def test_more_or_less_than_an_answer_is_left_to_others(ends: Ends, size: int) -> None:
-    said = (REPLY.pack(8, ANSWER, 1, 1, 5) * 30)[:size]
+    said = (REPLY.pack(6, ANSWER, 1, 5) * 30)[:size]
     os.write(ends.answers, said)
     assert ends.line.ask(opening().view(0), 0, 0.0, 0.0) == -1
     assert ends.line.data == said
@@ -170,13 +166,11 @@ def filled(end: int) -> int:
 
 
 def answering(
-    ends: Ends, desks: list[Any], acts: list[Any], *pieces: bytes, clock_of: Callable[..., object] = tuple
+    ends: Ends, desk: Desk | None, act: Any, *pieces: bytes, clock_of: Callable[..., object] = tuple
 ) -> tuple[Any, ...]:
     """What `answer_line` gives for pieces that come one after the other."""
     found: list[tuple[Any, ...]] = []
-    thread = threading.Thread(
-        target=lambda: found.append(answer_line(ends.orders, ends.answers, desks, acts, clock_of))
-    )
+    thread = threading.Thread(target=lambda: found.append(answer_line(ends.orders, ends.answers, desk, act, clock_of)))
     thread.start()
     for piece in pieces:
         os.write(ends.out, piece)
@@ -186,9 +180,9 @@ def answering(
     return found[0]
 
 
-def question_for(view: View, number: int, table: int = 0, flags: int = 0, count: int = 1) -> bytes:
+def question_for(view: View, number: int) -> bytes:
     image = pack_view(view, 0)
-    return QUESTION.pack(len(image) + 25, ASK, number, count, flags, 10.0, 20.0, table) + image
+    return QUESTION.pack(len(image) + 21, ASK, number, 0, 10.0, 20.0) + image
 
 
 def test_whole_games_are_answered_from_the_other_side(ends: Ends) -> None:
@@ -213,7 +207,7 @@ def test_whole_games_are_answered_from_the_other_side(ends: Ends) -> None:
         return made
 
     desk = Desk(rules)
-    thread = threading.Thread(target=lambda: answer_line(ends.orders, ends.answers, [desk], [choose], clock_of))
+    thread = threading.Thread(target=lambda: answer_line(ends.orders, ends.answers, desk, choose, clock_of))
     thread.start()
 
     def through_the_line(state: State) -> int:
@@ -246,45 +240,36 @@ def first_move(view: View, moves: list[Move]) -> Move:
     return moves[0]
 
 
-def test_what_is_no_question_for_one_move_is_given_back(ends: Ends) -> None:
+def test_what_is_no_question_is_given_back(ends: Ends) -> None:
     state = opening()
     whole = question_for(state.view(state.turn), 1)
-    desks = [Desk(state.rules), None]
-    for other in (
-        whole[:-1],
-        whole + b"x",
-        whole[:29],
-        b"x",
-        question_for(state.view(state.turn), 1, count=2),
-        whole[:4] + b"\x05" + whole[5:],
-        question_for(state.view(state.turn), 1, table=1),
-        question_for(state.view(state.turn), 1, table=2),
-        question_for(state.view(state.turn), 1, table=0xFFFF),
-    ):
+    desk = Desk(state.rules)
+    for other in (whole[:-1], whole + b"x", whole[:25], b"x", whole[:4] + b"\x05" + whole[5:]):
         fresh = Ends()
         try:
-            assert answering(fresh, desks, [first_move, None], other) == (other, 0, 0, None)
+            assert answering(fresh, desk, first_move, other) == (other, 0, None)
         finally:
             for end in (fresh.orders, fresh.out, fresh.back, fresh.answers):
                 fresh.close(end)
-    assert answering(ends, desks, [first_move, None]) == (None, 0, 0, None)
+    assert answering(ends, desk, first_move) == (None, 0, None)
+
+
+@pytest.mark.parametrize("simple", [(True, False), (False, True)])
+def test_a_question_that_is_not_simple_is_given_back(ends: Ends, simple: tuple[bool, bool]) -> None:
+    state = opening()
+    whole = question_for(state.view(state.turn), 1)
+    desk, act = (Desk(state.rules) if simple[0] else None), (first_move if simple[1] else None)
+    assert answering(ends, desk, act, whole) == (whole, 0, None)
 
 
 def test_questions_are_answered_until_the_end(ends: Ends) -> None:
     state = opening()
-    whole = question_for(state.view(state.turn), 9)
-    desks = [Desk(state.rules), Desk(state.rules)]
-    other = question_for(state.view(state.turn), 0xFFFFFFFF, table=1)
-    assert answering(ends, desks, [first_move, lambda view, moves: moves[-1]], whole, other) == (
-        None,
-        0,
-        0,
-        None,
-    )
-    legal = state.legal_moves()
-    assert os.read(ends.back, 999) == REPLY.pack(8, ANSWER, 9, 1, legal[0].index) + REPLY.pack(
-        8, ANSWER, 0xFFFFFFFF, 1, legal[-1].index
-    )
+    view = state.view(state.turn)
+    again = QUESTION.pack(len(pack_view(view, events_of(view))) + 21, ASK, 0xFFFFFFFF, 0, 0, 0)
+    pieces = question_for(view, 9), again + pack_view(view, events_of(view))
+    assert answering(ends, Desk(state.rules), first_move, *pieces) == (None, 0, None)
+    index = state.legal_moves()[0].index
+    assert os.read(ends.back, 999) == REPLY.pack(6, ANSWER, 9, index) + REPLY.pack(6, ANSWER, 0xFFFFFFFF, index)
 
 
 @pytest.mark.parametrize("thing", [ValueError("mine"), SystemExit(3), "r7@3", None, 5, *FORGED])
@@ -295,9 +280,7 @@ def test_what_is_no_move_comes_out_with_its_question(ends: Ends, thing: object) 
         return thing
 
     state = opening()
-    desks = [Desk(state.rules), Desk(state.rules)]
-    found = answering(ends, desks, [first_move, act], question_for(state.view(state.turn), 7, table=1))
-    assert found == (b"", 7, 1, thing)
+    assert answering(ends, Desk(state.rules), act, question_for(state.view(state.turn), 7)) == (b"", 7, thing)
     with pytest.raises(BlockingIOError):
         os.read(ends.back, 1)
 
@@ -305,15 +288,13 @@ def test_what_is_no_move_comes_out_with_its_question(ends: Ends, thing: object) 
 def test_a_view_that_is_none_comes_out_with_its_question(ends: Ends) -> None:
     state = opening()
     whole = question_for(state.view(state.turn), 7)
-    _, number, table, error = answering(
-        ends, [Desk(state.rules)], [first_move], whole[:34] + b"\xff" * (len(whole) - 34)
-    )
-    assert (number, table) == (7, 0)
+    _, number, error = answering(ends, Desk(state.rules), first_move, whole[:30] + b"\xff" * (len(whole) - 30))
+    assert number == 7
     assert isinstance(error, ValueError)
 
 
 def test_the_end_of_the_runner_ends_the_answers(ends: Ends) -> None:
     state = opening()
     ends.close(ends.back)
-    found = answering(ends, [Desk(state.rules)], [first_move], question_for(state.view(state.turn), 7))
+    found = answering(ends, Desk(state.rules), first_move, question_for(state.view(state.turn), 7))
     assert found[0] is None

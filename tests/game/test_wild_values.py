@@ -14,7 +14,7 @@ import pytest
 from arena.game.deals import Deal, DealError, make_deal
 from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move, moves_by_number, parse_move
-from arena.game.packing import Desk, Line, Tables
+from arena.game.packing import Desk, Line
 from arena.game.rng import Rng
 from arena.game.rules import Rules, load_rules
 
@@ -118,13 +118,10 @@ def test_events_are_shared_and_stay_as_they_are() -> None:
     assert state.events(0)[0] == event == copy.copy(event)
 
 
-def test_desks_tables_and_lines_without_content() -> None:
+def test_desks_and_lines_without_content() -> None:
     for call in (
         lambda: Desk.__new__(Desk).read(bytes(5000), 0),
         lambda: Desk(RULES).read(None, 0),  # type: ignore[arg-type]
-        lambda: Tables.__new__(Tables).advance(0),
-        lambda: Tables().advance(5),
-        lambda: Tables().moves_of(10**6),
         lambda: Line.__new__(Line).tell(State(RULES, GOOD).view(0)),
         lambda: Line(-1, -1).ask(None, 0, 0.0, 0.0),  # type: ignore[arg-type]
     ):

@@ -23,7 +23,6 @@ class Launch:
     `argv` is the command, the path of a program first; `folder` the bot's own, its working directory, read-only in
     the sandbox; `level` the name of an isolation level with processes. `read_only` are further files and folders that
     the sandbox shows; `system` lets it show the system's programs, too. `environment` adds to PATH, HOME and LANG.
-    `passed` are descriptors that it inherits under their numbers.
     """
 
     argv: tuple[str, ...]
@@ -33,7 +32,6 @@ class Launch:
     read_only: tuple[Path, ...] = ()
     system: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
-    passed: tuple[int, ...] = ()
 
     @property
     def whole_environment(self) -> dict[str, str]:

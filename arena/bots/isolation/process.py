@@ -337,7 +337,7 @@ def _start(launch: Launch, level: Isolation, ties: _Ties) -> subprocess.Popen[by
             stderr=subprocess.PIPE,
             cwd=launch.folder,
             env=launch.whole_environment,
-            pass_fds=[*passed, *launch.passed],
+            pass_fds=passed,
             process_group=None if level.confined else 0,
             start_new_session=level.confined,  # bubblewrap's own would come after a moment without a group and a parent
             preexec_fn=ties.prepare,

@@ -35,7 +35,7 @@ class ProcessBot(RemoteBot):
         self.process: BotProcess | None = None
         """None if none runs now."""
         self._games = 0
-        self._places: dict[int, object] = {}  # the games at the tables
+        self._game: object = None  # that is played, for the log
         self._place = ""
         self._output = BotOutput(lambda: (spec.name, self._games), where=lambda: self._place)
 
@@ -100,16 +100,15 @@ class ProcessBot(RemoteBot):
             self._output.write(MARK.sub("", line) + "\n")
         return MARK.sub("", text)
 
-    def sits(self, table: int, game: object) -> None:
-        """This game is played at that table from now on; what was written in the one before is read."""
-        self._places[table] = game
+    def plays(self, game: object) -> None:
+        """This game is played from now on; what was written in the one before is read."""
+        self._game = game
 
     def _place_of(self, mark: re.Match[str] | None) -> str:
         """Where a line was written: its own process may have said so, and is believed in what concerns its own log."""
-        if mark is None:
-            return f"game {self._places[0]}" if 0 in self._places else ""
-        table, seat, decision = map(int, mark.groups())
-        return place_text(str(self._places[table]), seat, decision) if table in self._places else ""
+        if self._game is None:
+            return ""
+        return f"game {self._game}" if mark is None else place_text(str(self._game), *map(int, mark.groups()))
 
 
 def last_lines(text: str) -> str:

@@ -35,7 +35,6 @@ from arena.paths import data_folder
 from arena.tournament.config.tournament import Clock
 from arena.tournament.match.results import FAILED_AFTER, GameResult, Row
 from arena.tournament.match.tasks import Chunk, GameId, GameTask, PairTask
-from arena.tournament.referee.lockstep import Lockstep
 from arena.tournament.referee.player import Player
 from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings
@@ -240,12 +239,6 @@ class IsolatedSession(CheckSession):
 
     def game(self, task: GameTask) -> GameResult:
         return self._settings.results([self._referee.play(task)])[0]
-
-    def together(self, tasks: Sequence[PairTask], look: Callable[[], bool]) -> list[list[GameResult]] | None:
-        if not all(self._referee.players[bot.name].in_step for bot in self._bots):
-            return None
-        units = Lockstep(self._referee, look).play(tasks, 0)
-        return [self._settings.results(rows) for rows in units]
 
     def close(self) -> None:
         for bot in self._bots:

@@ -11,8 +11,6 @@ from arena.bots.loading import LoadedBot
 #: Games with exact times before a bot can be called quick, and the mean decision of a quick bot.
 _TIMED_GAMES = 8
 _QUICK_NS = 5_000
-LOCKSTEP_NS = 400_000
-"""Beyond this mean decision, waiting for messages matters little."""
 
 
 class Player:
@@ -119,13 +117,3 @@ class Player:
             mean = (sum(times) - max(times)) / (len(times) - 1)
             self.mean_ns += (mean - self.mean_ns) / min(self._timed, 10)
             self.quick = self._timed >= _TIMED_GAMES and self.mean_ns < _QUICK_NS and self.observe is None
-
-    def timed_together(self, ns: float) -> None:
-        """Note the mean time of decisions that were asked for together."""
-        self.mean_ns += (ns - self.mean_ns) / 10
-
-    @property
-    def in_step(self) -> bool:
-        """May games be played in step with others? For quick bots in processes it saves most of the time."""
-        remote = self.remote
-        return remote is not None and remote.steps and self._timed >= 2 and self.mean_ns < LOCKSTEP_NS

@@ -167,7 +167,7 @@ class Referee:
         if not first.fit or not second.fit or first.prepare is not None or second.prepare is not None:
             forfeit = self._start(seats, deal.starter)
         for remote in filter(None, (first.remote, second.remote)):
-            remote.sits(0, task.id)
+            remote.plays(task.id)
         game = self._set_up(task, seats, deal)
         if self.observers:
             for observer in self.observers:
@@ -222,9 +222,9 @@ class Referee:
         game.asked = (asked_0, asked_1)
         if fault == 1:
             return self._fault(state.turn, thing, "act")
-        return self.refused(state, thing) if fault == 2 else None
+        return self._refused(state, thing) if fault == 2 else None
 
-    def refused(self, state: State, move: Any) -> Forfeit:
+    def _refused(self, state: State, move: Any) -> Forfeit:
         """The forfeit for a move that the engine has refused, and would refuse again."""
         try:
             state.apply(move)
@@ -447,20 +447,6 @@ class Referee:
             self.threads = threads
             if threads:
                 log.warning("%s or %s has left threads running: %s", *names, ", ".join(threads))
-
-    # ---- games that somebody else plays (`tournament.referee.lockstep`) -----------------------------------------
-
-    def prepare(self, task: GameTask) -> Game:
-        """A game to be played elsewhere as `play` would, by bots that are ready."""
-        first, second = (self.players[name].per_game_players[task.game] for name in (task.first, task.second))
-        deal = self._deal(task.deal)
-        self.games += 1
-        return self._set_up(task, (second, first) if deal.starter else (first, second), deal)
-
-    def row_of(self, game: Game, moves: Sequence[int], asked: tuple[int, int], forfeit: Forfeit | None = None) -> Row:
-        """The row of a game that was played elsewhere to its end, with estimated times."""
-        game.asked = asked
-        return self._row(game, moves, forfeit, None)
 
     def who(self) -> tuple[str, int]:
         """The bot whose code is running, and the number of its game in this worker: for `BotOutput`."""

@@ -115,12 +115,11 @@ class Supervisor:
         tasks = chunk.tasks
         known: list[Row] = []
         deaths = 0
-        apart = False
         while tasks and not self._draining:
             worker = self._living_worker(self._pauses[tasks[0]] < _MOST_PAUSES)
             try:
                 worker.await_ready()
-                worker.play(tasks, known, self._broken, apart)
+                worker.play(tasks, known, self._broken)
                 last = False
                 while not last:
                     last, reusable, units, seconds, scores, rows = worker.receive()
@@ -145,7 +144,6 @@ class Supervisor:
                     self._report(worker, "replaying its games")
                     continue
                 deaths += 1
-                apart = True  # then it is seen in which game
                 failed = self._judge(worker, tasks, known, deaths)
                 if failed is not None:
                     self.report(failed)

@@ -39,7 +39,6 @@ from arena.errors import ArenaError
 from arena.game.rules import load_rules
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import PAIRING_BITS, Task
-from arena.tournament.referee.lockstep import Lockstep
 from arena.tournament.referee.move_log import shared_buffer
 from arena.tournament.referee.player import Player
 from arena.tournament.referee.process_state import ProcessState
@@ -146,7 +145,6 @@ class _Worker:
             except ArenaError as error:
                 self._send(REFUSED, True, str(error))
                 return
-            lockstep = Lockstep(referee, self._beat) if self.job.isolated else None
             while_waiting(self._beat)
             self.memory = memory_in_use()
             limit = self.job.limits.memory_bytes(self.job.workers)
@@ -157,13 +155,13 @@ class _Worker:
             reusable = True
             while reusable:
                 self.status[STATE] = WAITING
-                task_type, plain_tasks, cut, broken, apart = self.chunks.recv()
+                task_type, plain_tasks, cut, broken = self.chunks.recv()
                 self.status[STATE] = PLAYING
                 for name, reason in broken.items():
                     for player in referee.players[name].per_game_players:
                         player.broken = reason
                 tasks = [task_type._make(plain) for plain in plain_tasks]
-                reusable = self._play(referee, None if apart else lockstep, tasks, {row[0]: row for row in cut})
+                reusable = self._play(referee, tasks, {row[0]: row for row in cut})
                 output.end_lines()
 
     # ------------------------------------------------------------ bots
@@ -197,7 +195,7 @@ class _Worker:
 
     # ------------------------------------------------------------ games
 
-    def _play(self, referee: Referee, lockstep: Lockstep | None, tasks: Sequence[Task], known: dict[int, Row]) -> bool:
+    def _play(self, referee: Referee, tasks: Sequence[Task], known: dict[int, Row]) -> bool:
         """Play units and send them in parts; False if this process must not play any more.
 
         `known` are rows, by key, of games that are not to be played: the forfeits of earlier workers' deaths.
@@ -208,14 +206,9 @@ class _Worker:
         start = perf_counter()
         next_check = start + _CHECK_S
         while at < len(tasks):
-            played = lockstep.play(tasks, at) if lockstep is not None and not known else []
-            if not played and lockstep is not None:
-                known |= lockstep.forfeits
+            if self.job.isolated:
                 played = referee.play_in_turns(tasks, at, known)
-                lockstep.forfeits.clear()
-                for row in chain.from_iterable(played):
-                    known.pop(row[0], None)
-            elif not played:
+            else:
                 played = [referee.play_unit(tasks[at], known)]
             at += len(played)
             units += len(played)

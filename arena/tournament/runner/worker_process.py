@@ -127,19 +127,17 @@ class WorkerProcess:
             time.sleep(_LOOK_S)
         return True
 
-    def play(
-        self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]], apart: bool = False
-    ) -> None:
+    def play(self, tasks: Sequence[Task], known: Sequence[Row], broken: Mapping[str, tuple[str, str]]) -> None:
         """Give it units to play. It is waiting for them, so this does not block.
 
         `known` are rows of games that are not to be played, `broken` the bots that cannot be created, with the
-        forfeit's kind and detail: what was found out from earlier workers. `apart`: no games in step.
+        forfeit's kind and detail: what was found out from earlier workers.
         """
         self._still = 0.0
         self._lapsed = False
         try:
             # the tasks of a chunk are of one type, and plain tuples pickle four times as fast as named ones
-            self._chunks.send((type(tasks[0]), [tuple(task) for task in tasks], known, broken, apart))
+            self._chunks.send((type(tasks[0]), [tuple(task) for task in tasks], known, broken))
         except OSError:
             raise WorkerDied from None
 

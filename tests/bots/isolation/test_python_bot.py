@@ -28,7 +28,6 @@ from tests.bots.isolation.children import (
     games,
     inside,
     isolated,
-    soon,
 )
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.referee.games import COLUMN, detail, forfeit, timeless
@@ -299,8 +298,6 @@ def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:
     assert bot.close() == "it does not run"
     with pytest.raises(BotFault, match="does not run"):
         bot.act(state.view(state.turn), state.legal_moves())
-    with pytest.raises(BotFault, match="does not run"):
-        bot.ask_many([], [], soon())
     bot.load()
     first = bot.process
     bot.load()
@@ -308,32 +305,10 @@ def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:
     bot.prepare()
     bot.prepare()
     assert bot.process is first
-    assert bot.steps
     assert bot.close() == "it was stopped"
     assert bot.process is None
     bot.prepare()
     assert bot.process is not first
-    bot.close()
-
-
-@pytest.mark.parametrize(
-    ("code", "steps"),
-    [
-        ("def act(view, moves): return moves[0]\n", True),
-        ("class B:\n def begin(self, setup): pass\n def act(self, view, moves): return moves[0]\n", True),
-        ("class B:\n def observe(self, event): pass\n def act(self, view, moves): return moves[0]\n", False),
-        ("class B:\n def end(self, result): pass\n def act(self, view, moves): return moves[0]\n", False),
-        ("import random\ndef act(view, moves): return moves[0]\n", False),
-    ],
-)
-def test_who_may_be_asked_for_many_games_at_once(tmp_path: Path, code: str, steps: bool) -> None:
-    bot = isolated(bot_file(tmp_path, code))
-    for _ in range(5):  # making it must be quick, which the machine may not let it be
-        bot.prepare()
-        if bot.steps:
-            break
-        bot.close()
-    assert bot.steps is steps
     bot.close()
 
 

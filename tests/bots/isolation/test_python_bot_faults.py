@@ -280,7 +280,7 @@ class Bot:
         self.asked += 1
         if self.asked < 3: return moves[0]
         frame, number = sys._getframe(), None
-        answer = struct.pack("<IBIHH", 8, 13, self.question(), 1, moves[0].index)
+        answer = struct.pack("<IBIH", 6, 13, self.question(), moves[0].index)
         data = {said}
         while data:
             data = data[os.write(4, data):]

@@ -34,7 +34,6 @@ from arena.bots.isolation.python.messages import (
     read_answer,
     read_fault,
 )
-from arena.bots.isolation.python.progress import DECIDING, IN_BEGIN, MAKING, Progress
 from arena.bots.isolation.sandbox.bubblewrap import counts_inside
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import BotSpec
@@ -44,9 +43,6 @@ from arena.game.packing import Line
 from arena.game.rules import Rules
 from arena.paths import PACKAGE
 from arena.text import printable
-
-QUICK_S = 0.005
-"""A bot that is made in this time of its process can be made once for each of many games that are played in step."""
 
 #: Nothing that is imported here ever becomes garbage, so the collector is off meanwhile.
 _BOOT = (
@@ -81,13 +77,8 @@ class PythonBot(ProcessBot):
         self._spec = spec
         self._rules = rules
         self._line: Line | None = None
-        self._progress: Progress | None = None
         self._reader = MessageReader()
         self._flags: int | None = None
-        self._last_noted = (0, DECIDING)
-        self._tables: set[int] = set()  # those that its process has a bot for
-        self._sat: set[int] = set()  # those at which games were begun since it was last asked
-        self._takes_too_much = False  # to be made for many tables
         self._table = MOVES[rules.spy_value]
 
     # ---- its life ------------------------------------------------------------------------------------------
@@ -104,16 +95,8 @@ class PythonBot(ProcessBot):
         if self.process is not None:
             return
         self._start_budget.begin()
-        self._progress = progress = Progress()
-        argv = (*self._launch.argv, str(progress.descriptor))
-        try:
-            process = self._start_process(dataclasses.replace(self._launch, argv=argv, passed=(progress.descriptor,)))
-        except BaseException:
-            self._forget_progress()
-            raise
-        self.process = process
-        self._line = Line(*process.ends)
-        self._tables, self._sat = {0}, set()
+        self.process = self._start_process(self._launch)
+        self._line = Line(*self.process.ends)
         self._reader = MessageReader()
         spec = dataclasses.asdict(self._spec)
         rules = dataclasses.asdict(self._rules)
@@ -143,7 +126,6 @@ class PythonBot(ProcessBot):
         except BotError as error:  # its process cannot be started
             raise BotFault("exception", str(error)) from None
         assert self.process is not None
-        started, used = time.monotonic(), self.process.cpu_seconds()
         with self._start_budget.phase() as deadline:
             made = self._exchange(pack_message(messages.MAKE), deadline, "__init__")
         if made.kind != messages.MADE or len(made.body) != 1:
@@ -155,10 +137,6 @@ class PythonBot(ProcessBot):
             self.ask_forced = bool(flags & messages.ASK_FORCED)
             if flags & (messages.HAS_OBSERVE | messages.HAS_END):
                 self.finish = self._finish
-        # by its own processor time, whatever the load; but one that waits in __init__ is not quick either
-        quick = self.process.cpu_seconds() - used < QUICK_S and time.monotonic() - started < 0.5
-        unfit = flags & (messages.HAS_OBSERVE | messages.HAS_END | messages.DRAWS)
-        self.steps = quick and not unfit and not self._takes_too_much
         self._flags = flags
 
     def close(self) -> str:
@@ -168,43 +146,17 @@ class PythonBot(ProcessBot):
         how = self.process.close()
         self.log_output()
         self.process = self._line = None
-        self._last_noted = self.noted
-        self._forget_progress()
         return how
-
-    @property
-    def noted(self) -> tuple[int, int]:
-        """The table of `ask_many` at which its process is, or was last, and what it did there (see `progress`).
-
-        That it was making a bot is believed where there was none yet.
-        """
-        table, doing = self._last_noted if self._progress is None else self._progress.noted()
-        if doing == MAKING and (table in self._tables or table not in self._sat):
-            return table, IN_BEGIN
-        return table, doing
-
-    def keep_to_one_table(self) -> None:
-        """It cannot be made for many tables: ask it for one game at a time from now on."""
-        self.steps, self._takes_too_much = False, True
-
-    def sits(self, table: int, game: object) -> None:
-        """This game is played at that table from now on."""
-        if not self._sat:  # since it was asked last
-            self._read_stderr()
-        self._sat.add(table)
-        super().sits(table, game)
-
-    def _forget_progress(self) -> None:
-        progress, self._progress = self._progress, None
-        if progress is not None:
-            progress.close()
 
     # ---- what the referee calls ----------------------------------------------------------------------------
 
     def begin(self, setup: Setup) -> None:
         """A new game. Asks the child only if its bot has a `begin`."""
         wants = bool((self._flags or 0) & messages.HAS_BEGIN)
-        message = self.beginning(0, setup, wants)
+        flags, move_ms, bank_ms = clock_flags(setup.clock)
+        flags |= messages.WANTS_ANSWER * wants
+        body = messages.BEGINNING.pack(setup.seat, setup.starter, setup.seed, flags, move_ms, bank_ms)
+        message = pack_message(messages.BEGIN, body)
         if self._line is not None:  # with the first question: that saves waking the child
             self._line.begin(b"" if wants else message)
         self._start_budget.decision_time(self._time_limit(setup.clock))
@@ -215,14 +167,6 @@ class PythonBot(ProcessBot):
                 self.process.wake()
             else:
                 self.process.rest()
-
-    def beginning(self, table: int, setup: Setup, reply: bool = False) -> bytes:
-        """The message that begins a game at a table."""
-        flags, move, bank = clock_flags(setup.clock)
-        flags |= messages.WANTS_ANSWER * reply
-        return pack_message(
-            messages.BEGIN, messages.BEGINNING.pack(table, setup.seat, setup.starter, setup.seed, flags, move, bank)
-        )
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move. The referee refuses one that is not legal."""
@@ -252,27 +196,11 @@ class PythonBot(ProcessBot):
                 assert self.process is not None
                 self.process.send(line.unsent, deadline)
             self._reader.add(line.data)
-            return int.from_bytes(read_answer(self._answer(deadline), line.question, 1), "little")
+            return read_answer(self._answer(deadline), line.question)
         except (ProcessEnded, DeadlinePassed) as error:
             raise self._broken(error, "act", time.monotonic() - start, clock) from None
         except BotFault as fault:
             raise self._failed(fault) from None
-
-    def ask_many(self, beginnings: list[bytes], questions: list[bytes], deadline: float) -> bytes:
-        """The moves in many games (2 bytes each), after starting some of them. `BotFault` if any fails."""
-        line = self._line
-        if line is None:
-            raise BotFault("crash", "the process of the bot does not run")
-        question, count = line.count(), len(questions)
-        body = messages.ASKING.pack(question, count, 0, 0.0, 0.0) + b"".join(questions)
-        found = self._exchange(b"".join(beginnings) + pack_message(messages.ASK, body), deadline, "act")
-        try:
-            answer = read_answer(found, question, count)
-        except BotFault as fault:
-            raise self._failed(fault) from None
-        self._tables |= self._sat
-        self._sat.clear()
-        return answer
 
     def _finish(self, view: View, result: GameEnd) -> None:
         """Send the bot the events it has not seen yet, and the result."""
@@ -281,7 +209,7 @@ class PythonBot(ProcessBot):
         if line is None:
             raise BotFault("crash", "the process of the bot does not run")
         begun, image = line.tell(view)
-        message = begun + pack_message(messages.END, messages.ENDING.pack(0, len(text)) + text + image)
+        message = begun + pack_message(messages.END, messages.ENDING.pack(len(text)) + text + image)
         self._done(self._exchange(message, self._deadline(view.clock), "end"))
         self._rest(view.clock)
 

@@ -20,53 +20,42 @@ from arena.bots.bot import GameEnd, Setup, hook_of
 from arena.bots.faults import author_traceback, show_value
 from arena.bots.isolation.python import messages
 from arena.bots.isolation.python.messages import fault_message, pack_message, read_clock
-from arena.bots.isolation.python.progress import DECIDING, IN_BEGIN, MAKING, notes
 from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.output import BotOutput, NoInput, no_breakpoint
 from arena.bots.spec import BotSpec
 from arena.game.moves import MOVES, Move
-from arena.game.packing import Desk, answer_all, answer_line
+from arena.game.packing import Desk, answer_line
 from arena.game.rng import derive_seed
 from arena.game.rules import Rules
 
 _PIECE = 1 << 16
 
 
-class _Table:
-    """One bot object and the game that it plays."""
-
-    def __init__(self, rules: Rules, bot: Any) -> None:
-        self.desk = Desk(rules)
-        self.act = bot.act
-        self.seat = 0
-        self.begin = hook_of(bot, "begin")
-        self.observe = hook_of(bot, "observe")
-        self.end = hook_of(bot, "end")
-        self.bot = bot
-        self.seen = 0  # events that observe was told
-
-
 class Child:
     """The main loop. `write` takes whole messages."""
 
-    def __init__(self, write: Callable[[bytes], object], noted: memoryview[int] | None = None) -> None:
+    def __init__(self, write: Callable[[bytes], object]) -> None:
         self.write = write
-        self.noted = memoryview(bytearray(4)).cast("H") if noted is None else noted
         self.rules: Rules
         self.moves: tuple[Move, ...] = ()
         self.loaded: LoadedBot
-        self.tables: dict[int, _Table] = {}
-        self.faults: dict[int, tuple[int, bytes]] = {}  # by table: what went wrong in a begin that wanted no answer
-        self.desks: list[Any] = []
-        self.acts: list[Any] = []
-        self.quick: list[Any] = []  # those whose bot has no observe
+        self.act: Any = None
+        self.desk: Desk
+        self.begin: Callable[..., object] | None = None
+        self.observe: Callable[..., object] | None = None
+        self.end: Callable[..., object] | None = None
+        self.seat = 0
+        self.seen = 0  # events that observe was told
+        self.fault = b""  # what went wrong in a begin that wanted no answer
+        self.quick_act: Any = None  # the bot's act, None if questions need more than that
         self.generators = False
         self.games = 0
 
     def serve(self, orders: int, answers: int) -> None:
         """Answer the messages from a pipe until the runner closes its end."""
         while True:
-            data, question, _, thing = answer_line(orders, answers, self.desks, self.quick, read_clock)
+            desk = None if self.quick_act is None else self.desk
+            data, question, thing = answer_line(orders, answers, desk, self.quick_act, read_clock)
             if data is None:
                 return
             if thing is not None or not data:
@@ -126,110 +115,69 @@ class Child:
 
     def _make(self) -> None:
         try:
-            table = self._table(0)
-            auto_claim = bool(getattr(table.bot, "auto_claim", True))
-            ask_forced = bool(getattr(table.bot, "ask_forced", False))
+            self.desk = Desk(self.rules)
+            bot = self.loaded.make()
+            self.act = bot.act
+            self.begin, self.observe, self.end = (hook_of(bot, name) for name in ("begin", "observe", "end"))
+            auto_claim = bool(getattr(bot, "auto_claim", True))
+            ask_forced = bool(getattr(bot, "ask_forced", False))
         except BaseException as error:
             self._say_fault(0, "__init__", error)
             return
         flags = (
             messages.AUTO_CLAIM * auto_claim
             | messages.ASK_FORCED * ask_forced
-            | messages.HAS_BEGIN * (table.begin is not None)
-            | messages.HAS_OBSERVE * (table.observe is not None)
-            | messages.HAS_END * (table.end is not None)
-            | messages.DRAWS * self.generators  # games in step would share the global generators
+            | messages.HAS_BEGIN * (self.begin is not None)
+            | messages.HAS_OBSERVE * (self.observe is not None)
+            | messages.HAS_END * (self.end is not None)
         )
         self.write(pack_message(messages.MADE, bytes((flags,))))
 
     def where(self) -> str:
         """The mark of what is written now."""
-        number = self.noted[0]
-        table = self.tables.get(number)
-        return "" if table is None else f"\x1e{number}/{table.seat}/{table.desk.asked}\x1f"
-
-    def _table(self, number: int) -> _Table:
-        """The table with that number, made when first needed; each has a bot object of its own."""
-        table = self.tables.get(number)
-        if table is None:
-            table = self.tables[number] = _Table(self.rules, self.loaded.make())
-            for column in (self.desks, self.acts, self.quick):
-                column += [None] * (number + 1 - len(column))
-            self.desks[number] = table.desk
-            self.acts[number] = _noting(self.noted, number, table.act)
-            self.quick[number] = table.act if table.observe is None else None
-        return table
+        return "" if self.act is None else f"\x1e{self.seat}/{self.desk.asked}\x1f"
 
     # ---- games ---------------------------------------------------------------------------------------------
 
     def _begin(self, body: bytes) -> None:
-        number, seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
+        seat, starter, seed, flags, move, bank = messages.BEGINNING.unpack(body)
         self.games += 1
-        self.faults.pop(number, None)
-        self.noted[0], self.noted[1] = number, MAKING
-        hook = "__init__"
+        self.fault = b""
+        self.seat = seat
+        self.seen = 0
+        self.quick_act = None
+        self.desk.begin(seed)
         try:
-            table = self._table(number)
-            self.noted[1] = IN_BEGIN
-            hook = "begin"
-            table.desk.begin(seed)
-            table.seat = seat
-            table.seen = 0
-            self.quick[number] = table.act if table.observe is None else None
             if self.generators:
                 _seed_generators(derive_seed(seed, "global generators"), self.loaded.uses_numpy)
-            if table.begin is not None:
-                table.begin(Setup(seat, starter, self.rules, seed, read_clock(flags, move, bank)))
+            if self.begin is not None:
+                self.begin(Setup(seat, starter, self.rules, seed, read_clock(flags, move, bank)))
+            if self.observe is None:
+                self.quick_act = self.act
         except BaseException as error:
-            fault = fault_message(0, hook, "exception", _text_of(error))
-            if flags & messages.WANTS_ANSWER:
-                self.write(fault)
-                return
-            self.faults[number] = self.noted[1], fault
-            if number in self.tables:
-                self.quick[number] = None
-            return
+            self.fault = fault_message(0, "begin", "exception", _text_of(error))
         if flags & messages.WANTS_ANSWER:
-            self.write(pack_message(messages.DONE))
+            self.write(self.fault or pack_message(messages.DONE))
 
     def _ask(self, data: bytes) -> None:
-        """Decide at one table or at many. A clock, and `observe`, come with single ones only."""
-        _, _, question, count, flags, move, bank, number = messages.QUESTION.unpack_from(data)
-        if count != 1:
-            self._ask_many(question, count, data)
+        _, _, question, flags, move, bank = messages.QUESTION.unpack_from(data)
+        if self.fault:
+            self.write(self.fault)
             return
-        if number in self.faults:
-            self.write(self.faults[number][1])
-            return
-        table = self.tables[number]
         hook = "observe"
         try:
             clock = read_clock(flags, move, bank) if flags else None
-            view, moves, _ = table.desk.read(data, messages.QUESTION.size, clock)
-            if table.observe is not None:
-                self._tell(table)
+            view, moves, _ = self.desk.read(data, messages.QUESTION.size, clock)
+            self._tell()
             hook = "act"
-            made = table.act(view, moves)
+            made = self.act(view, moves)
         except BaseException as error:
             self._say_fault(question, hook, error)
             return
         if type(made) is Move and 0 <= made.index < len(self.moves) and self.moves[made.index] is made:
-            self.write(messages.REPLY.pack(8, messages.ANSWER, question, 1, made.index))
+            self.write(messages.REPLY.pack(6, messages.ANSWER, question, made.index))
         else:
             self._say_wrong(question, made)
-
-    def _ask_many(self, question: int, count: int, data: bytes) -> None:
-        for number, (doing, fault) in self.faults.items():
-            self.noted[0], self.noted[1] = number, doing
-            head = messages.HEAD.size
-            self.write(fault[:head] + question.to_bytes(4, "little") + fault[head + 4 :])
-            return
-        self.noted[1] = DECIDING
-        moves_made, table_number, thing = answer_all(self.desks, self.acts, data, messages.QUESTION.size - 2, count)
-        if table_number < 0:
-            self.write(pack_message(messages.ANSWER, messages.ANSWERING.pack(question, count) + moves_made))
-        else:
-            self._say(question, thing)
 
     def _say(self, question: int, thing: Any) -> None:
         """Report what `act` has raised, or returned instead of a move."""
@@ -244,27 +192,26 @@ class Child:
             text = f"{made} is not legal: it was made by hand; moves come from legal_moves() or parse_move()"
         self.write(fault_message(question, "act", "illegal move", text))
 
-    def _tell(self, table: _Table) -> None:
-        assert table.observe is not None
-        events = table.desk.events(table.seen)
-        table.seen += len(events)
-        for event in events:
-            table.observe(event)
+    def _tell(self) -> None:
+        """Tell `observe`, if the bot has it, what it has not been told yet."""
+        if self.observe is not None:
+            events = self.desk.events(self.seen)
+            self.seen += len(events)
+            for event in events:
+                self.observe(event)
 
     def _end(self, body: bytes) -> None:
-        number, size = messages.ENDING.unpack_from(body)
+        (size,) = messages.ENDING.unpack_from(body)
         start = messages.ENDING.size + size
         winner, stones, reason, forfeit = json.loads(body[messages.ENDING.size : start])
-        table = self.tables[number]
         hook = "observe"
         try:
-            table.desk.read(body, start)
-            table.desk.asked -= 1
-            if table.observe is not None:
-                self._tell(table)
+            self.desk.read(body, start)
+            self.desk.asked -= 1
+            self._tell()
             hook = "end"
-            if table.end is not None:
-                table.end(GameEnd(winner, (stones[0], stones[1]), reason, forfeit))
+            if self.end is not None:
+                self.end(GameEnd(winner, (stones[0], stones[1]), reason, forfeit))
         except BaseException as error:
             self._say_fault(0, hook, error)
             return
@@ -272,16 +219,6 @@ class Child:
 
     def _say_fault(self, question: int, hook: str, error: BaseException) -> None:
         self.write(fault_message(question, hook, "exception", _text_of(error)))
-
-
-def _noting(noted: memoryview[int], number: int, act: Callable[..., Any]) -> Callable[..., Any]:
-    """`act` at a table, which is noted first: see `progress`."""
-
-    def decide(view: Any, moves: Any) -> Any:
-        noted[0] = number
-        return act(view, moves)
-
-    return decide
 
 
 def _first_message(data: bytes) -> bytes | None:
@@ -341,7 +278,7 @@ def main() -> None:
         while at < len(data):
             at += write(answers, data[at:])
 
-    child = Child(write_all, notes(int(sys.argv[2])) if len(sys.argv) > 2 else None)
+    child = Child(write_all)
     output = _Output(lambda: ("", child.games), where=child.where)
     sys.stdin, sys.stdout, sys.stderr = NoInput(), output, output
     sys.breakpointhook = no_breakpoint

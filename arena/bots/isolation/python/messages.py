@@ -7,9 +7,9 @@ are fixed, lengths are bounded, and nothing is unpickled or evaluated.
 ========== ======================================================================================================
 LOAD       JSON: the bot's spec, the rules, where Python finds packages. Answer: DONE, or FAULT
 MAKE       make the bot. Answer: MADE, or FAULT
-BEGIN      a game begins at a table: seat, starter, seed, clock, and whether an answer is wanted (DONE or FAULT)
-ASK        a number that the answer must repeat, clock, and views (`arena.game.packing`) at one or more tables.
-           Answer: ANSWER with as many moves, or FAULT
+BEGIN      a game begins: seat, starter, seed, clock, and whether an answer is wanted (DONE or FAULT)
+ASK        a number that the answer must repeat, clock, and a view (`arena.game.packing`). Answer: ANSWER with the
+           number of a move, or FAULT
 END        the rest of a game's events and its result. Answer: DONE, or FAULT
 ========== ======================================================================================================
 """
@@ -30,19 +30,17 @@ HEAD = struct.Struct("<IB")
 LOAD, MAKE, BEGIN, END = 1, 2, 3, 5
 DONE, MADE, FAULT = 11, 12, 14
 
-#: Table, seat, who starts, seed, flags, milliseconds for a move and in the bank.
-BEGINNING = struct.Struct("<HBBQBdd")
-#: Number of the question, how many decisions it asks for, flags, milliseconds for a move and in the bank.
-ASKING = struct.Struct("<IHBdd")
-#: Table, length of the result's JSON.
-ENDING = struct.Struct("<HI")
-#: Number of the question, how many moves follow.
+#: Seat, who starts, seed, flags, milliseconds for a move and in the bank.
+BEGINNING = struct.Struct("<BBQBdd")
+#: Length of the result's JSON.
+ENDING = struct.Struct("<I")
+#: Number of the question, number of the move.
 ANSWERING = struct.Struct("<IH")
 #: Number of the question (0: none), hook, kind.
 FAULTY = struct.Struct("<IBB")
 
 MOVE_MS, BANK_MS, WANTS_ANSWER = 1, 2, 4
-AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END, DRAWS = 1, 2, 4, 8, 16, 32
+AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END = 1, 2, 4, 8, 16
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = ("exception", "illegal move")
 
@@ -122,18 +120,16 @@ class MessageReader:
         return Message(kind, data[5 : 5 + size])
 
 
-def read_answer(found: Message, question: int, count: int) -> bytes:
-    """The moves of an answer, 2 bytes each; `BotFault` for a fault, an answer to something else, or nonsense."""
+def read_answer(found: Message, question: int) -> int:
+    """The number of the move in an answer; `BotFault` for a fault, an answer to something else, or nonsense."""
     if found.kind == FAULT:
         raise read_fault(found, question)
-    if found.kind != ANSWER or len(found.body) != ANSWERING.size + 2 * count:
+    if found.kind != ANSWER or len(found.body) != ANSWERING.size:
         raise BotFault("protocol", "sent something that is no answer to the question")
-    number, moves = ANSWERING.unpack_from(found.body)
+    number, move = ANSWERING.unpack(found.body)
     if number != question:
         raise BotFault("protocol", "answered a question that was not asked, or answered twice")
-    if moves != count:
-        raise BotFault("protocol", f"answered with {moves} moves where {count} were asked for")
-    return found.body[ANSWERING.size :]
+    return int(move)
 
 
 def read_fault(found: Message, question: int) -> BotFault:

@@ -278,9 +278,9 @@ class WireBot(ProcessBot):
         return BotFault(fault.kind, f"in {hook}: {fault.detail}{self._last_words}")
 
     def _place_of(self, mark: re.Match[str] | None) -> str:
-        if self._seat is None or 0 not in self._places:
+        if self._seat is None or self._game is None:
             return super()._place_of(None)
-        return place_text(str(self._places[0]), self._seat, self._decisions)
+        return place_text(str(self._game), self._seat, self._decisions)
 
     def _read_stderr(self) -> str:
         text = super()._read_stderr()
