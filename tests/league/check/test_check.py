@@ -51,7 +51,6 @@ def test_a_bot_without_defects_is_accepted() -> None:
     assert report.nature.parameters == ("boldness: float = 0.5", "label: str = 'x'")
     assert (report.nature.auto_claim, report.nature.ask_forced) == (True, False)
     assert (report.repeats.yes, report.forgets.yes, report.attempts, report.printed) == (True, True, 0, 0)
-    assert "6 games many at once" in report.forgets.text
     base = report.rules[0]
     assert (base.games, base.forfeits) == (12, {})
     assert base.speed is not None
