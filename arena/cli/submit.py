@@ -35,7 +35,12 @@ DONE, REFUSED = 0, 1
     help="A name in leagues/, or the folder of a league.",
 )
 @click.option("--server", metavar="URL", help="A league on the web, instead of --league.")
-@click.option("--token", envvar="ARENA_TOKEN", help="The token of an invitation to it (or $ARENA_TOKEN).")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="For --server: the file with the token of your invitation (default: $ARENA_TOKEN).",
+)
 @click.option("--name", "called", metavar="N", help="The bot's name (default: its file's name).")
 @click.option("--author", metavar="TEXT", help="The bot's author; later versions must name the same one.")
 @click.option(
@@ -53,7 +58,7 @@ def submit(
     bot: str,
     name: str | None,
     server: str | None,
-    token: str | None,
+    token_file: Path | None,
     called: str | None,
     author: str | None,
     folder: Path | None,
@@ -72,8 +77,8 @@ def submit(
         raise click.UsageError("give either --league NAME or --server URL")
     if server is not None:
         if author is not None:
-            raise click.UsageError("on a server the author is whoever was invited; leave --author out")
-        return submit_to(server, token, bot, folder, called, again, form)
+            raise click.UsageError("for --server, the author is the one who was invited; leave out --author")
+        return submit_to(server, token_file, bot, folder, called, again, form)
     assert name is not None
     from arena.bots.processes.affinity import core_count
     from arena.league import placement, versions

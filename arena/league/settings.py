@@ -59,11 +59,9 @@ class LeagueSettings:
         None, 1, 1_000_000, "new contents that an author may submit in 24 hours", unset="no limit", **_BUDGET
     )
     author_mb: int | None = whole(
-        None, 1, 10_000_000, "MiB that the files of an author's bots may take", unset="no limit", **_BUDGET
+        100, 1, 10_000_000, "MiB that the files of an author's bots may take, unpacked", **_BUDGET
     )
-    disk_mb: int | None = whole(
-        None, 1, 100_000_000, "MiB that the league's folder may take", unset="no limit", **_BUDGET
-    )
+    disk_mb: int | None = whole(10_000, 1, 100_000_000, "MiB that the league's folder may take", **_BUDGET)
 
     @property
     def games_a_deal(self) -> int:

@@ -432,6 +432,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
     with LEAGUE.guard(folder, "write to"):
         folder.mkdir(parents=True, exist_ok=True)
         LEAGUE.check_files(folder, write=True)
+        (folder / DATABASE).touch(mode=0o600)  # it holds the deals to come, and everybody's bots
         db = LEAGUE.open_writer(folder)
         try:
             db.execute("BEGIN IMMEDIATE")

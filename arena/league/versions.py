@@ -179,6 +179,13 @@ def submit(league: League, process: int | None, submission: Submission, again: b
             "INSERT INTO version_files (version, path, hash, executable) VALUES (?, ?, ?, ?)",
             [(new, file.path, file.hash, file.executable) for file in submission.files],
         )
+        for old in in_state(league, PENDING):
+            if (
+                old.bot == bot
+                and old.id != new
+                and not league.one("SELECT holder FROM versions WHERE version = ?", old.id)
+            ):
+                _refuse(league, old, f"withdrawn: v{number} was submitted before it was checked")
         return _received(league, "new", new)
 
 

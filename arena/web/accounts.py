@@ -1,8 +1,7 @@
-"""Who may sign in: accounts, the tokens that open them, and sessions.
+"""Who may sign in: accounts, tokens and sessions, in a database beside the league's.
 
-A token is made by the organiser (`arena league invite`) and shown once. It signs in to the pages, and programs send it.
-Only its hash is stored, by which it is looked up: how long a look takes tells nothing about the tokens that there are.
-It has 256 bits from the system's generator, so it needs no salt and no slow hash.
+An organiser makes a token (`arena league invite`), which is shown once. People sign in with it, and programs send it.
+The database holds hashes of tokens and sessions only. A token has 256 random bits, so its hash needs no salt.
 """
 
 from __future__ import annotations
@@ -10,21 +9,134 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
 
 from arena.league.settings import LeagueError, check_author
-from arena.web.store import WebStore
 
+FILE = "web.sqlite"
 PREFIX = "arena_"
 DAY_S = 24 * 3600.0
 SESSION_S = 14 * DAY_S
-USUAL_DAYS = 90
+DEFAULT_DAYS = 90
+SESSIONS_PER_ACCOUNT = 20
+_APPLICATION, _VERSION = 0x53545742, 2  # "STWB"
+_SCHEMA = f"""
+CREATE TABLE accounts (
+    account INTEGER PRIMARY KEY, author TEXT NOT NULL UNIQUE COLLATE NOCASE, admin INTEGER NOT NULL,
+    created REAL NOT NULL);
+CREATE TABLE tokens (
+    token INTEGER PRIMARY KEY, account INTEGER NOT NULL REFERENCES accounts, hash TEXT NOT NULL UNIQUE,
+    created REAL NOT NULL, expires REAL NOT NULL, used REAL, revoked REAL);
+CREATE TABLE sessions (
+    hash TEXT PRIMARY KEY, token INTEGER NOT NULL REFERENCES tokens, created REAL NOT NULL,
+    expires REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE uploads (
+    upload INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL REFERENCES accounts, received REAL NOT NULL,
+    file TEXT NOT NULL, version INTEGER, outcome TEXT NOT NULL, text TEXT NOT NULL);
+CREATE INDEX uploads_by_account ON uploads (account, received);
+CREATE TABLE kept_games (
+    game INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL REFERENCES accounts, kept REAL NOT NULL,
+    bot TEXT NOT NULL, result TEXT NOT NULL, record TEXT NOT NULL);
+CREATE INDEX kept_games_by_account ON kept_games (account);
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_VERSION};
+"""
+
+
+class WebStore:
+    """The database of accounts, uploads and kept games, open for reading and writing.
+
+    One thread at a time may use it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the database in a league's folder, creating it if needed. LeagueError if it cannot be used."""
+        self.path = folder / FILE
+        if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
+            raise LeagueError(f"{self.path} is not a regular file, so nothing was done. Move it away")
+        with self._guard("open"):
+            self.path.touch(mode=0o600)
+            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=30, check_same_thread=False)
+            try:
+                for name, value in (("journal_mode", "WAL"), ("synchronous", "FULL"), ("foreign_keys", "ON")):
+                    self._db.execute(f"PRAGMA {name} = {value}")
+                self._make_tables()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _make_tables(self) -> None:
+        with self.change():
+            known = self.one("PRAGMA application_id"), self.one("PRAGMA user_version")
+            if known == (0, 0) and not self.one("SELECT count(*) FROM sqlite_master"):
+                for statement in _SCHEMA.split(";"):
+                    self._db.execute(statement)
+            elif known != (_APPLICATION, _VERSION):
+                raise LeagueError(f"{self.path} was written by another version of arena. Move it away")
+
+    @contextmanager
+    def _guard(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
+            raise
+        except (sqlite3.Error, OSError) as error:
+            raise LeagueError(f"cannot {doing} {self.path}: {error}") from error
+
+    def query(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        with self._guard("read"):
+            return self._db.execute(sql, args).fetchall()
+
+    def one(self, sql: str, *args: object) -> Any:
+        """The first value of the first row, None if there is no row."""
+        rows = self.query(sql, *args)
+        return rows[0][0] if rows else None
+
+    def run(self, sql: str, *args: object) -> int:
+        """Run a statement that writes; the number of rows changed."""
+        with self._guard("write to"):
+            return self._db.execute(sql, args).rowcount
+
+    def insert(self, sql: str, *args: object) -> int:
+        """Insert a row; its number."""
+        with self._guard("write to"):
+            number = self._db.execute(sql, args).lastrowid
+        assert number is not None
+        return number
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """One transaction that writes: when the block ends all of it is stored, or nothing."""
+        self.run("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.run("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 @dataclass(frozen=True)
 class Account:
-    """Somebody who is signed in: as `author` of bots, or as an organiser (`admin`)."""
+    """An account: `author` is the author of its bots, `admin` says whether it is an organiser's."""
 
     number: int
     author: str
@@ -32,8 +144,8 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Session:
-    """A session: whose it is, and the text that its forms carry against requests from elsewhere."""
+class SignIn:
+    """A session: its account, and the text that its forms carry to tell them from forms of other sites."""
 
     account: Account
     form: str
@@ -41,7 +153,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Invitation:
-    """What the organiser sees of a token: times in seconds since 1970, None for what has not happened."""
+    """A token as an organiser sees it: times in seconds since 1970, None for what has not happened."""
 
     token: int
     author: str
@@ -52,41 +164,43 @@ class Invitation:
     revoked: float | None
 
     def state(self, now: float) -> str:
-        """`revoked`, `expired`, `used` (and valid) or `open`."""
+        """`revoked`, `expired`, `used` (and still valid) or `open`."""
         if self.revoked is not None:
             return "revoked"
-        return "expired" if self.expires <= now else "open" if self.used is None else "used"
+        if self.expires <= now:
+            return "expired"
+        return "open" if self.used is None else "used"
 
 
 def fingerprint(secret: str) -> str:
-    """What is stored of a token or a session."""
+    """The hash that is stored of a token or a session."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def form_text(session: str) -> str:
-    """The text that the forms of a session carry; it does not tell the session."""
+    """The text that the forms of a session carry; it does not reveal the session."""
     return hmac.new(session.encode(), b"schotten-arena form", hashlib.sha256).hexdigest()
 
 
 # ---------------------------------------------------------------- invitations
 
 
-def invite(store: WebStore, author: str, days: float = USUAL_DAYS, admin: bool = False) -> str:
-    """Make a token for an author, who need not be known yet. The token, which cannot be had again.
+def invite(store: WebStore, author: str, days: float = DEFAULT_DAYS, admin: bool = False) -> str:
+    """Make a token for an author, creating the account if needed. The token, of which only a hash is stored.
 
-    `admin` makes the account an organiser's, for this token and all others of it. LeagueError for a name that no author
-    can have.
+    With `admin` the account becomes an organiser's, whichever of its tokens is used. LeagueError for a name that no
+    author can have.
     """
     name = check_author(author)
     assert name is not None
     token = PREFIX + secrets.token_urlsafe(32)
     now = time.time()
     with store.change():
-        found = store.query("SELECT account, author FROM accounts WHERE author = ?", name)
-        if found and found[0][1] != name:
-            raise LeagueError(f"there is an author '{found[0][1]}'; spell the name like that")
-        if found:
-            account = found[0][0]
+        known = store.query("SELECT account, author FROM accounts WHERE author = ?", name)
+        if known and known[0][1] != name:
+            raise LeagueError(f"there is already an author '{known[0][1]}'; spell the name like that")
+        if known:
+            account = known[0][0]
             if admin:
                 store.run("UPDATE accounts SET admin = 1 WHERE account = ?", account)
         else:
@@ -104,15 +218,14 @@ def invite(store: WebStore, author: str, days: float = USUAL_DAYS, admin: bool =
 
 
 def revoke(store: WebStore, author: str) -> int:
-    """Revoke all tokens of an author and end all sessions; how many tokens. LeagueError for an unknown author."""
-    now = time.time()
+    """Revoke all tokens of an author and end all sessions; the number of tokens. LeagueError for an unknown author."""
     with store.change():
         account = store.one("SELECT account FROM accounts WHERE author = ?", author)
         if account is None:
             raise LeagueError(f"nobody called '{author}' was invited")
         store.run("DELETE FROM sessions WHERE token IN (SELECT token FROM tokens WHERE account = ?)", account)
         store.run("UPDATE accounts SET admin = 0 WHERE account = ?", account)
-        return store.run("UPDATE tokens SET revoked = ? WHERE account = ? AND revoked IS NULL", now, account)
+        return store.run("UPDATE tokens SET revoked = ? WHERE account = ? AND revoked IS NULL", time.time(), account)
 
 
 def invitations(store: WebStore) -> list[Invitation]:
@@ -128,43 +241,51 @@ def invitations(store: WebStore) -> list[Invitation]:
 
 
 def account_of(store: WebStore, token: str, now: float | None = None) -> tuple[int, Account] | None:
-    """The number of a valid token, and whose it is."""
-    wanted = fingerprint(token)
+    """The number and the account of a valid token, None for any other text."""
     rows = store.query(
-        "SELECT t.token, t.hash, t.expires, t.revoked, a.account, a.author, a.admin FROM tokens t"
-        " JOIN accounts a ON a.account = t.account WHERE t.hash = ?",
-        wanted,
+        "SELECT t.token, a.account, a.author, a.admin FROM tokens t JOIN accounts a ON a.account = t.account"
+        " WHERE t.hash = ? AND t.expires > ? AND t.revoked IS NULL",
+        fingerprint(token),
+        time.time() if now is None else now,
     )
-    if not rows or not hmac.compare_digest(rows[0][1], wanted):
+    if not rows:
         return None
-    number, _, expires, revoked, account, author, admin = rows[0]
-    if revoked is not None or expires <= (time.time() if now is None else now):
-        return None
+    number, account, author, admin = rows[0]
     return number, Account(account, author, bool(admin))
 
 
 def sign_in(store: WebStore, token: str) -> str | None:
-    """Begin a session with a token: the session's secret, always a new one; None for a token that is not valid."""
-    found = account_of(store, token)
-    if found is None:
+    """Begin a session with a token: its secret, which is always new; None for a token that is not valid.
+
+    An account has at most SESSIONS_PER_ACCOUNT sessions; the oldest ones end.
+    """
+    valid = account_of(store, token)
+    if valid is None:
         return None
+    number, account = valid
     session = secrets.token_urlsafe(32)
     now = time.time()
     with store.change():
-        store.run("DELETE FROM sessions WHERE expires <= ?", now)
-        store.run("UPDATE tokens SET used = ifnull(used, ?) WHERE token = ?", now, found[0])
+        store.run("UPDATE tokens SET used = ifnull(used, ?) WHERE token = ?", now, number)
         store.run(
             "INSERT INTO sessions (hash, token, created, expires) VALUES (?, ?, ?, ?)",
             fingerprint(session),
-            found[0],
+            number,
             now,
             now + SESSION_S,
+        )
+        store.run("DELETE FROM sessions WHERE expires <= ?", now)
+        store.run(
+            "DELETE FROM sessions WHERE hash IN (SELECT s.hash FROM sessions s JOIN tokens t ON t.token = s.token"
+            " WHERE t.account = ? ORDER BY s.created DESC LIMIT -1 OFFSET ?)",
+            account.number,
+            SESSIONS_PER_ACCOUNT,
         )
     return session
 
 
-def session_of(store: WebStore, session: str, now: float | None = None) -> Session | None:
-    """The session with a secret, None if there is none, or its token is not valid any more."""
+def session_of(store: WebStore, session: str, now: float | None = None) -> SignIn | None:
+    """The session with a secret, None if there is none or its token is no longer valid."""
     now = time.time() if now is None else now
     rows = store.query(
         "SELECT a.account, a.author, a.admin FROM sessions s JOIN tokens t ON t.token = s.token"
@@ -177,7 +298,7 @@ def session_of(store: WebStore, session: str, now: float | None = None) -> Sessi
     if not rows:
         return None
     account, author, admin = rows[0]
-    return Session(Account(account, author, bool(admin)), form_text(session))
+    return SignIn(Account(account, author, bool(admin)), form_text(session))
 
 
 def sign_out(store: WebStore, session: str) -> None:

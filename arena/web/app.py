@@ -1,101 +1,163 @@
-"""The application: which address shows or does what."""
+"""The application: addresses, what every request has to pass, what every response carries, and errors."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import logging
+import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.errors import ArenaError
 from arena.league.store import league_folder
-from arena.web import admin, api, members
-from arena.web.desk import Desk, Kept, Office
-from arena.web.guard import API, SAFE, Attempts, Guard, Metrics
-from arena.web.playing import pages as playing
-from arena.web.playing.tables import Tables
-from arena.web.public import SKELETON_NAME, NoPage, skeleton
-from arena.web.render import STATIC, render, static_file
-from arena.web.state import State, WebSettings, state_of
+from arena.web import api, members, play_pages
+from arena.web.backend import Backend, WebSettings, backend_of
+from arena.web.public import SKELETON_NAME, STATIC, NoPage, render, skeleton, static_file
 
-MOST_LISTENERS = 500
+log = logging.getLogger("arena.web")
+
+MAX_LISTENERS = 500
+MAX_HEAD_BYTES = 64 << 10
+MAX_FORM_BYTES = 64 << 10
+API = "/api/"
+UPLOADS = ("/me/upload", "/api/v1/submissions")
+SAFE_METHODS = ("GET", "HEAD")
+FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src"
+    " 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+SECTIONS = {
+    *("", "live", "events", "history", "rules", "write", "bots", "games", "play", "me", "admin", "api", "static"),
+    *("sign-in", "sign-out", "healthz", "metrics", "skeleton.py"),
+}
 
 
-def create_app(folder: Path, settings: WebSettings | None = None, apart: bool = True) -> Starlette:
-    """The web application of the league in a folder.
-
-    `apart`: pages are made in a process of their own. LeagueError if there is no league.
-    """
+def create_app(folder: Path, settings: WebSettings | None = None) -> Starlette:
+    """The web application of the league in a folder. LeagueError if there is none."""
     folder = league_folder(folder)
     settings = settings or WebSettings()
-    metrics, level = Metrics(), settings.level
-    beside = "process" if level == "none" else level or "sandbox"  # a bot that hangs must not hang a person's game
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with Desk(folder, apart, level) as desk, Tables(folder, beside, settings.play) as tables:
-            app.state.arena = State(desk, settings, metrics, Attempts(), tables, await desk.office(_name))
+        async with Backend(folder, settings) as backend:
+            app.state.backend = backend
             yield
 
-    guard = Middleware(
-        Guard, upload_bytes=settings.limits.mb << 20, body_s=settings.body_s, metrics=metrics, secure=settings.secure
-    )
     return Starlette(
-        routes=[*_ROUTES, *members.ROUTES, *admin.ROUTES, *api.ROUTES, *playing.ROUTES, Route("/{path:path}", _page)],
-        middleware=[guard, Middleware(_AtHand)],
+        routes=[*members.ROUTES, *api.ROUTES, *play_pages.ROUTES, *ROUTES],
+        middleware=[Middleware(Guard, settings=settings)],
         lifespan=lifespan,
-        exception_handlers={HTTPException: _refused, NoPage: _no_page, ArenaError: _failed},
+        exception_handlers={HTTPException: _refused, NoPage: _no_page, ArenaError: _failed, 500: _broken},
     )
 
 
-def _name(office: Office) -> str:
-    return office.league.name
+# ---------------------------------------------------------------- every request
 
 
-# ---------------------------------------------------------------- what everybody may see
+class Guard:
+    """Middleware that refuses requests of other sites and large ones, adds headers, counts and logs."""
+
+    def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
+        self._app = app
+        self._max_upload_bytes = (settings.limits.mb << 20) + MAX_FORM_BYTES
+        self._headers = HEADERS | ({"strict-transport-security": "max-age=31536000"} if settings.secure else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun, status, size = time.monotonic(), 500, 0
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status, size
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+            size += len(message.get("body", b""))
+            await send(message)
+
+        try:
+            app = self._refusal(scope) or self._app
+            await app(scope, receive, send_with_headers)
+        finally:
+            seconds = time.monotonic() - begun
+            section = scope["path"].strip("/").partition("/")[0]
+            method = scope["method"] if scope["method"] in (*SAFE_METHODS, "POST") else "other"
+            metrics = scope["app"].state.backend.metrics
+            metrics.add(method, f"/{section}" if section in SECTIONS else "other", status, seconds)
+            line = {
+                "time": round(time.time(), 3),
+                "method": scope["method"][:20],
+                "path": scope["path"][:200],
+                "status": status,
+                "bytes": size,
+                "ms": round(1000 * seconds, 1),
+                "client": scope["client"][0] if scope.get("client") else None,
+            }
+            log.info("%s", json.dumps(line))
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        """The response to a request that goes no further, None for any other."""
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEAD_BYTES:
+            return PlainTextResponse("the headers of this request are too large", 431)
+        method, path, headers = scope["method"], scope["path"], Headers(scope=scope)
+        if method in SAFE_METHODS:
+            return None
+        if method != "POST":
+            return PlainTextResponse("only GET, HEAD and POST are known", 405, {"allow": "GET, HEAD, POST"})
+        media_type, _, parameters = headers.get("content-type", "").lower().partition(";")
+        charset = parameters.partition("charset=")[2].partition(";")[0].strip(' "')
+        if media_type.strip() not in FORM_TYPES or charset not in ("", "utf-8"):
+            return PlainTextResponse(f"expected a body of type {' or '.join(FORM_TYPES)}, in UTF-8", 415)
+        if not path.startswith(API) and not is_same_origin(headers):
+            return PlainTextResponse("this request came from another site, so nothing was done", 403)
+        length, most = headers.get("content-length", ""), self._max_upload_bytes if path in UPLOADS else MAX_FORM_BYTES
+        if not length or "transfer-encoding" in headers:
+            return PlainTextResponse("the length of the body is needed: Content-Length", 411, {"connection": "close"})
+        if int(length) > most:  # the server has checked that it is a number, and reads no more than it says
+            return PlainTextResponse(f"that is too large: at most {most >> 10} KiB", 413, {"connection": "close"})
+        return None
+
+
+def is_same_origin(headers: Headers) -> bool:
+    """Whether a request comes from one of our own pages or from no page at all.
+
+    Browsers say so with each form (`Sec-Fetch-Site`, `Origin`); programs say nothing.
+    """
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    return origin is None or origin.partition("://")[2] == headers.get("host")
+
+
+# ---------------------------------------------------------------- pages for everybody
 
 
 async def _page(request: Request) -> Response:
-    """What everybody may see, kept until the league changes."""
-    return _AsKept(await state_of(request).desk.page(request.path_params["path"]))
-
-
-class _AtHand:
-    """Sends public pages that are at hand before anything else is looked at: most requests are for them."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        kept = None
-        if scope["type"] == "http" and scope["method"] in SAFE:
-            kept = scope["app"].state.arena.desk.at_hand(scope["path"][1:])
-        await (self._app if kept is None else _AsKept(kept))(scope, receive, send)
-
-
-class _AsKept(Response):
-    """A page that was made, or that it has not changed."""
-
-    def __init__(self, kept: Kept) -> None:
-        self._kept = kept
-        self.background = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        kept = self._kept
-        headers = [(b"etag", kept.etag), (b"cache-control", b"no-cache")]
-        known = (b"if-none-match", kept.etag) in scope["headers"]
-        body = b"" if known else kept.body
-        if not known:
-            headers += [(b"content-type", kept.kind), (b"content-length", b"%d" % len(body))]
-        await send({"type": "http.response.start", "status": 304 if known else 200, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+    page = await backend_of(request).page(request.path_params["path"])
+    headers = {"etag": page.etag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == page.etag:
+        return Response(status_code=304, headers=headers)
+    return Response(page.body, 200, headers, page.media_type)
 
 
 async def _static(request: Request) -> Response:
@@ -106,7 +168,7 @@ async def _static(request: Request) -> Response:
 
 
 async def _no_icon(request: Request) -> Response:
-    """Browsers ask for one."""
+    """Browsers ask for an icon."""
     return Response(status_code=204, headers={"cache-control": "max-age=86400"})
 
 
@@ -117,52 +179,48 @@ async def _skeleton(request: Request) -> Response:
 
 async def _events(request: Request) -> Response:
     """Server-sent events: `change` each time something has happened in the league."""
-    desk = state_of(request).desk
-    if desk.listeners >= MOST_LISTENERS:
-        return PlainTextResponse("too many listen already", 503, {"retry-after": "60"})
+    backend = backend_of(request)
+    headers = {"x-accel-buffering": "no"}
+    if request.method == "HEAD":
+        return Response(media_type="text/event-stream", headers=headers)
+    if backend.listeners >= MAX_LISTENERS:
+        return PlainTextResponse("too many listeners", 503, {"retry-after": "60"})
 
     async def stream() -> AsyncIterator[bytes]:
         yield b"retry: 5000\n\n"
-        async for number in desk.changes():
-            yield b": \n\n" if number is None else f"event: change\ndata: {number}\n\n".encode()
+        async for version in backend.changes():
+            yield b": \n\n" if version is None else f"event: change\ndata: {version}\n\n".encode()
 
-    return StreamingResponse(stream(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+    return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
 
 
-_ROUTES = [
+ROUTES = [
     Route("/static/{name}", _static),
     Route("/skeleton.py", _skeleton),
     Route("/events", _events),
     Route("/favicon.ico", _no_icon),
+    Route("/{path:path}", _page),
 ]
 
 
-# ---------------------------------------------------------------- what goes wrong
+# ---------------------------------------------------------------- errors
 
 
 def _message(
     request: Request, status: int, title: str, text: str, headers: Mapping[str, str] | None = None
 ) -> Response:
     if request.url.path.startswith(API):
-        return api.fault(status, text, headers)
-    page = render(
-        "message.html",
-        request.url.path.strip("/"),
-        league=state_of(request).league,
-        title=title,
-        text=text,
-        back=None,
-        live=False,
-    )
+        return api.json_response({"error": text}, status, headers)
+    path, league = request.url.path.strip("/"), backend_of(request).league_name
+    page = render("page.html", path, league=league, title=title, text=text, live=False)
     return HTMLResponse(page, status, headers)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    title = {404: "Not found", 401: "Sign in first", 403: "Not allowed", 405: "Not possible here"}
-    return _message(
-        request, error.status_code, title.get(error.status_code, "Not possible"), error.detail, error.headers
-    )
+    titles = {404: "Not found", 401: "Sign in first", 403: "Not allowed", 405: "Not possible here"}
+    title = titles.get(error.status_code, "Not possible")
+    return _message(request, error.status_code, title, error.detail, error.headers)
 
 
 async def _no_page(request: Request, error: Exception) -> Response:
@@ -171,3 +229,7 @@ async def _no_page(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     return _message(request, 400, "That did not work", str(error))
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return PlainTextResponse("something went wrong here; it has been logged", 500, HEADERS)

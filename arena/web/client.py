@@ -1,4 +1,7 @@
-"""Asking the server of a league from elsewhere: what `arena submit --server` and `arena standings --server` do."""
+"""A client for the server of a league, which `arena submit --server` and `arena standings --server` use.
+
+A server may be anybody's: its answers are checked, and its texts hold nothing that a terminal obeys.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,26 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from arena.errors import ArenaError
 from arena.league.submission import Submission
-from arena.text import one_line, printable
+from arena.text import one_line, printable_lines
 
 _TIMEOUT_S = 60.0
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 _POLL_S = 2.0
 _TABLE_POLLS = 10
 _LOCAL = ("127.0.0.1", "::1", "localhost")
+_PROGRESS = {"id": int, "bot": str, "version": int, "state": str, "held": bool, "reason": str, "waits": str}
 
 
 class ServerError(ArenaError):
-    """A server cannot be asked, or has refused."""
+    """A server cannot be reached, has refused, or answers nonsense."""
 
     def __init__(self, text: str, status: int = 0) -> None:
         super().__init__(text)
         self.status = status
 
 
-class _Stay(HTTPRedirectHandler):
-    """Follow nobody elsewhere: the token would go with the request."""
+class _NoRedirect(HTTPRedirectHandler):
+    """Follow no redirection: the token would be sent along."""
 
     def redirect_request(self, *args: Any, **named: Any) -> None:
         return None
@@ -45,24 +49,28 @@ class Server:
     """A server by its address, with a token for what needs one."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
-        """ServerError for an address that is none."""
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        """ServerError for a text that is no address."""
+        try:
+            parts = urlsplit(url)
+            known = parts.scheme in ("http", "https") and parts.hostname
+        except ValueError:
+            known = None
+        if not known:
             raise ServerError(f"expected an address such as https://league.example, found '{one_line(url, 80)}'")
         self.url = url.rstrip("/")
         self.plain = parts.scheme == "http" and parts.hostname not in _LOCAL
         self._token = token
-        self._opener = build_opener(_Stay)
+        self._opener = build_opener(_NoRedirect)
 
     def ask(self, path: str, body: bytes | None = None, kind: str = "") -> dict[str, Any]:
-        """The JSON at an address below /api/v1/, as a GET or, with a body, a POST."""
+        """The JSON at an address below /api/v1/, by GET or, with a body, by POST. ServerError if there is none."""
         headers = {"accept": "application/json"} | ({"content-type": kind} if body is not None else {})
         if self._token is not None:
             headers["authorization"] = f"Bearer {self._token}"
         request = Request(f"{self.url}/api/v1/{path}", body, headers)
         try:
             with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
-                return self._read(answer.read(_MOST_BYTES))
+                return self._read(answer.read(_MAX_BYTES))
         except HTTPError as error:
             with error:
                 text = self._reason(error.read(1 << 16)) or f"it answers {error.code}"
@@ -76,74 +84,87 @@ class Server:
 
     def _read(self, text: bytes) -> dict[str, Any]:
         try:
-            found = json.loads(text)
+            values = json.loads(text)
         except (RecursionError, ValueError):
-            found = None
-        if not isinstance(found, dict):
-            raise ServerError(f"{self.url} is not the server of a league: it answers with something else")
-        return found
+            values = None
+        if not isinstance(values, dict):
+            raise self._nonsense()
+        return values
+
+    def _nonsense(self) -> ServerError:
+        return ServerError(f"{one_line(self.url, 80)} does not answer as the server of a league does")
 
     def _reason(self, text: bytes) -> str:
         try:
-            return printable(str(self._read(text).get("error", "")))
+            return printable_lines(str(self._read(text).get("error", "")))
         except ServerError:
             return ""
 
-    def submit(self, what: Submission, again: bool = False) -> dict[str, Any]:
+    def submit(self, submission: Submission, again: bool = False) -> dict[str, Any]:
         """Submit a bot: how far it has come."""
-        file, content = packed(what)
-        values = {"name": what.name, "entry": what.entry, "again": "true" if again else ""}
+        file, content = packed(submission)
+        values = {"name": submission.name, "entry": submission.entry, "again": "true" if again else ""}
         body, kind = form(values, file, content)
-        return self.ask("submissions", body, kind)
+        return self._checked(self.ask("submissions", body, kind))
+
+    def _checked(self, progress: dict[str, Any]) -> dict[str, Any]:
+        """An answer about a submission, with texts that are safe to print. ServerError if something is missing."""
+        if not all(type(progress.get(key)) is kind for key, kind in _PROGRESS.items()):
+            raise self._nonsense()
+        return {key: printable_lines(value) if isinstance(value, str) else value for key, value in progress.items()}
 
     def wait(
-        self, told: dict[str, Any], say: Callable[[dict[str, Any]], None], pause: Callable[[float], None] = time.sleep
+        self,
+        progress: dict[str, Any],
+        say: Callable[[dict[str, Any]], None],
+        pause: Callable[[float], None] = time.sleep,
     ) -> dict[str, Any]:
-        """Wait until a submission is decided; `say` hears each time something has changed."""
+        """Wait until a submission is decided; `say` is called each time something has changed."""
         while True:
-            say(told)
-            if told.get("state") not in ("pending", "placing"):
-                return told
-            before = told
-            while told == before:
+            say(progress)
+            if progress["state"] not in ("pending", "placing"):
+                return progress
+            before = progress
+            while progress == before:
                 pause(_POLL_S)
-                told = self.ask(f"submissions/{int(before['id'])}")
+                progress = self._checked(self.ask(f"submissions/{before['id']}"))
 
     def table(
-        self, told: Mapping[str, Any] | None = None, pause: Callable[[float], None] = time.sleep
+        self, progress: Mapping[str, Any] | None = None, pause: Callable[[float], None] = time.sleep
     ) -> dict[str, Any]:
-        """The standings. A server keeps them for a while: what is `told` of a bot in the table is waited for."""
-        found = self.ask("standings")
-        for _ in range(_TABLE_POLLS if told is not None and told.get("state") == "active" else 0):
-            lines = found.get("standings")
-            if not isinstance(lines, list) or any(_is_of(line, told) for line in lines):
+        """The standings. If a submission is in the table, wait until the server, which keeps its pages, shows it."""
+        table = self.ask("standings")
+        for _ in range(_TABLE_POLLS if progress is not None and progress["state"] == "active" else 0):
+            lines = table.get("standings")
+            if not isinstance(lines, list) or any(_is_of(line, progress) for line in lines):
                 break
             pause(_POLL_S)
-            found = self.ask("standings")
-        return found
+            table = self.ask("standings")
+        return table
 
 
-def _is_of(line: Any, told: Any) -> bool:
-    """Is a line of the table that of a submission?"""
-    return isinstance(line, dict) and all(line.get(key) == told.get(key) for key in ("bot", "version"))
+def _is_of(line: Any, progress: Any) -> bool:
+    """Whether a line of the table is that of a submission."""
+    return isinstance(line, dict) and all(line.get(key) == progress[key] for key in ("bot", "version"))
 
 
-def packed(what: Submission) -> tuple[str, bytes]:
-    """A submission as a file: as it is if it is one, else a zip of its files."""
-    if len(what.files) == 1 and what.entry.partition(":")[0] == what.files[0].path and not what.files[0].executable:
-        return what.files[0].path.rsplit("/", 1)[-1], what.files[0].content
+def packed(submission: Submission) -> tuple[str, bytes]:
+    """The name and content of a file to upload: the submission's only file, or a zip archive of its files."""
+    only = submission.files[0]
+    if len(submission.files) == 1 and submission.entry.partition(":")[0] == only.path and not only.executable:
+        return only.path.rsplit("/", 1)[-1], only.content
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in what.files:
-            one = zipfile.ZipInfo(file.path)
-            one.external_attr = (stat.S_IFREG | (0o755 if file.executable else 0o644)) << 16
-            one.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(one, file.content)
-    return f"{what.name}.zip", out.getvalue()
+        for file in submission.files:
+            info = zipfile.ZipInfo(file.path)
+            info.external_attr = (stat.S_IFREG | (0o755 if file.executable else 0o644)) << 16
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, file.content)
+    return f"{submission.name}.zip", out.getvalue()
 
 
 def form(values: Mapping[str, str], file: str, content: bytes) -> tuple[bytes, str]:
-    """A form with a file, and its content type."""
+    """The body of a form with a file, and its content type."""
     edge = secrets.token_hex(16)
     parts = [
         f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()

@@ -1,10 +1,15 @@
-"""What authors do: sign in, upload, see what has become of it, retire a bot. Each sees and changes only own bots."""
+"""What authors and organisers do: sign in, upload, see what became of it, retire a bot; invite, revoke, pause.
+
+Authors see and change only their own bots.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import time
+from collections.abc import Mapping
 from typing import Any
 
+from anyio import to_thread
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,75 +19,84 @@ from starlette.routing import Route
 from arena.errors import ArenaError
 from arena.league import placement, versions
 from arena.league.oversight import audit
+from arena.league.oversight import pause as pauses
 from arena.league.rating import standings
 from arena.league.store import League
 from arena.league.submission import Submission
-from arena.web import accounts, queue
-from arena.web.accounts import SESSION_S, Account, Session
-from arena.web.desk import Office
-from arena.web.public import NoPage, Site, bot_values
-from arena.web.queue import Limits
-from arena.web.render import render
-from arena.web.state import address, check_form, failed, see_other, session, state_of, too_many_attempts
-from arena.web.uploads import read_upload
+from arena.league.versions import Version
+from arena.results.league import log_table
+from arena.text import one_line
+from arena.web import accounts, uploads
+from arena.web.accounts import Account, SignIn
+from arena.web.backend import (
+    Stores,
+    backend_of,
+    check_form,
+    cookie_name,
+    organiser,
+    see_other,
+    set_cookie,
+    signed_in,
+)
+from arena.web.public import NoPage, Site, bot_values, render
+from arena.web.uploads import UploadLimits, read_upload
 
-LONGEST_TOKEN = 200
+MAX_TOKEN_CHARACTERS = 200
+_MAX_REASON_CHARACTERS = 200
+_LOG_ENTRIES = 200
 
 
 def _shown(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     path = request.url.path.strip("/")
-    values = {"live": False} | values
-    return HTMLResponse(render(template, path, league=state_of(request).league, **values), status)
+    return HTMLResponse(render(template, path, league=backend_of(request).league_name, live=False, **values), status)
+
+
+async def _checked_form(request: Request) -> SignIn:
+    """The session of a request that carries a form of ours without other fields; a 403 for any other form."""
+    session = await signed_in(request)
+    async with request.form(max_files=0, max_fields=2) as form:
+        check_form(session, form.get("form"))
+    return session
 
 
 # ---------------------------------------------------------------- signing in
 
 
 async def _sign_in_form(request: Request) -> Response:
-    """The link of an invitation leads here. Following it changes nothing: mail programs follow links, too."""
-    return _shown(request, "sign_in.html", token=request.query_params.get("token", "")[:LONGEST_TOKEN], fault="")
+    return _shown(request, "sign_in.html", fault="")
 
 
 async def _sign_in(request: Request) -> Response:
-    state = state_of(request)
-    if state.attempts.blocked(address(request)):
-        raise too_many_attempts()
+    backend = backend_of(request)
     async with request.form(max_files=0, max_fields=2) as form:
         token = form.get("token")
     secret = None
-    if isinstance(token, str) and len(token) <= LONGEST_TOKEN:
-        secret = await state.desk.office(_begin, token.strip())
+    if isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS:
+        secret = await backend.write(_begin_session, token.strip())
     if secret is None:
-        failed(request)
         fault = "This token is not valid: it is misspelt, has expired, or was revoked."
-        return _shown(request, "sign_in.html", 401, token="", fault=fault)
-    answer = see_other(request, "me")
-    answer.set_cookie(
-        state.cookie, secret, max_age=int(SESSION_S), secure=state.settings.secure, httponly=True, samesite="lax"
-    )
-    return answer
+        return _shown(request, "sign_in.html", 401, fault=fault)
+    response = see_other(request, "me")
+    set_cookie(response, backend.settings, cookie_name(backend.settings), secret)
+    return response
 
 
-def _begin(office: Office, token: str) -> str | None:
-    secret = accounts.sign_in(office.store, token)
-    if secret is not None:
-        found = accounts.session_of(office.store, secret)
-        audit.record(office.league, "web", "signed in", author=found.account.author if found else None)
-    return secret
+def _begin_session(stores: Stores, token: str) -> str | None:
+    return accounts.sign_in(stores.web, token)
 
 
 async def _sign_out(request: Request) -> Response:
-    found, secret = await session(request)
-    async with request.form(max_files=0, max_fields=2) as form:
-        check_form(found, form.get("form"))
-    await state_of(request).desk.office(_end, secret)
-    answer = see_other(request, "sign-in")
-    answer.delete_cookie(state_of(request).cookie, secure=state_of(request).settings.secure, httponly=True)
-    return answer
+    await _checked_form(request)
+    backend = backend_of(request)
+    name = cookie_name(backend.settings)
+    await backend.write(_end_session, request.cookies[name])
+    response = see_other(request, "sign-in")
+    response.delete_cookie(name, secure=backend.settings.secure, httponly=True)
+    return response
 
 
-def _end(office: Office, secret: str) -> None:
-    accounts.sign_out(office.store, secret)
+def _end_session(stores: Stores, secret: str) -> None:
+    accounts.sign_out(stores.web, secret)
 
 
 # ---------------------------------------------------------------- own bots
@@ -90,171 +104,217 @@ def _end(office: Office, secret: str) -> None:
 
 async def _me(request: Request) -> Response:
     try:
-        found, _ = await session(request)
+        session = await signed_in(request)
     except HTTPException:
         return see_other(request, "sign-in")
-    state = state_of(request)
-    mine, uploads = await state.desk.office(_overview, found.account)
-    return _shown(
-        request,
-        "me.html",
-        account=found.account,
-        form=found.form,
-        versions=mine,
-        uploads=uploads,
-        limits=state.settings.limits,
-    )
+    backend = backend_of(request)
+    values = await backend.write(_overview, session.account)
+    limits = backend.settings.limits
+    return _shown(request, "me.html", account=session.account, form=session.form, limits=limits, **values)
 
 
-def _overview(office: Office, account: Account) -> tuple[list[versions.Version], list[queue.Upload]]:
-    return queue.of_author(office.league, account.author), queue.uploads_of(office.store, account)
+def _overview(stores: Stores, account: Account) -> dict[str, Any]:
+    """The author's versions and uploads, each upload with the state of its version now."""
+    own = uploads.versions_of(stores.league, account.author)
+    states: dict[int | None, str] = {version.id: version_state(version) for version in own}
+    listed = [
+        (upload, states.get(upload.version, upload.outcome)) for upload in uploads.uploads_of(stores.web, account)
+    ]
+    return {"versions": [(version, states[version.id]) for version in own], "uploads": listed}
+
+
+def version_state(version: Version) -> str:
+    """The state of a version as its author reads it."""
+    return "retired" if version.retired and version.state == versions.ACTIVE else version.state
 
 
 async def _upload(request: Request) -> Response:
-    found, _ = await session(request)
-    limits = state_of(request).settings.limits
+    session = await signed_in(request)
+    limits = backend_of(request).settings.limits
     async with request.form(max_files=1, max_fields=6, max_part_size=limits.mb << 20) as form:
-        check_form(found, form.get("form"))
+        check_form(session, form.get("form"))
         file, text = form.get("file"), form.get("text")
+        name, entry = (str(form.get(key) or "").strip() for key in ("name", "entry"))
         if isinstance(file, UploadFile) and file.filename:
-            name, content = file.filename, await file.read()
+            file_name, content = file.filename, await file.read()
         elif isinstance(text, str) and text.strip():
-            asked = form.get("name")
-            name = f"{asked}.py" if isinstance(asked, str) and asked.strip() else "bot.py"
-            content = text.replace("\r\n", "\n").encode()
+            file_name, content = f"{name or 'bot'}.py", text.replace("\r\n", "\n").encode()
         else:
             raise HTTPException(400, "choose a file, or paste the text of a bot")
-        called, entry = form.get("name"), form.get("entry")
-    one = await take(request, found.account, name, content, str(called or "").strip(), str(entry or "").strip())
-    return see_other(request, f"me/versions/{one.id}")
+    version = await take_upload(request, session.account, file_name, content, name, entry)
+    return see_other(request, f"me/versions/{version.id}")
 
 
-async def take(
+async def take_upload(
     request: Request, account: Account, file: str, content: bytes, name: str, entry: str, again: bool = False
-) -> versions.Version:
-    """Take an upload: its version in the queue. ArenaError with the reason if it is not taken, which is kept, too."""
-    state = state_of(request)
-    if len(content) > state.settings.limits.mb << 20:
-        raise HTTPException(413, f"that is too large: at most {state.settings.limits.mb} MiB")
-    number = await state.desk.office(_begin_upload, account, state.settings.limits, file)
+) -> Version:
+    """Put an upload into the queue; its version. ArenaError, which its author finds recorded, if it is not taken."""
+    backend = backend_of(request)
+    limits = backend.settings.limits
+    if len(content) > limits.mb << 20:
+        raise HTTPException(413, f"that is too large: at most {limits.mb} MiB")
+    number = await backend.write(_begin_upload, account, limits, file)
     try:
-        submission = await asyncio.to_thread(read_upload, file, content, account.author, name or None, entry or None)
-        one = await state.desk.office(_receive, number, submission, state.settings.limits, again)
+        submission = await to_thread.run_sync(read_upload, file, content, account.author, name or None, entry or None)
+        return await backend.write(_receive, number, submission, limits, again)
     except ArenaError as error:
-        await state.desk.office(_not_taken, number, str(error))
-        state.metrics.uploads["refused"] += 1
+        await backend.write(_not_taken, number, str(error))
         raise
-    state.metrics.uploads["taken"] += 1
-    state.desk.touch()
-    return one
 
 
-def _begin_upload(office: Office, account: Account, limits: Limits, file: str) -> int:
-    return queue.begin_upload(office.store, account, limits, file)
+def _begin_upload(stores: Stores, account: Account, limits: UploadLimits, file: str) -> int:
+    return uploads.begin_upload(stores.web, account, limits, file)
 
 
-def _receive(office: Office, number: int, what: Submission, limits: Limits, again: bool) -> versions.Version:
-    return queue.receive(office.league, office.store, number, what, limits, again)
+def _receive(stores: Stores, number: int, submission: Submission, limits: UploadLimits, again: bool) -> Version:
+    return uploads.receive(stores.league, stores.web, number, submission, limits, again)
 
 
-def _not_taken(office: Office, number: int, text: str) -> None:
-    queue.end_upload(office.store, number, "not taken", text)
+def _not_taken(stores: Stores, number: int, text: str) -> None:
+    uploads.end_upload(stores.web, number, "not taken", text)
 
 
 # ---------------------------------------------------------------- one of them
 
 
-def own_version(league: League, account: Account, number: int) -> versions.Version:
-    """A version of one's own; organisers have all. NoPage for others', as if they were not there."""
+def own_version(league: League, account: Account, number: int) -> Version:
+    """One of the account's versions; organisers have all. NoPage for others', as if they did not exist."""
     if league.one("SELECT 1 FROM versions WHERE version = ?", number):
-        one = versions.get(league, number)
-        if account.admin or one.author == account.author:
-            return one
+        version = versions.get(league, number)
+        if account.admin or version.author == account.author:
+            return version
     raise NoPage("you have no such version")
 
 
-def own_bot(league: League, account: Account, name: str) -> versions.Version:
-    """The last version of a bot of one's own."""
-    found = [one for one in versions.in_state(league, retired=True) if one.name.lower() == name.lower()]
-    if not found or not (account.admin or found[-1].author == account.author):
+def own_bot(league: League, account: Account, name: str) -> Version:
+    """The active version of one of the account's bots, or the last one. NoPage for others' bots."""
+    of_bot = [version for version in versions.in_state(league, retired=True) if version.name.lower() == name.lower()]
+    if not of_bot or not (account.admin or of_bot[-1].author == account.author):
         raise NoPage("you have no such bot")
-    return next((one for one in found if one.state == versions.ACTIVE), found[-1])
+    return next((version for version in of_bot if version.state == versions.ACTIVE), of_bot[-1])
 
 
 async def _version(request: Request) -> Response:
-    found, _ = await session(request)
-    page = await state_of(request).desk.read(version_page, found, request.path_params["number"])
-    return HTMLResponse(page)
+    session = await signed_in(request)
+    return HTMLResponse(await backend_of(request).read(version_page, session, request.path_params["number"]))
 
 
-def version_page(site: Site, found: Session, number: int) -> str:
-    """How far a version has come."""
-    one = own_version(site.league, found.account, number)
-    told = queue.progress(site.league, one.id)
-    place = site.table.row_of(one.id)
-    if one.state == versions.PLACING:
-        place = standings(site.league, one).row_of(one.id)
-    live = one.state in versions.OPEN
+def version_page(site: Site, session: SignIn, number: int) -> str:
+    """The page that shows how far a version has come."""
+    version = own_version(site.league, session.account, number)
+    table = standings(site.league, version) if version.state == versions.PLACING else site.table
     return site.render(
         "version.html",
         f"me/versions/{number}",
-        one=told,
-        place=place,
-        form=found.form,
+        progress=uploads.progress(site.league, version.id),
+        standing=table.row_of(version.id),
+        form=session.form,
         settings=site.league.settings,
-        live=live,
+        live=version.state in versions.OPEN,
     )
 
 
 async def _again(request: Request) -> Response:
-    found, _ = await session(request)
-    async with request.form(max_files=0, max_fields=2) as form:
-        check_form(found, form.get("form"))
-    number = request.path_params["number"]
-    await state_of(request).desk.office(check_again, found.account, number, state_of(request).settings.limits)
-    state_of(request).desk.touch()
+    session = await _checked_form(request)
+    backend, number = backend_of(request), request.path_params["number"]
+    await backend.write(check_again, session.account, number, backend.settings.limits)
     return see_other(request, f"me/versions/{number}")
 
 
-def check_again(office: Office, account: Account, number: int, limits: Limits) -> None:
-    """Put a refused version of one's own into the queue once more; it counts as an upload."""
-    one = own_version(office.league, account, number)
-    files = tuple(versions.files_of(office.league, one.id))
-    upload = queue.begin_upload(office.store, account, limits, f"{one.label} once more")
+def check_again(stores: Stores, account: Account, number: int, limits: UploadLimits) -> None:
+    """Put a refused version of the account's into the queue once more; it counts as an upload."""
+    version = own_version(stores.league, account, number)
+    files = tuple(versions.files_of(stores.league, version.id))
+    submission = Submission(version.name, version.author, version.entry, files)
+    upload = uploads.begin_upload(stores.web, account, limits, f"{version.label} once more")
     try:
-        queue.receive(
-            office.league, office.store, upload, Submission(one.name, one.author, one.entry, files), limits, True
-        )
+        uploads.receive(stores.league, stores.web, upload, submission, limits, True)
     except ArenaError as error:
-        queue.end_upload(office.store, upload, "not taken", str(error))
+        uploads.end_upload(stores.web, upload, "not taken", str(error))
         raise
 
 
 async def _bot(request: Request) -> Response:
-    found, _ = await session(request)
-    return HTMLResponse(await state_of(request).desk.read(my_bot_page, found, request.path_params["name"]))
+    session = await signed_in(request)
+    return HTMLResponse(await backend_of(request).read(own_bot_page, session, request.path_params["name"]))
 
 
-def my_bot_page(site: Site, found: Session, name: str) -> str:
-    """All about a bot, with what only its author may see."""
-    one = own_bot(site.league, found.account, name)
-    return site.render(
-        "my_bot.html", f"me/bots/{name}", form=found.form, live=False, **bot_values(site, one, private=True)
-    )
+def own_bot_page(site: Site, session: SignIn, name: str) -> str:
+    """The page of a bot with what only its author may see."""
+    values = bot_values(site, own_bot(site.league, session.account, name), private=True)
+    return site.render("bot.html", f"me/bots/{name}", form=session.form, live=False, **values)
 
 
 async def _retire(request: Request) -> Response:
-    found, _ = await session(request)
-    async with request.form(max_files=0, max_fields=2) as form:
-        check_form(found, form.get("form"))
-    await state_of(request).desk.office(retire, found.account, request.path_params["name"], "by its author", False)
-    state_of(request).desk.touch()
+    session = await _checked_form(request)
+    await backend_of(request).write(_retire_own, session.account, request.path_params["name"])
     return see_other(request, "me")
 
 
-def retire(office: Office, account: Account, name: str, reason: str, undo: bool) -> None:
-    """Retire a bot of one's own, or bring it back."""
-    placement.retire(office.league, own_bot(office.league, account, name).name, reason, undo)
+def _retire_own(stores: Stores, account: Account, name: str) -> None:
+    placement.retire(stores.league, own_bot(stores.league, account, name).name, "by its author", False)
+
+
+# ---------------------------------------------------------------- organisers
+
+
+async def _admin(request: Request) -> Response:
+    session = await organiser(request)
+    values = await backend_of(request).write(league_overview)
+    return _shown(request, "admin.html", form=session.form, made="", **values)
+
+
+def league_overview(stores: Stores) -> Mapping[str, Any]:
+    """The values for the organisers' page."""
+    league, now = stores.league, time.time()
+    known = versions.in_state(league, retired=True)
+    return {
+        "pause": pauses.paused(league),
+        "invited": [(invitation, invitation.state(now)) for invitation in accounts.invitations(stores.web)][::-1],
+        "bots": [version for version in known if version.state == versions.ACTIVE],
+        "waiting": [version for version in known if version.state in versions.OPEN],
+        "refused": [version for version in known if version.state == versions.REFUSED][::-1],
+        "log": log_table([vars(entry) for entry in audit.entries(league, _LOG_ENTRIES)[::-1]]),
+    }
+
+
+async def _act(request: Request) -> Response:
+    """A form of the organisers' page: `do` says what, `what` to which bot, author or version, `reason` why."""
+    session = await organiser(request)
+    async with request.form(max_files=0, max_fields=5) as form:
+        check_form(session, form.get("form"))
+        do, what, reason = (str(form.get(key) or "") for key in ("do", "what", "reason"))
+    backend = backend_of(request)
+    if do == "check":
+        number = int(what) if what.isdecimal() and len(what) < 19 else 0
+        await backend.write(check_again, session.account, number, backend.settings.limits)
+    else:
+        text = one_line(reason, _MAX_REASON_CHARACTERS)
+        token = await backend.write(organise, do, what, text, session.account.author)
+        if token:
+            values = await backend.write(league_overview)
+            return _shown(request, "admin.html", form=session.form, made=token, **values)
+    return see_other(request, "admin")
+
+
+def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
+    """Do what an organiser asks; a new token, or "". LeagueError if it cannot be done."""
+    league = stores.league
+    reason = reason or f"by {by}"
+    if do == "pause":
+        pauses.pause(league, reason)
+    elif do == "resume":
+        pauses.go_on(league)
+    elif do in ("retire", "return"):
+        placement.retire(league, what, "" if do == "return" else reason, do == "return")
+    elif do == "invite":
+        token = accounts.invite(stores.web, what)
+        audit.record(league, "invite", "invited", author=what, detail=f"by {by}")
+        return token
+    elif do == "revoke":
+        number = accounts.revoke(stores.web, what)
+        audit.record(league, "invite", "revoked", author=what, detail=f"{number} tokens, by {by}")
+    return ""
 
 
 ROUTES = [
@@ -263,8 +323,10 @@ ROUTES = [
     Route("/sign-out", _sign_out, methods=["POST"]),
     Route("/me", _me),
     Route("/me/upload", _upload, methods=["POST"]),
-    Route("/me/versions/{number:int}", _version),
-    Route("/me/versions/{number:int}/again", _again, methods=["POST"]),
+    Route("/me/versions/{number:number}", _version),
+    Route("/me/versions/{number:number}/again", _again, methods=["POST"]),
     Route("/me/bots/{name}", _bot),
     Route("/me/bots/{name}/retire", _retire, methods=["POST"]),
+    Route("/admin", _admin),
+    Route("/admin", _act, methods=["POST"]),
 ]

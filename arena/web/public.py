@@ -1,35 +1,54 @@
-"""What everybody may see: pages and figures, made from the league alone, the same for all, as files or on a server.
+"""The pages that everybody may see, the same on a server and as files: made from the league alone.
 
-Reasons and tracebacks of bots are not on them: they are for their authors.
+They do not show reasons and tracebacks of bots, which are for their authors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from arena.bots.skeleton import SKELETON, class_name
 from arena.errors import ArenaError
+from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
 from arena.league.oversight.pause import paused
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League
+from arena.results.board import board_text, steps
 from arena.results.formats.json import finite, json_text
 from arena.results.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
 from arena.results.pages.game_data import game_data
 from arena.results.pages.plots import Dot, Dots, Lines, svg
-from arena.results.pages.words import PAGE
+from arena.results.pages.render import embedded
+from arena.results.pages.words import COLOURS, PAGE, VIEWER
 from arena.results.reading.game import StoredGame
+from arena.results.whole_file import write_whole
+from arena.text import one_line, printable_lines, utc_text
 from arena.tournament.match.results import GameResult
 from arena.tournament.match.tasks import GameId
-from arena.web.render import render
 
 SKELETON_NAME = "mybot"
-GAMES, MOST_PLOTTED, MOST_HISTORY = 30, 60, 500
-"""Games that a bot's page lists; bots whose rating is plotted; events of the history."""
+ENDING = ".html"
+GAMES_PER_BOT, MAX_PLOTTED, MAX_EVENTS = 30, 60, 500
+STATIC = {
+    "page.css": ("arena.results.pages", "text/css"),
+    "tables.js": ("arena.results.pages", "text/javascript"),
+    "viewer.js": ("arena.results.pages", "text/javascript"),
+    "web.css": ("arena.web", "text/css"),
+    "live.js": ("arena.web", "text/javascript"),
+    "play.js": ("arena.web", "text/javascript"),
+}
+"""Files that pages refer to, each with its package and its type."""
 
 
 class NoPage(ArenaError):
@@ -38,9 +57,9 @@ class NoPage(ArenaError):
 
 @dataclass
 class Site:
-    """A league as its pages show it: `table` is its standings, computed once for all pages.
+    """A league with its standings `table`, which is computed once for all pages.
 
-    `level`: where bots run, if not where the league's settings say.
+    `ending` is added to the addresses of pages. `level` says where bots run if the league's settings do not apply.
     """
 
     league: League
@@ -65,7 +84,7 @@ def open_site(league: League, ending: str = "", level: str | None = None) -> Sit
 
 
 def may_be(path: str) -> bool:
-    """Can there be a public page at an address? Told without a look at the league."""
+    """Whether an address has the form of a public page's; the league is not read."""
     return path in PAGES or path in FIGURES or path.startswith(("bots/", "games/"))
 
 
@@ -84,11 +103,71 @@ def page(site: Site, path: str) -> str:
 
 
 def paths(site: Site) -> Iterator[str]:
-    """The addresses of all public pages but those of games, of which `bot_games` tells."""
+    """The addresses of all public pages except those of games (see `bot_games`)."""
     yield from PAGES
     for (name,) in site.league.query("SELECT name FROM bots ORDER BY name"):
-        if _shown(versions.of_bot(site.league, name)):
+        if _is_public(versions.of_bot(site.league, name)):
             yield f"bots/{name}"
+
+
+# ---------------------------------------------------------------- templates
+
+
+def static_file(name: str) -> bytes:
+    """The content of one of STATIC."""
+    return files(STATIC[name][0]).joinpath("static", name).read_bytes()
+
+
+def render(template: str, path: str, *, ending: str = "", data: Mapping[str, Any] | None = None, **values: Any) -> str:
+    """The page at an address such as `bots/greedy`; "" is the start page.
+
+    Links are relative, so that the same pages work on a server and in a folder, where their addresses have an
+    `ending`. `data` holds the values that scripts read, by the id of their element.
+    """
+    root = "../" * path.count("/")
+
+    def link(*parts: object) -> str:
+        address = "/".join(quote(str(part), safe="") for part in parts)
+        if not ending:
+            return f"{root}{address}" or "."
+        return f"{root}{address or 'index'}{ending}"
+
+    script_data = {"page": {"filter": PAGE["filter"]}, **(data or {})}
+    if "games" in script_data:
+        script_data["words"] = {"colours": COLOURS, **VIEWER}
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            link=link,
+            static=lambda name: f"{root}static/{name}",
+            here=path,
+            served=not ending,
+            data={key: embedded(value) for key, value in script_data.items()},
+            words=PAGE,
+            **values,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("arena.web"), PackageLoader("arena.results.pages")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"line": one_line, "lines": printable_lines, "date": utc_text, "elo": _elo}
+    return environment
+
+
+def _elo(value: float | None, error: float | None = None) -> str:
+    """A rating, with its error if it is known."""
+    if value is None:
+        return "–"
+    return f"{value:+z.0f}" + ("" if error is None else f" ± {error:.0f}")
 
 
 # ---------------------------------------------------------------- the league
@@ -99,7 +178,7 @@ def _standing(site: Site) -> str:
     before, since = views.table_before(league, table)
     lines = views.standing_lines(league, table.rows, before)
     rows = []
-    for line in lines[:MOST_PLOTTED]:
+    for line in lines[:MAX_PLOTTED]:
         if line["elo"] is None:
             continue
         low, high = (
@@ -126,10 +205,10 @@ def _standing(site: Site) -> str:
 def _history(site: Site) -> str:
     lines = [
         line | {"note": "" if line["kind"] in (events.REFUSED, events.NOTICED) else line["note"]}
-        for line in views.history_lines(site.league)[-MOST_HISTORY:][::-1]
+        for line in views.history_lines(site.league)[-MAX_EVENTS:][::-1]
         if line["kind"] != events.NOTICED
     ]
-    return site.render("history.html", "history", table=history_table(lines), live=True)
+    return site.render("page.html", "history", title="History", table=history_table(lines), live=True)
 
 
 def _rules(site: Site) -> str:
@@ -160,12 +239,12 @@ def _live(site: Site) -> str:
 
 
 def now_playing(league: League) -> dict[str, Any]:
-    """Pairings in hand, submissions on their way, and the last games."""
-    labels = {one.id: one for one in versions.in_state(league, retired=True)}
-    in_hand = [(labels[a], labels[b], deals) for a, b, deals in games.reserved_deals(league) if {a, b} <= labels.keys()]
+    """The pairings being played, the submissions on their way, and the last games."""
+    known = {version.id: version for version in versions.in_state(league, retired=True)}
+    in_hand = [(known[a], known[b], deals) for a, b, deals in games.reserved_deals(league) if {a, b} <= known.keys()]
     held = {number for (number,) in league.query("SELECT version FROM versions WHERE holder IS NOT NULL")}
-    waiting = [(one, one.id in held) for one in versions.in_state(league, *versions.OPEN)]
-    last = views.last_games(league, list(labels), 20) if labels else []
+    waiting = [(version, version.id in held) for version in versions.in_state(league, *versions.OPEN)]
+    last = views.last_games(league, list(known), 20) if known else []
     return {"in_hand": in_hand, "waiting": waiting, "last": [_listed(game) for game in last]}
 
 
@@ -179,69 +258,57 @@ PAGES: dict[str, Callable[[Site], str]] = {
 FIGURES: dict[str, Callable[[Site], dict[str, Any]]] = {
     "api/v1/standings": lambda site: views.standing_values(site.league, site.table),  # of `arena standings --json`
 }
-"""What programs are told as JSON."""
+"""Addresses of JSON, made and kept like pages."""
 
 
 # ---------------------------------------------------------------- a bot
 
 
 def bot_page(site: Site, name: str) -> str:
-    """All about a bot that everybody may know."""
-    known = _known(site.league, name)
-    one = views.chosen_version(site.league, known[0].name, None)
-    return site.render("bot.html", f"bots/{one.name}", live=True, **bot_values(site, one, private=False))
-
-
-def _known(league: League, name: str) -> Sequence[versions.Version]:
-    """The versions of a bot that everybody may know of. NoPage if there are none."""
+    """The public page of a bot. NoPage if there is none."""
     try:
-        found = versions.of_bot(league, name)
+        of_bot = versions.of_bot(site.league, name)
     except LeagueError:
-        found = []
-    if not _shown(found):
+        of_bot = []
+    if not _is_public(of_bot):
         raise NoPage("there is no such bot in this league")
-    return found
+    version = views.chosen_version(site.league, of_bot[0].name, None)
+    return site.render("bot.html", f"bots/{version.name}", form="", live=True, **bot_values(site, version, False))
 
 
-def _shown(found: Sequence[versions.Version]) -> bool:
-    """Is a bot for all to see? One that was only ever refused is not."""
-    return any(one.state != versions.REFUSED for one in found)
+def _is_public(of_bot: Sequence[versions.Version]) -> bool:
+    """Whether everybody may see a bot: not if all its versions were refused."""
+    return any(version.state != versions.REFUSED for version in of_bot)
 
 
-def bot_values(site: Site, one: versions.Version, private: bool) -> dict[str, Any]:
-    """What the page of a bot shows; `private`: for its author, with what the bot has printed and raised."""
+def bot_values(site: Site, version: versions.Version, private: bool) -> dict[str, Any]:
+    """The values for the page of a bot; if `private`, with what the bot has printed and raised."""
     league = site.league
-    lines = views.version_lines(league, one.name, site.table)
-    over_time = views.rating_over_time(league, one.name)
-    place = site.table.row_of(one.id)
-    rated = [line for line in over_time if line["elo"] is not None]
-    faults = views.forfeit_lines(league, one)
+    lines = views.version_lines(league, version.name, site.table)
+    rated = [line for line in views.rating_over_time(league, version.name) if line["elo"] is not None]
+    faults = views.forfeit_lines(league, version)
     plot = None
     if len(rated) > 1:
         totals, elos = [line["total"] for line in rated], [line["elo"] for line in rated]
-        plot = svg(Lines([one.name], totals, [elos], "games in the league", PAGE["elo_axis"]))
-    hidden = [] if private else ["reason"]
-    shown = [
-        {key: "" if key in hidden and line["state"] == "refused" else value for key, value in line.items()}
-        for line in lines
-    ]
+        plot = svg(Lines([version.name], totals, [elos], "games in the league", PAGE["elo_axis"]))
+    if not private:
+        lines = [line | {"reason": ""} if line["state"] == "refused" else line for line in lines]
     return {
-        "bot": one,
-        "place": place,
-        "versions": replace(versions_table(shown), title=""),
+        "bot": version,
+        "standing": site.table.row_of(version.id),
+        "versions": replace(versions_table(lines), title=""),
         "plot": plot,
-        "retired": one.retired,
-        "opponents": opponents_table(views.opponent_lines(league, one, site.table), ""),
+        "opponents": opponents_table(views.opponent_lines(league, version, site.table), ""),
         "forfeits": forfeits_table([fault | {"last": fault["last"] if private else ""} for fault in faults]),
         "reasons": [(fault["kind"], fault["last"]) for fault in faults] if private else [],
-        "games": [_listed(game) for game in views.last_games(league, [one.id], GAMES)],
+        "games": [_listed(game) for game in views.last_games(league, [version.id], GAMES_PER_BOT)],
     }
 
 
 def bot_games(site: Site, name: str) -> list[str]:
     """The games that a bot's page lists, as parts of their addresses."""
-    one = views.chosen_version(site.league, name, None)
-    return [key_of(game) for game in views.last_games(site.league, [one.id], GAMES)]
+    version = views.chosen_version(site.league, name, None)
+    return [key_of(game) for game in views.last_games(site.league, [version.id], GAMES_PER_BOT)]
 
 
 def _listed(game: GameResult) -> dict[str, Any]:
@@ -263,18 +330,68 @@ def key_of(game: GameResult) -> str:
 
 
 def game_page(site: Site, key: str) -> str:
-    """A game in the viewer."""
+    """A game in the viewer, without what a bot has said to its author. NoPage if there is none."""
     try:
         game = views.stored_game(site.league, GameId.parse(key.replace("-", "/")))
-    except (LeagueError, ValueError):
+    except (LeagueError, OverflowError, ValueError):
         raise NoPage("there is no such game in this league") from None
-    return game_shown(site, game, key, f"games/{key}")
+    return viewer_page(site, StoredGame.of(replace(game, detail=None)), key.replace("-", "/"), f"games/{key}")
 
 
-def game_shown(site: Site, game: GameResult, key: str, path: str) -> str:
-    """The page of a game, without what a bot has said to its author."""
-    found = game_data(StoredGame.of(replace(game, detail=None)), key.replace("-", "/"))
-    title = f"{game.first} – {game.second}"
+def viewer_page(site: Site, game: StoredGame, key: str, path: str) -> str:
+    """A game in the viewer; without scripts, its final board and its moves. `key` is what the viewer calls it."""
+    data = game_data(game, key)
+    record = parse_record(game.record)
+    first = data["starter"]
     return site.render(
-        "game.html", path, title=title, about=found["result"], record=game.record, live=False, data={"games": [found]}
+        "game.html",
+        path,
+        title=f"{data['names'][first]} – {data['names'][1 - first]}",
+        about=data["result"],
+        board=board_text(steps(record)[-1].state, data["names"]),
+        moves=[(data["names"][step["seat"]], step["move"]) for step in data["steps"][1:]],
+        record=game.record,
+        live=False,
+        data={"games": [data]},
     )
+
+
+# ---------------------------------------------------------------- pages as files
+
+
+def write_site(league: League, folder: Path) -> int:
+    """Write the pages into a folder, replacing earlier ones; the number of pages. LeagueError if that fails."""
+    if folder.exists() and not folder.is_dir():
+        raise LeagueError(f"{folder} is a file; the pages need a folder")
+    number = 0
+    try:
+        for path, text in site_files(league):
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(file, [text])
+            number += path.endswith(ENDING)
+    except OSError as error:
+        raise LeagueError(f"cannot write {folder}: {error.strerror or error}") from error
+    return number
+
+
+def site_files(league: League) -> Iterator[tuple[str, str]]:
+    """The path and the text of each file."""
+    with league.snapshot():
+        site = open_site(league, ENDING)
+        keys: dict[str, None] = {}
+        for path in paths(site):
+            yield f"{path or 'index'}{ENDING}", page(site, path)
+            if path.startswith("bots/"):
+                keys |= dict.fromkeys(bot_games(site, path.removeprefix("bots/")))
+            elif path == "live":
+                keys |= dict.fromkeys(game["key"] for game in now_playing(league)["last"])
+        for key in keys:
+            try:
+                yield f"games/{key}{ENDING}", game_page(site, key)
+            except ArenaError:  # the record is damaged, as `arena league verify` says
+                continue
+    for name in STATIC:
+        if name != "live.js":
+            yield f"static/{name}", static_file(name).decode()
+    yield "skeleton.py", skeleton()

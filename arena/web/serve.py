@@ -1,4 +1,4 @@
-"""A league served: the web application, and beside it the processes that do the work."""
+"""A league on the web: the server, and the processes that check and place submissions."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ import uvicorn
 from arena.bots.processes.command_line import command_of
 from arena.bots.processes.priority import behind
 from arena.errors import ArenaError
+from arena.league.match_runner import LeagueSession
+from arena.league.placement import SubmissionResult, handle_waiting
+from arena.league.play import play_games
+from arena.league.rating import standings
+from arena.web.accounts import WebStore
 from arena.web.app import create_app
-from arena.web.connection import Connection
-from arena.web.state import WebSettings
-from arena.web.store import WebStore
+from arena.web.backend import WebSettings
 
 log = logging.getLogger("arena.web")
 _PATIENCE_S = 30.0
 _LOOK_S = 0.2
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S, _WELL_S = 1.0, 60.0, 60.0
-_MOST_AT_ONCE = 1000
-_SWITCH_S = 0.0005
-"""Seconds that another thread may compute while the event loop waits; it waits so after each answer it has sent."""
-NICE = 5
-"""How far behind the web process workers and their bots come when both want a core: a quarter of it is left for them.
-
-Less would have bots exceed their clocks, which count wall time, while many people read.
-"""
+_MAX_CONNECTIONS = 1000
+_MAX_HEAD_BYTES = 64 << 10
+_SWITCH_S = 0.0005  # a thread that makes a page lets the event loop go on after this time
+_NICE = 5  # workers and bots leave three quarters of a core to the server; with less, bots would exceed their clocks
+LOOK_FOR_WORK_S = 0.5
+GAMES_BETWEEN_LOOKS = 40
 
 
 def serve(
@@ -47,13 +48,13 @@ def serve(
     settings: WebSettings,
     told: Callable[[int], None] = lambda port: None,
 ) -> None:
-    """Serve a league until Ctrl-C or SIGTERM, with `workers` processes `arena league work` started with `words`.
+    """Serve a league until Ctrl-C or SIGTERM, with `workers` processes running `arena league work` with `words`.
 
-    `told` hears the port when somebody can connect. ArenaError if nothing can be served.
+    `told` is called with the port when the server listens. ArenaError if nothing can be served.
     """
     app = create_app(folder, settings)
-    WebStore(folder).close()  # its errors are told before anything has begun
-    heard = _listening(host, port)
+    WebStore(folder).close()  # so that its errors come first
+    listening = _listen(host, port)
     logging.getLogger("arena.web").setLevel(logging.INFO)
     sys.setswitchinterval(_SWITCH_S)
     config = uvicorn.Config(
@@ -61,33 +62,36 @@ def serve(
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=_MOST_AT_ONCE,
-        http=Connection,
+        limit_concurrency=_MAX_CONNECTIONS,
+        http="h11",  # takes one pipelined request at a time, where httptools keeps all of them in memory
+        h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=5,
         ws="none",
     )
     server = uvicorn.Server(config)
-    told(heard.getsockname()[1])
-    with heard, Workers(folder, workers, words), contextlib.suppress(SystemExit):  # so it says that it did not start
-        server.run([heard])
+    told(listening.getsockname()[1])
+    with listening, Workers(folder, workers, words), contextlib.suppress(SystemExit):  # raised if it does not start
+        server.run([listening])
     if not server.started:
         raise ArenaError(f"{folder} cannot be served: the log above says why")
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
-        return socket.create_server((host, port), family=family, backlog=_MOST_AT_ONCE)
+        return socket.create_server((host, port), family=family, backlog=_MAX_CONNECTIONS)
     except (OSError, UnicodeError) as error:
         reason = str(getattr(error, "strerror", None) or error).partition(" (while")[0]
-        raise ArenaError(f"cannot listen at {host}, port {port}: {reason}. Choose others: --host, --port") from error
+        raise ArenaError(
+            f"cannot listen on {host}, port {port}: {reason}. Choose another address or port with --host or --port"
+        ) from error
 
 
 class Workers:
     """Processes that work on a league, each replaced when it ends; a context manager.
 
-    They stop, after the games in hand, when this process ends, however that is.
+    They stop after their current games when this process ends, whatever ends it.
     """
 
     def __init__(self, folder: Path, number: int, words: Sequence[str]) -> None:
@@ -105,7 +109,7 @@ class Workers:
         self._thread.join()
 
     def _mind(self) -> None:
-        """Start them, look after them, end them: in one thread, with which the kernel ends them."""
+        """Start the processes, replace and end them, all in one thread: they end when the thread does."""
         slots = [_Slot(self._command) for _ in range(self._number)]
         while not self._ending.wait(_LOOK_S):
             for slot in slots:
@@ -142,7 +146,7 @@ class _Slot:
                 self._command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                preexec_fn=behind(os.getpid(), NICE, signal.SIGTERM),
+                preexec_fn=behind(os.getpid(), _NICE, signal.SIGTERM),
                 start_new_session=True,
             )
             self._began = now
@@ -160,3 +164,24 @@ class _Slot:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+# ---------------------------------------------------------------- what a worker does
+
+
+def work(session: LeagueSession, play: bool, told: Callable[[SubmissionResult], None] = lambda result: None) -> None:
+    """Check and place submissions as they come, until Ctrl-C or SIGTERM.
+
+    With `play`, play more games while none waits. `told` is called with each result.
+    """
+    while session.wait_while_paused():
+        results = handle_waiting(session)
+        for result in results:
+            told(result)
+        if results or session.stopping:
+            continue
+        if play and len(standings(session.league).rows) > 1:
+            play_games(session, GAMES_BETWEEN_LOOKS, told)
+        else:
+            time.sleep(LOOK_FOR_WORK_S)
+            session.process.beat()

@@ -1,7 +1,8 @@
-"""What was uploaded, as a submission: a file, an archive of a folder, or a pasted text. Nothing of it is run.
+"""Uploads: what an author may upload, a file or an archive as a submission, and what became of it.
 
-An archive is hostile until it is read: what it says about sizes is not believed, links and special files are refused,
-no path may lead out of the folder, and what it unpacks to is bounded while it is unpacked.
+Nothing of an upload is run here. What an archive says about sizes is not believed, links and special files are
+refused, no path may lead out of the folder, and unpacking stops at a limit. A submission waits in the league's queue
+until a process of the league takes it up.
 """
 
 from __future__ import annotations
@@ -9,27 +10,32 @@ from __future__ import annotations
 import io
 import re
 import stat
-import tarfile
 import tempfile
+import time
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from arena.errors import ArenaError
+from arena.league import versions
+from arena.league.oversight import audit, budget
+from arena.league.oversight.pause import paused
 from arena.league.settings import LeagueError
+from arena.league.store import League
 from arena.league.submission import MOST_BYTES, MOST_FILES, StoredFile, Submission, check_path, read_submission
-from arena.league.versions import write_files
+from arena.league.versions import OPEN, PENDING, PLACING, Version, write_files
 from arena.text import one_line
+from arena.web.accounts import Account, WebStore
 
-ARCHIVES = "zip, tar or tar.gz"
-_ENTRIES = 4 * MOST_FILES
-"""Entries of an archive that are looked at; folders count."""
-_TAR_BYTES = MOST_BYTES + 1024 * _ENTRIES
-_LIKELY = ("bot.py", "main.py")
+HOUR_S = 3600.0
+_LISTED_UPLOADS = 50
+_MAX_ENTRIES = 4 * MOST_FILES  # of an archive, folders included
 _UNREADABLE = (
     zipfile.BadZipFile,
-    tarfile.TarError,
     zlib.error,
     EOFError,
     ValueError,
@@ -41,24 +47,51 @@ _UNREADABLE = (
 )
 
 
+class LimitReached(LeagueError):
+    """An author has used up what is allowed; the text says when there is more."""
+
+
+@dataclass(frozen=True)
+class UploadLimits:
+    """What an author may do: uploads per hour, MiB per upload, bots in the table or on their way there."""
+
+    uploads: int = 20
+    mb: int = 8
+    bots: int = 5
+
+
+@dataclass(frozen=True)
+class Upload:
+    """An upload as its author sees it. If nothing was stored, `version` is None and `text` says why."""
+
+    number: int
+    received: float
+    file: str
+    version: int | None
+    outcome: str
+    text: str
+
+
+# ---------------------------------------------------------------- reading
+
+
 def read_upload(
     file: str, content: bytes, author: str, name: str | None = None, entry: str | None = None
 ) -> Submission:
     """The submission that was uploaded as `file`.
 
-    `name` is that of the bot (default: the file's), `entry` names the bot in an archive, as `arena submit` does with
-    `--folder`; with parameters after a colon. LeagueError for what cannot be submitted.
+    `name` is the bot's name (default: the file's). `entry` names the bot in an archive, with any parameters after a
+    colon. LeagueError for what cannot be submitted.
     """
     file = re.split(r"[/\\]", file)[-1] or "bot.py"
-    try:
-        files = list(_unpacked(content))
-    except _UNREADABLE as error:
-        raise LeagueError(f"the archive cannot be read: {one_line(str(error), 200)}") from error
-    if files:
-        files = _without_top(files)
-        entry = entry or _entry(files, file)
-    elif content[:1] == b"\x7f" or b"\0" in content[:4096]:
-        raise LeagueError(f"'{one_line(file, 60)}' is no Python file and no archive ({ARCHIVES})")
+    if content[:4] in (b"PK\3\4", b"PK\5\6"):
+        try:
+            files = _without_common_folder(list(_unpacked(content)))
+        except _UNREADABLE as error:
+            raise LeagueError(f"the archive cannot be read: {one_line(str(error), 200)}") from error
+        entry = entry or _likely_entry(files, file)
+    elif b"\0" in content[:4096] or content[:2] == b"\x1f\x8b":
+        raise LeagueError(f"'{one_line(file, 60)}' is neither a Python file nor a zip archive")
     else:
         check_path(file)
         files = [StoredFile(file, content)]
@@ -67,9 +100,9 @@ def read_upload(
 
 
 def _submission(files: list[StoredFile], entry: str, name: str | None, author: str) -> Submission:
-    """The files as they would be read from a folder; errors name no folder of ours."""
-    with tempfile.TemporaryDirectory(prefix="arena-upload-") as place:
-        folder = Path(place, "bot")
+    """The files as `arena submit` would read them from a folder; errors do not name the folder used for it."""
+    with tempfile.TemporaryDirectory(prefix="arena-upload-") as temporary:
+        folder = Path(temporary, "bot")
         folder.mkdir()
         try:
             write_files(files, folder)
@@ -80,95 +113,176 @@ def _submission(files: list[StoredFile], entry: str, name: str | None, author: s
 
 
 def _unpacked(content: bytes) -> Iterator[StoredFile]:
-    """The files of an archive; none if it is not one."""
-    if content[:4] in (b"PK\3\4", b"PK\5\6"):
-        yield from _zip(content)
-    elif content[:2] == b"\x1f\x8b":
-        unzip = zlib.decompressobj(31)
-        plain = unzip.decompress(content, _TAR_BYTES + 1)
-        if len(plain) > _TAR_BYTES:
-            raise _too_large()
-        yield from _tar(plain)
-    elif content[257:262] == b"ustar":
-        yield from _tar(content)
-
-
-def _zip(content: bytes) -> Iterator[StoredFile]:
-    if content.count(b"PK\1\2") > _ENTRIES:  # counted before they become objects
+    """The files of a zip archive."""
+    if content.count(b"PK\1\2") > _MAX_ENTRIES:  # counted before they become objects
         raise _too_many()
     left = MOST_BYTES
     seen: set[str] = set()
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for one in archive.infolist():
-            mode = one.external_attr >> 16
-            if one.is_dir() or one.filename.startswith("__MACOSX/"):
+        for info in archive.infolist():
+            path, mode = info.orig_filename, info.external_attr >> 16
+            if info.is_dir() or info.filename.startswith("__MACOSX/"):
                 continue
-            _check(one.orig_filename, seen)
-            if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
-                raise LeagueError(f"{one.orig_filename!a} is a link or a special file; put the file itself in")
-            if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise LeagueError("the archive is packed in a way that is not read; use the usual one (deflate)")
-            with archive.open(one) as file:
-                data = file.read(left + 1)
-            left -= len(data)
-            if left < 0:
-                raise _too_large()
-            yield StoredFile(one.orig_filename, data, bool(mode & stat.S_IXUSR))
-
-
-def _tar(content: bytes) -> Iterator[StoredFile]:
-    left = MOST_BYTES
-    seen: set[str] = set()
-    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-        for number, one in enumerate(archive):
-            if number >= _ENTRIES:
+            check_path(path)
+            name = unicodedata.normalize("NFC", path).casefold()  # as a Mac or Windows compares names
+            if name in seen:
+                raise LeagueError(f"the archive has {path!a} twice; names must differ in more than case")
+            seen.add(name)
+            if len(seen) > MOST_FILES:
                 raise _too_many()
-            if one.isdir():
-                continue
-            path = one.name.removeprefix("./")
-            _check(path, seen)
-            if not one.isreg():
-                raise LeagueError(f"{path!a} is a link or a special file; put the file itself in")
-            file = archive.extractfile(one)
-            assert file is not None
-            data = file.read(left + 1)  # a sparse file says any size
+            if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
+                raise LeagueError(f"{path!a} is a link or a special file; put the file itself into the archive")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise LeagueError("the archive's compression method is not supported; use the usual one (deflate)")
+            with archive.open(info) as packed:
+                data = packed.read(left + 1)
             left -= len(data)
             if left < 0:
-                raise _too_large()
-            yield StoredFile(path, data, bool(one.mode & stat.S_IXUSR))
-
-
-def _check(path: str, seen: set[str]) -> None:
-    check_path(path)
-    if path in seen:
-        raise LeagueError(f"the archive has {path!a} twice")
-    seen.add(path)
-    if len(seen) > MOST_FILES:
-        raise _too_many()
+                raise LeagueError(f"the archive unpacks to more than {MOST_BYTES >> 20} MiB, the most a bot may have")
+            yield StoredFile(path, data, bool(mode & stat.S_IXUSR))
 
 
 def _too_many() -> LeagueError:
-    return LeagueError(f"the archive has more than {MOST_FILES} files, the most that a bot may have")
+    return LeagueError(f"the archive has more than {MOST_FILES} files, the most a bot may have")
 
 
-def _too_large() -> LeagueError:
-    return LeagueError(f"the archive unpacks to more than {MOST_BYTES >> 20} MiB, the most that a bot may have")
-
-
-def _without_top(files: list[StoredFile]) -> list[StoredFile]:
-    """The files without the one folder that all of them lie in, if there is such a folder."""
-    tops = {PurePosixPath(file.path).parts[0] for file in files}
-    if len(tops) > 1 or any("/" not in file.path for file in files):
+def _without_common_folder(files: list[StoredFile]) -> list[StoredFile]:
+    """The files without the folder that all of them are in, if there is one."""
+    folders = {PurePosixPath(file.path).parts[0] for file in files}
+    if len(folders) > 1 or any("/" not in file.path for file in files):
         return files
     return [StoredFile(file.path.partition("/")[2], file.content, file.executable) for file in files]
 
 
-def _entry(files: list[StoredFile], archive: str) -> str:
+def _likely_entry(files: list[StoredFile], archive: str) -> str:
     """A guess at which file is the bot."""
     top = [file.path for file in files if file.path.endswith(".py") and "/" not in file.path]
-    for name in (*_LIKELY, f"{archive.partition('.')[0]}.py"):
+    for name in ("bot.py", "main.py", f"{archive.partition('.')[0]}.py"):
         if name in top:
             return name
     if len(top) == 1:
         return top[0]
     raise LeagueError("say which file of the archive is the bot, such as bot.py, or 'cmd:./mybot' for a program")
+
+
+# ---------------------------------------------------------------- storing
+
+
+def begin_upload(store: WebStore, account: Account, limits: UploadLimits, file: str) -> int:
+    """Record an upload before it is read; its number. LimitReached with the time until the next one is possible."""
+    now = time.time()
+    with store.change():
+        times = store.query(
+            "SELECT received FROM uploads WHERE account = ? AND received > ? ORDER BY received",
+            account.number,
+            now - HOUR_S,
+        )
+        if len(times) >= limits.uploads:
+            wait = times[len(times) - limits.uploads][0] + HOUR_S - now
+            raise LimitReached(
+                f"{account.author} has made {len(times)} of {limits.uploads} uploads per hour; the next one is possible"
+                f" in {wait / 60:.0f} minutes"
+            )
+        return store.insert(
+            "INSERT INTO uploads (account, received, file, outcome, text) VALUES (?, ?, ?, 'broken off', '')",
+            account.number,
+            now,
+            file[:200],
+        )
+
+
+def end_upload(store: WebStore, number: int, outcome: str, text: str = "", version: int | None = None) -> None:
+    """Record the outcome of an upload."""
+    store.run(
+        "UPDATE uploads SET outcome = ?, text = ?, version = ? WHERE upload = ?", outcome, text[:4000], version, number
+    )
+
+
+def receive(
+    league: League, store: WebStore, number: int, submission: Submission, limits: UploadLimits, again: bool
+) -> Version:
+    """Put a submission into the league's queue; its version. LeagueError, which is logged, if it is not taken."""
+    try:
+        _check_number_of_bots(league, submission, limits)
+        receipt = versions.submit(league, None, submission, again)
+    except LeagueError as error:
+        audit.record(league, "receive", "refused", subject=submission.name, author=submission.author, detail=str(error))
+        raise
+    end_upload(store, number, receipt.outcome, version=receipt.version.id)
+    return receipt.version
+
+
+def _check_number_of_bots(league: League, submission: Submission, limits: UploadLimits) -> None:
+    """LimitReached if a submission would give its author one bot too many."""
+    bots = {
+        version.name.lower()
+        for version in versions_of(league, submission.author)
+        if version.retired is None and (version.state == versions.ACTIVE or version.state in OPEN)
+    }
+    if submission.name.lower() not in bots and len(bots) >= limits.bots:
+        raise LimitReached(
+            f"{submission.author} has {len(bots)} bots in the league, and {limits.bots} are allowed: submit a new"
+            " version of one of them, or retire one"
+        )
+
+
+def versions_of(league: League, author: str | None) -> list[Version]:
+    """All versions of an author's bots, newest first."""
+    found = [version for version in versions.in_state(league, retired=True) if version.author == author]
+    return sorted(found, key=lambda version: (-version.submitted, -version.id))
+
+
+def uploads_of(store: WebStore, account: Account) -> list[Upload]:
+    """The last uploads of an author, newest first."""
+    rows = store.query(
+        "SELECT upload, received, file, version, outcome, text FROM uploads WHERE account = ? ORDER BY upload DESC"
+        f" LIMIT {_LISTED_UPLOADS}",
+        account.number,
+    )
+    return [Upload(*row) for row in rows]
+
+
+# ---------------------------------------------------------------- what has become of it
+
+
+def progress(league: League, number: int) -> dict[str, Any]:
+    """How far a version has come, as plain values.
+
+    `ahead` is the number of submissions taken up before it (None once it is worked on, or decided), `warnings` are
+    those of its check, `waits` says why submissions have to wait.
+    """
+    version = versions.get(league, number)
+    values: dict[str, Any] = {
+        "id": version.id,
+        "bot": version.name,
+        "version": version.number,
+        "author": version.author,
+        "state": version.state,
+        "submitted": version.submitted,
+        "decided": version.decided,
+        "reason": version.reason,
+        "retired": version.retired is not None,
+        "retired_reason": version.retired_reason,
+        "held": _is_held(league, version),
+        "ahead": None,
+        "waits": "",
+        "warnings": [
+            entry.detail
+            for entry in audit.entries(league, since=version.submitted, what="check", subject=version.label)
+        ],
+        "entry": version.entry,
+        "hash": version.hash,
+    }
+    if version.state in OPEN and not values["held"]:
+        worked = budget.worked(league)
+        waiting = sorted(
+            versions.in_state(league, PENDING, PLACING), key=lambda other: (worked.get(other.id, 0.0), other.id)
+        )
+        before = waiting[: [other.id for other in waiting].index(version.id)]
+        values["ahead"] = sum(not _is_held(league, other) for other in before)
+        values["waits"] = f"{league.name} is paused" if paused(league) else ""
+    return values
+
+
+def _is_held(league: League, version: Version) -> bool:
+    return bool(league.one("SELECT holder IS NOT NULL FROM versions WHERE version = ?", version.id))

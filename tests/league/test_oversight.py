@@ -84,7 +84,7 @@ def test_the_budget_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["submit", str(tmp_path / "two.py"), "--league", place, "--author", "Ann", "--workers", "1"]) == 1
     assert "two is refused: Ann has used 1 of 1 submissions" in capsys.readouterr().err
     assert main(["league", "budget", place, "--submissions", "0", "--disk-mb", "7"]) == 0
-    assert "Limits: submissions no limit, author_mb no limit, disk_mb 7." in capsys.readouterr().out
+    assert "Limits: submissions no limit, author_mb 100, disk_mb 7." in capsys.readouterr().out
     assert main(["league", "budget", place, "--submissions", "99999999"]) == 2
     assert "expected a whole number from 1 to 1000000" in capsys.readouterr().err
 

@@ -17,12 +17,11 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 from starlette.testclient import TestClient
 
 from arena.league.store import open_league
-from arena.web.accounts import invite
+from arena.web.accounts import WebStore, invite
 from arena.web.app import create_app
-from arena.web.playing.tables import PlayLimits
-from arena.web.queue import Limits
-from arena.web.state import WebSettings
-from arena.web.store import WebStore
+from arena.web.backend import WebSettings
+from arena.web.play_tables import PlayLimits
+from arena.web.uploads import UploadLimits
 from tests.league.leagues import enter, league, played
 
 GOOD = "def act(view, moves):\n    return moves[-1]\n"
@@ -83,8 +82,8 @@ class Web:
 
 
 @pytest.fixture
-def limits() -> Limits:
-    return Limits()
+def limits() -> UploadLimits:
+    return UploadLimits()
 
 
 @pytest.fixture
@@ -93,8 +92,8 @@ def play() -> PlayLimits:
 
 
 @pytest.fixture
-def web(tmp_path: Path, limits: Limits, play: PlayLimits) -> Iterator[Web]:
-    with served_here(tmp_path / "league", WebSettings(limits, play, "none", body_s=5)) as found:
+def web(tmp_path: Path, limits: UploadLimits, play: PlayLimits) -> Iterator[Web]:
+    with served_here(tmp_path / "league", WebSettings(limits, play, "none")) as found:
         yield found
 
 
@@ -107,12 +106,12 @@ def sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
 
 
 @contextmanager
-def served_here(folder: Path, settings: WebSettings, apart: bool = False, **changed: Any) -> Iterator[Web]:
+def served_here(folder: Path, settings: WebSettings, **changed: Any) -> Iterator[Web]:
     """The application with a league of two bots, served in this process."""
     with league(folder, **changed) as made:
         one, two = enter(made, "one", "two")
         played(made, [(one, two, [2, 1, 0, 2])])
-    app = create_app(folder, settings, apart)
+    app = create_app(folder, settings)
     with TestClient(app, base_url="http://league.test") as first:
 
         def new() -> TestClient:

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.request import urlopen
 
-from arena.web.accounts import invite
-from arena.web.store import WebStore
+from arena.web.accounts import WebStore, invite
 
 ARENA = (sys.executable, "-m", "arena.cli.main")
 ROOT = Path(__file__).parents[2]

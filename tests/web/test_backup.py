@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("httptools", reason="the extra web is not installed")
+pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 from arena.cli.main import main as arena
 from arena.league import versions

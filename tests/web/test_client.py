@@ -14,7 +14,7 @@ from arena.league.store import open_league
 from arena.league.versions import get, refuse
 from arena.web import client
 from arena.web.client import Server, ServerError, packed
-from arena.web.site import write_site
+from arena.web.public import write_site
 from arena.web.uploads import read_upload
 from tests.web.conftest import GOOD, Web
 
@@ -110,9 +110,9 @@ def test_a_server_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
         Server("http://127.0.0.1:1").ask("standings")
     server = Server("http://x")
     for text in (b"", b"<html>", b"[]", b"[" * 100_000, b"\xff"):
-        with pytest.raises(ServerError, match="not the server of a league"):
+        with pytest.raises(ServerError, match="does not answer as the server"):
             server._read(text)
-    assert client._Stay().redirect_request() is None  # a token follows no redirection
+    assert client._NoRedirect().redirect_request() is None  # a token follows no redirection
 
 
 def test_pages_as_files(web: Web, tmp_path: Path) -> None:

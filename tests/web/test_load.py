@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("httptools", reason="the extra web is not installed")
+pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 from benchmarks.web_load import load
 

@@ -26,11 +26,12 @@ from arena.league.settings import LeagueError
 from arena.league.store import open_league
 from arena.results.reading.game import read_game
 from arena.terminal.news import News
+from arena.web import play_child as child
+from arena.web import play_tables as tables
 from arena.web.app import create_app
-from arena.web.playing import child, tables
-from arena.web.playing.shown import moves_shown, table_shown
-from arena.web.playing.tables import PlayLimits
-from arena.web.state import WebSettings
+from arena.web.backend import WebSettings
+from arena.web.play_child import moves_shown, table_shown
+from arena.web.play_tables import PlayLimits
 from tests.bots.processes.waiting import wait_for
 from tests.league.leagues import FIRST, enter, league, played
 from tests.web.conftest import Person, TestClient, Web, served_here
@@ -53,7 +54,7 @@ class Thread:
 
         def run() -> None:
             with answers, questions:
-                child.play(child.Order(**json.loads(answers.readline())), answers, questions)
+                child.play(child.GameOrder(**json.loads(answers.readline())), answers, questions)
 
         self._thread = threading.Thread(target=run)
         self._thread.start()
@@ -124,7 +125,7 @@ def cards_of(page: str) -> set[str]:
 def test_a_whole_game_is_played_kept_and_seen(web: Web, tmp_path: Path) -> None:
     ann = web.person("Ann")
     game = Play(ann, claims="1")
-    assert "a card, and then a stone" in game.page
+    assert "choose a card, then a stone" in game.page
     assert ann.client.get(f"{game.path}/record").status_code == 404  # it would tell the cards
     before = game.number
     after = game.post(move=game.moves[0])
@@ -193,8 +194,8 @@ def test_only_the_bot_is_on_the_clock(tmp_path: Path) -> None:
 def test_giving_up_and_one_game_at_a_time(web: Web) -> None:
     ann = web.person("Ann")
     game = Play(ann)
-    assert "a game in hand" in ann.post("/play", 429, bot="two")
-    assert "go on against one v1" in ann.get("/play")
+    assert "are playing a game" in ann.post("/play", 429, bot="two")
+    assert "continue against one v1" in ann.get("/play")
     assert "You have given the game up" in game.post(resign="1")
     assert " resigned" in ann.get(f"{game.path}/record")
     assert Play(ann, "two", begins="bot").path != game.path
@@ -232,9 +233,13 @@ def test_guests_play_where_they_may_and_keep_nothing(web: Web) -> None:
     guests = []
     for _ in range(2):
         client = web.new()
-        found = re.search(r'name="form" value="(\w+)"', client.get("/play").text)
-        assert found
-        guests.append(Play(Person(client, found[1])))
+        found = form_text(client.get("/play").text)
+        planted = dict(client.cookies)
+        guests.append(Play(Person(client, found)))
+        stranger = web.new()
+        stranger.cookies.update(planted)  # whoever has chosen the cookie of a guest sees nothing
+        assert stranger.get(guests[-1].path).status_code == 404
+        guests[-1].person.form = form_text(guests[-1].page)
     assert guests[0].person.client.get(guests[1].path).status_code == 404
     client = web.new()
     found = re.search(r"from your address", client.get("/play").text)
@@ -287,18 +292,18 @@ def test_what_a_bot_has_raised_is_for_its_author(web: Web, source: str) -> None:
 @pytest.mark.usefixtures("threads")
 def test_a_bot_finds_its_files_in_a_league_below_this_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bots in processes are started in folders of their own, where a relative path leads nowhere."""
-    orders: list[child.Order] = []
+    orders: list[child.GameOrder] = []
     monkeypatch.setattr(child, "play", lambda order, *_: orders.append(order))
     monkeypatch.chdir(tmp_path)
     with served_here(Path("league"), WebSettings()) as web:
         web.person("Ann").post("/play", bot="one")
-    assert Path(orders[0].place).is_absolute()
+    assert Path(orders[0].bot_folder).is_absolute()
 
 
 def test_a_link_in_the_place_of_the_folder_is_refused(web: Web, tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / "1-2").mkdir(parents=True)
     (web.folder / tables.FOLDER).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(LeagueError, match="not a folder of ours"), TestClient(create_app(web.folder, apart=False)):
+    with pytest.raises(LeagueError, match="not a folder of ours"), TestClient(create_app(web.folder)):
         pass
     assert (tmp_path / "elsewhere" / "1-2").is_dir()
 
@@ -350,7 +355,7 @@ def test_a_bot_in_its_sandbox_ends_its_game_and_nothing_else(sandboxed: Web, sou
 @pytest.mark.process
 def test_a_process_that_is_killed_ends_its_game_with_a_word(sandboxed: Web) -> None:
     game = Play(sandboxed.person("Ann"), "one")
-    pids = [pid for pid in children(os.getpid()) if b"arena.web.playing.child" in cmdline(pid)]
+    pids = [pid for pid in children(os.getpid()) if b"arena.web.play_child" in cmdline(pid)]
     assert len(pids) == 1
     bots = descendants(pids[0])
     os.kill(pids[0], signal.SIGKILL)
@@ -400,7 +405,7 @@ def cmdline(pid: int) -> bytes:
 def assert_nothing_is_left(web: Web) -> None:
     """No process of a game, no file of a bot."""
     end = time.monotonic() + PATIENCE_S
-    while any(b"arena.web.playing.child" in cmdline(pid) for pid in children(os.getpid())) or list(
+    while any(b"arena.web.play_child" in cmdline(pid) for pid in children(os.getpid())) or list(
         (web.folder / tables.FOLDER).glob("*/*")
     ):
         assert time.monotonic() < end

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("httptools", reason="the extra web is not installed")
+pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 from arena.errors import ArenaError
+from arena.web.backend import WebSettings
 from arena.web.client import Server
+from arena.web.public import write_site
 from arena.web.serve import serve
-from arena.web.site import write_site
-from arena.web.state import WebSettings
 from tests.league.leagues import league
 
 
@@ -26,13 +26,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_port_that_is_taken(folder: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(ArenaError, match=r"in use\. Choose others"):
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(ArenaError, match=r"in use\. Choose another"):
         serve(folder, "127.0.0.1", other.getsockname()[1], 0, [], WebSettings())
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "a..b"])
 def test_an_address_that_is_not_ours(folder: Path, host: str) -> None:
-    with pytest.raises(ArenaError, match=f"cannot listen at {host}, port 0: "):
+    with pytest.raises(ArenaError, match=f"cannot listen on {host}, port 0: "):
         serve(folder, host, 0, 0, [], WebSettings())
 
 

@@ -7,7 +7,8 @@ import io
 import stat
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -20,27 +21,19 @@ from arena.web.uploads import read_upload
 BOT = b"def act(view, moves):\n    return moves[0]\n"
 
 
-def zipped(files: Mapping[str, bytes], mode: int = stat.S_IFREG | 0o644, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(
+    files: Mapping[str, bytes] | Sequence[tuple[str, bytes]],
+    mode: int = stat.S_IFREG | 0o644,
+    method: int = zipfile.ZIP_DEFLATED,
+) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
-        for name, content in files.items():
+        for name, content in files.items() if isinstance(files, Mapping) else files:
             one = zipfile.ZipInfo(name)
             one.external_attr = mode << 16
             one.compress_type = method
             archive.writestr(one, content)
     return out.getvalue()
-
-
-def tarred(files: Mapping[str, bytes], zip_it: bool = True, **changed: object) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        for name, content in files.items():
-            one = tarfile.TarInfo(name)
-            one.size = len(content)
-            for key, value in changed.items():
-                setattr(one, key, value)
-            archive.addfile(one, io.BytesIO(content))
-    return gzip.compress(out.getvalue()) if zip_it else out.getvalue()
 
 
 def paths(found: Submission) -> list[str]:
@@ -54,10 +47,9 @@ def test_a_file_is_what_the_command_would_submit(tmp_path: Path) -> None:
     assert read_upload("mine.py", BOT, "Ann", "other", "mine.py:depth=2").entry == "mine.py:depth=2"
 
 
-@pytest.mark.parametrize("pack", [zipped, tarred, lambda files: tarred(files, zip_it=False)])
-def test_an_archive_is_a_folder(pack, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_an_archive_is_a_folder(tmp_path: Path) -> None:
     files = {"mine/bot.py": BOT, "mine/data/net.txt": b"1", "mine/.git/x": b"2", "mine/__pycache__/b.pyc": b"3"}
-    found = read_upload("mine.zip", pack(files), "Ann", "mine")
+    found = read_upload("mine.zip", zipped(files), "Ann", "mine")
     assert (found.name, found.entry, paths(found)) == ("mine", "bot.py", ["bot.py", "data/net.txt"])
     for name in ("bot.py", "data/net.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -89,9 +81,8 @@ OUTSIDE = (
 @pytest.mark.parametrize("name", [*OUTSIDE, "x" * 300 + ".py"])
 def test_no_path_leads_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    for content in (zipped({name: BOT, "bot.py": BOT}), tarred({name: BOT, "bot.py": BOT})):
-        with pytest.raises(ArenaError, match=r"leads out|characters|too long"):
-            read_upload("x.zip", content, "Ann")
+    with pytest.raises(ArenaError, match=r"leads out|characters|too long"):
+        read_upload("x.zip", zipped({name: BOT, "bot.py": BOT}), "Ann")
     assert [*tmp_path.iterdir()] == []
 
 
@@ -99,27 +90,31 @@ def test_no_links_and_no_devices() -> None:
     for kind in (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR):
         with pytest.raises(ArenaError, match="link or a special file"):
             read_upload("x.zip", zipped({"bot.py": b"/etc/passwd"}, kind | 0o644), "Ann")
-    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
-        with pytest.raises(ArenaError, match="link or a special file"):
-            read_upload("x.tar", tarred({"bot.py": b""}, type=kind, linkname="/etc/passwd"), "Ann")
 
 
-def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MOST_BYTES", 100_000)
-    zeros = bytes(80_000)
-    files = {"bot.py": zeros, "b": zeros}
-    for content, most in ((zipped(files), 0), (tarred(files), 120_000), (tarred(files), 1_000_000)):
-        monkeypatch.setattr(uploads, "_TAR_BYTES", most)  # where it is large, the files are counted
-        assert len(content) < 2_000
-        with pytest.raises(ArenaError, match="unpacks to more than"):
-            read_upload("x.zip", content, "Ann")
-
-
-def test_a_gzip_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is no tar, but unpacks to much."""
-    monkeypatch.setattr(uploads, "_TAR_BYTES", 120_000)
+    content = zipped({"bot.py": bytes(80_000), "b": bytes(80_000)})
+    assert len(content) < 2_000
     with pytest.raises(ArenaError, match="unpacks to more than"):
-        read_upload("x.tar.gz", gzip.compress(bytes(200_000)), "Ann")
+        read_upload("x.zip", content, "Ann")
+
+
+def test_only_zip_archives_are_read() -> None:
+    """A tar archive of 200 bytes can keep Python busy for minutes (CVE-2024-6232)."""
+    header = tarfile.TarInfo("pax_header")
+    header.type, header.size = tarfile.XHDTYPE, 512
+    tar = header.tobuf(tarfile.USTAR_FORMAT) + b"1" * 512 + bytes(1024)
+    for content in (tar, gzip.compress(tar), gzip.compress(bytes(1000))):
+        with pytest.raises(ArenaError, match="neither a Python file nor a zip archive"):
+            read_upload("bot.tar.gz", content, "Ann")
+
+
+def test_names_differ_in_more_than_case_or_unicode_form() -> None:
+    for name in ("DATA.txt", "data.txt", "caf\u00e9.txt"):
+        files = {"bot.py": BOT, "data.txt": b"1", "cafe\u0301.txt": b"2"}
+        with pytest.raises(ArenaError, match="twice"), pytest.warns() if name == "data.txt" else nullcontext():
+            read_upload("x.zip", zipped([*files.items(), (name, b"3")]), "Ann")
 
 
 def test_what_an_archive_says_about_sizes_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,27 +126,11 @@ def test_what_an_archive_says_about_sizes_is_not_believed(monkeypatch: pytest.Mo
         read_upload("x.zip", bytes(content), "Ann")
 
 
-def test_a_sparse_file_does_not_grow() -> None:
-    """Some hundred bytes of an archive in GNU's format say that they are a file of a terabyte."""
-    one = tarfile.TarInfo("bot.py")
-    one.type = tarfile.GNUTYPE_SPARSE
-    one.size = 0
-    head = bytearray(one.tobuf(tarfile.GNU_FORMAT))
-    head[386:398] = head[398:410] = b"00000000000\0"
-    head[483:495] = tarfile.itn(1 << 40, 12, tarfile.GNU_FORMAT)
-    head[148:156] = b" " * 8
-    head[148:156] = b"%06o\0 " % sum(head)
-    with pytest.raises(ArenaError, match=r"unpacks to more than|cannot be read"):
-        read_upload("x.tar", bytes(head) + bytes(1024), "Ann")
-
-
 def test_too_many_files_are_counted_before_they_are_read() -> None:
     with pytest.raises(ArenaError, match="more than 500 files"):
         read_upload("x.zip", zipped({f"{n}.py": b"" for n in range(501)}), "Ann")
     with pytest.raises(ArenaError, match="more than 500 files"):
         read_upload("x.zip", b"PK\3\4" + b"PK\1\2" * 3000, "Ann")
-    with pytest.raises(ArenaError, match="more than 500 files"):
-        read_upload("x.tar", tarred({f"{n}/": b"" for n in range(2001)}, type=tarfile.DIRTYPE), "Ann")
 
 
 @pytest.mark.parametrize(

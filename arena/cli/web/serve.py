@@ -11,6 +11,7 @@ from arena.cli import options
 from arena.cli.league.shared import LeagueProgress, league_argument, tell_result
 from arena.cli.web import require_web
 from arena.errors import ArenaError
+from arena.text import counted
 
 if TYPE_CHECKING:
     from arena.league.placement import SubmissionResult
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
     help="Processes that check and place bots (default: one fewer than cores; 0: none).",
 )
 @click.option("--play", is_flag=True, help="Play more games while no submission waits, to narrow the errors.")
-@click.option("--secure", is_flag=True, help="Browsers reach it by HTTPS: send cookies by nothing else.")
+@click.option("--secure", is_flag=True, help="Mark cookies as Secure. Use this behind HTTPS.")
 @click.option(
     "--uploads",
     type=options.whole(1),
     default=20,
     show_default=True,
     metavar="N",
-    help="Uploads per author in an hour.",
+    help="Uploads per author and hour.",
 )
 @click.option(
     "--upload-mb", type=options.whole(1, 32), default=8, show_default=True, metavar="N", help="Largest upload, in MiB."
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     default=5,
     show_default=True,
     metavar="N",
-    help="Bots of an author in the table or on their way there.",
+    help="Bots per author, in the table or on their way there.",
 )
 @click.option(
     "--tables",
@@ -53,9 +54,9 @@ if TYPE_CHECKING:
     default=8,
     show_default=True,
     metavar="N",
-    help="Games of people against bots at a time; 0: none.",
+    help="Games that people may play against bots at a time; 0: none.",
 )
-@click.option("--guests", is_flag=True, help="Let people play who are not signed in, at half of the tables.")
+@click.option("--guests", is_flag=True, help="Allow visitors to play without signing in (at most half of the tables).")
 @options.where_to_play
 @options.isolation_of_play
 def serve(
@@ -74,40 +75,40 @@ def serve(
     scheduler: str | None,
     isolation: str | None,
 ) -> None:
-    """Serve LEAGUE on the web: its pages, and uploads by authors that were invited (arena league invite).
+    """Serve LEAGUE on the web: its pages, and uploads by invited authors (arena league invite).
 
-    The commands of arena league can be used on it at the same time. Stop it with Ctrl-C: games in hand are finished.
+    The commands of arena league can be used at the same time. Stop it with Ctrl-C, which finishes the current games.
     """
     require_web()
-    options.executor_of(executor, scheduler)  # said here, not by a worker
+    options.executor_of(executor, scheduler)  # so that an error is shown here, not by a worker
     from arena.bots.isolation.process import require_isolation
     from arena.bots.processes.affinity import core_count
     from arena.league.store import open_league
-    from arena.web.playing.tables import PlayLimits
-    from arena.web.queue import Limits
+    from arena.web.backend import WebSettings
+    from arena.web.play_tables import PlayLimits
     from arena.web.serve import serve as run
-    from arena.web.state import WebSettings
+    from arena.web.uploads import UploadLimits
 
-    with open_league(name) as found:
-        folder, level = found.folder, isolation or found.settings.isolation
+    with open_league(name) as league:
+        folder, level = league.folder, isolation or league.settings.isolation
         if level != "sandbox" and isolation is None:
             raise ArenaError(
-                f"{found.name} plays its bots at isolation {level}, where they can do what you can. To let others"
-                f" upload bots to it all the same: --isolation {level}"
+                f"{league.name} runs bots at isolation {level}, with the rights of your user account. To let others"
+                f" upload bots all the same, give --isolation {level}"
             )
     require_isolation(level)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     number = max(core_count() - 1, 1) if workers is None else workers  # the server needs a core: clocks are wall time
 
     def told(port: int) -> None:
-        at = f"[{host}]" if ":" in host else host
-        by = f"{number} worker{'' if number == 1 else 's'}"
-        click.echo(f"Serving {folder} at http://{at}:{port}/ with {by}; Ctrl-C stops it.", err=True)
+        name = f"[{host}]" if ":" in host else host
+        by = counted(number, "worker")
+        click.echo(f"Serving {folder} at http://{name}:{port}/ with {by}; stop it with Ctrl-C.", err=True)
 
     words = ["--play"] if play else []
     for option, value in (("isolation", isolation), ("executor", executor), ("scheduler", scheduler)):
         words += [f"--{option}", value] if value else []
-    limits = Limits(uploads, upload_mb, bots)
+    limits = UploadLimits(uploads, upload_mb, bots)
     run(folder, host, port, number, words, WebSettings(limits, PlayLimits(tables, guests), level, secure), told)
 
 
@@ -127,13 +128,13 @@ def work(
     isolation: str | None,
     trust: bool,
 ) -> None:
-    """Check and place what is submitted to LEAGUE as it comes, until Ctrl-C. Several may run side by side.
+    """Check and place submissions to LEAGUE as they come, until Ctrl-C. Several of these may run side by side.
 
-    `arena serve` starts some of these, with a core each.
+    `arena serve` starts some, each with one core.
     """
     from arena.league.match_runner import open_session
     from arena.league.store import open_league
-    from arena.web.work import work as go_on
+    from arena.web.serve import work as work_on
 
     with open_league(name) as found:
         progress = LeagueProgress()
@@ -151,5 +152,5 @@ def work(
             trust,
             *options.executor_of(executor, scheduler),
         ) as session:
-            go_on(session, play, told)
+            work_on(session, play, told)
         progress.end()

@@ -15,8 +15,8 @@ from arena.cli.league.shared import league_argument
 def site(name: str, folder: Path) -> None:
     """Write the public pages of LEAGUE into DIR, for any web host: standings, bots, games, history, rules."""
     from arena.league.store import open_league
-    from arena.web.site import write_site
+    from arena.web.public import write_site
 
-    with open_league(name, write=False) as found:
-        number = write_site(found, folder)
-    click.echo(f"{number} pages in {folder}: begin at {folder / 'index.html'}")
+    with open_league(name, write=False) as league:
+        number = write_site(league, folder)
+    click.echo(f"Wrote {number} pages to {folder}; start with {folder / 'index.html'}")

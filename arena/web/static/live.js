@@ -1,5 +1,12 @@
-// Shows the page anew when the server says that something has changed; without script the page reloads itself.
+// Renews a page when the server says that something has changed, and fills in the token of an invitation's link.
 "use strict";
+(() => {
+  const field = document.querySelector("[data-sign-in] input[name=token]");
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!field || !token) return;
+  field.value = token;
+  history.replaceState(null, "", location.pathname);
+})();
 (() => {
   const main = document.querySelector("main[data-live]");
   if (!main || !window.EventSource) return;

@@ -1,6 +1,6 @@
-"""The games in hand, as the web process sees them: each is a process; how many there are, whose, how long is bounded.
+"""The games that people are playing against bots, each in a process of its own: how many, whose, and for how long.
 
-Nothing of them is stored. They end with the server; what an author wants to have is kept (`kept`) or downloaded.
+They are not stored and end with the server. Authors can keep the record of a game, or download it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from arena.bots.processes.procfs import start_time
 from arena.errors import ArenaError
 from arena.lab.tournament import drawn_seed
 from arena.league.settings import LeagueError
-from arena.web.guard import Attempts
-from arena.web.playing.child import DECISION, FAILED, WAITS, Order
+from arena.web.play_child import DECISION, FAILED, WAITS, GameOrder
 
 log = logging.getLogger("arena.web")
 
@@ -33,18 +32,19 @@ _LOOK_S = 1.0
 _LONGEST_LINE = 1 << 20
 _ENDING_S = 5.0
 _HOUR_S = 3600.0
-_WAITING = 4
-"""Requests that may wait for a game at a time."""
-_PER_ADDRESS = 2
+_MAX_WAITING_REQUESTS = 4
+_GAMES_PER_ADDRESS = 2
+GUEST = "guest "  # begins the owner of a game who is not signed in
 
 
 @dataclass(frozen=True)
 class PlayLimits:
-    """What people who play may use: games at once (0: nobody plays), half of them for those who are not signed in.
+    """What people who play against bots may use.
 
-    guests   may those who are not signed in play at all?
-    idle_s   seconds after which a game ends in which nobody makes a move, and after which one that is over is forgotten
-    starts   games that one may begin in an hour
+    games    games at a time, at most half of them by guests; 0: nobody plays
+    guests   whether people play who are not signed in
+    idle_s   seconds without a move after which a game ends, and after which a finished one is forgotten
+    starts   games that a person may begin per hour
     """
 
     games: int = 8
@@ -67,23 +67,34 @@ _NOTHING: Mapping[str, Any] = {
 
 
 class CannotPlay(ArenaError):
-    """There is no room for another game now; the text says when there is."""
+    """A game cannot be begun now; the text says why."""
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """A bot to play against: a version of the league, its label, and its author."""
+
+    version: int
+    label: str
+    author: str | None
 
 
 @dataclass
 class Table:
-    """A game, in hand or over.
+    """A game being played, or over.
 
-    `owner` is who may see it and play, `shown` what the process has told last (see `child`), `number` how often it has
-    told something. `reveals`: the owner may read what the bot has raised. `kept` is the number of its kept record.
+    key, owner   its part of the address; who may see it and play
+    shown        what its process has told last (see `play_child`)
+    number       how many times it has told something
+    reveals      whether the owner may read what the bot has raised
+    kept         the number of its kept record
     """
 
     key: str
     owner: str
     address: str
     bot: str
-    author: str | None
-    place: Path
+    folder: Path
     reveals: bool = False
     shown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     number: int = 0
@@ -98,16 +109,16 @@ class Table:
 
     @property
     def in_hand(self) -> bool:
-        """Does it go on?"""
+        """Whether the game is not over."""
         return self.shown["kind"] in (DECISION, WAITS)
 
     @property
     def moves(self) -> int:
-        """How many legal moves there are for the person now."""
+        """The number of legal moves of the person now."""
         return sum(len(group["moves"]) for group in self.shown["groups"])
 
     def tell(self, shown: Mapping[str, Any]) -> None:
-        """Something new is to be seen."""
+        """Show something new."""
         self.shown = {**_NOTHING, **shown}
         self.number += 1
         self.touched = time.monotonic()
@@ -115,13 +126,13 @@ class Table:
         self._news = asyncio.Event()
 
     def end(self, text: str) -> None:
-        """It cannot go on."""
+        """End a game that cannot go on."""
         if self.in_hand:
             self.tell({**self.shown, "kind": FAILED, "text": text, "groups": []})
 
     async def later_than(self, number: int, seconds: float) -> None:
-        """Wait until there is something newer than `number` to be seen, where it is not the person's turn."""
-        if self.waiting >= _WAITING:
+        """Wait until something newer than `number` is shown and the bot is not to move, for `seconds` at most."""
+        if self.waiting >= _MAX_WAITING_REQUESTS:
             return
         end = time.monotonic() + seconds
         self.waiting += 1
@@ -137,14 +148,14 @@ class Table:
 
 
 class Tables:
-    """All games of a server; an asynchronous context manager."""
+    """The games that people play on a server; an asynchronous context manager."""
 
     def __init__(self, folder: Path, level: str, limits: PlayLimits) -> None:
         self.limits = limits
         self._folder, self._level = folder.resolve(), level  # bots are started elsewhere
-        self._place = self._folder / FOLDER / _own_name()
+        self._own_folder = self._folder / FOLDER / _own_name()
         self._tables: dict[str, Table] = {}
-        self._starts = Attempts(limits.starts, _HOUR_S)
+        self._starts: dict[str, list[float]] = {}
         self._watch: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Tables:
@@ -156,83 +167,86 @@ class Tables:
         if self._watch is not None:
             self._watch.cancel()
         await asyncio.gather(*(self._close(table) for table in list(self._tables.values())))
-        shutil.rmtree(self._place, ignore_errors=True)
+        shutil.rmtree(self._own_folder, ignore_errors=True)
         with contextlib.suppress(OSError):  # another server has folders there
-            self._place.parent.rmdir()
+            self._own_folder.parent.rmdir()
 
     # ------------------------------------------------------------ asking
 
     def of(self, owner: str) -> Table | None:
-        """The game of somebody, in hand or the last one."""
-        return next((one for one in self._tables.values() if one.owner == owner), None)
+        """The game that somebody is playing, or has played last."""
+        return next((table for table in self._tables.values() if table.owner == owner), None)
 
     def get(self, key: str, owner: str) -> Table | None:
         """A game by its key, for its owner only."""
-        found = self._tables.get(key)
-        return found if found is not None and found.owner == owner else None
-
-    @property
-    def in_hand(self) -> int:
-        """How many games go on."""
-        return sum(one.in_hand for one in self._tables.values())
+        table = self._tables.get(key)
+        return table if table is not None and table.owner == owner else None
 
     # ------------------------------------------------------------ playing
 
     def check(self, owner: str, address: str) -> None:
         """CannotPlay if somebody cannot begin a game now."""
         guest = owner.startswith(GUEST)
-        going = [one for one in self._tables.values() if one.in_hand]
+        going = [table for table in self._tables.values() if table.in_hand]
+        guests = [table for table in going if table.owner.startswith(GUEST)]
         if not self.limits.games:
             raise CannotPlay("nobody plays against bots here: the organiser has set up no tables")
-        if any(one.owner == owner for one in going):
-            raise CannotPlay("you have a game in hand: play it to its end, or give it up, before you begin another")
-        guests = [one for one in going if one.owner.startswith(GUEST)]
-        if guest and sum(one.address == address for one in guests) >= _PER_ADDRESS:
-            raise CannotPlay(f"{_PER_ADDRESS} games are being played from your address; sign in, or wait for their end")
+        if any(table.owner == owner for table in going):
+            raise CannotPlay("you are playing a game: finish it, or resign, before you begin another")
+        if guest and sum(table.address == address for table in guests) >= _GAMES_PER_ADDRESS:
+            raise CannotPlay(
+                f"{_GAMES_PER_ADDRESS} games are being played from your address; sign in, or wait until one is over"
+            )
         if len(going) >= self.limits.games or (guest and len(guests) >= max(self.limits.games // 2, 1)):
             raise CannotPlay("all tables are taken; try again in some minutes")
-        if self._starts.blocked(_starter(owner, address)):
+        if len(self._recent_starts(address if guest else owner)) >= self.limits.starts:
             raise CannotPlay(f"you have begun {self.limits.starts} games within an hour; try again later")
 
+    def _recent_starts(self, who: str) -> list[float]:
+        """When an author, or an address of guests, has begun games within the last hour."""
+        now = time.monotonic()
+        self._starts = {name: times for name, times in self._starts.items() if times[-1] > now - _HOUR_S}
+        return [began for began in self._starts.get(who, ()) if began > now - _HOUR_S]
+
     async def begin(
-        self, owner: str, address: str, bot: Bot, person: str, begins: bool, claims: bool, reveals: bool
+        self, owner: str, address: str, bot: Opponent, person: str, begins: bool, claims: bool, reveals: bool
     ) -> Table:
         """Begin a game. CannotPlay if there is no room for it."""
         self.check(owner, address)
-        self._starts.note(_starter(owner, address))
+        starter = address if owner.startswith(GUEST) else owner
+        self._starts[starter] = [*self._recent_starts(starter), time.monotonic()]
         before = self.of(owner)
         key = secrets.token_urlsafe(12)
-        place = self._place / key
-        table = self._tables[key] = Table(key, owner, address, bot.label, bot.author, place, reveals)
+        folder = self._own_folder / key
+        table = self._tables[key] = Table(key, owner, address, bot.label, folder, reveals)
         if before is not None:
             await self._forget(before)
         try:
-            place.mkdir(mode=0o700, parents=True)
+            folder.mkdir(mode=0o700, parents=True)
             table.process = await _start()
         except BaseException as error:
             del self._tables[key]
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             if isinstance(error, OSError):
                 raise CannotPlay("a game cannot be begun now; try again in some minutes") from error
             raise
-        order = Order(
-            str(self._folder), bot.version, str(place), self._level, drawn_seed(isolated=True), person, begins, claims
-        )
+        seed = drawn_seed(isolated=True)
+        order = GameOrder(str(self._folder), bot.version, str(folder), self._level, seed, person, begins, claims)
         table.reader = asyncio.create_task(self._read(table))
         self._send(table, order.line())
         return table
 
-    def move(self, table: Table, number: int, at: int) -> None:
-        """Make a move: number `at` of those shown when `number` was told. Whatever comes too late changes nothing."""
-        if table.shown["kind"] == DECISION and table.number == number and 0 <= at < table.moves:
-            self._answer(table, {"move": at})
+    def move(self, table: Table, number: int, index: int) -> None:
+        """Make the move with this index of those shown at `number`. A move that comes too late changes nothing."""
+        if table.shown["kind"] == DECISION and table.number == number and 0 <= index < table.moves:
+            self._answer(table, {"move": index})
 
     def resign(self, table: Table) -> None:
-        """Give a game up."""
+        """Resign a game."""
         if table.shown["kind"] == DECISION:
             self._answer(table, {"resign": True})
         else:
-            table.resigning = True  # as soon as the bot has moved
+            table.resigning = True  # done when the bot has moved
 
     def _answer(self, table: Table, answer: Mapping[str, Any]) -> None:
         table.tell({**table.shown, "kind": WAITS, "groups": []})
@@ -246,7 +260,7 @@ class Tables:
             table.process.stdin.write(line.encode())
 
     async def _read(self, table: Table) -> None:
-        """Take in what a process tells, until its end."""
+        """Show what a process tells, until it ends."""
         assert table.process is not None
         assert table.process.stdout is not None
         try:
@@ -256,7 +270,7 @@ class Tables:
                 table.tell(json.loads(line))
                 if table.resigning:
                     self.resign(table)
-            table.end("The game has broken off: its process has ended. It was not your doing.")
+            table.end("The game has broken off because its process ended. It was not your doing.")
         except Exception:
             log.exception("a game with %s", table.bot)
             table.end("The game has broken off. It was not your doing.")
@@ -264,7 +278,7 @@ class Tables:
             await self._stop(table)
 
     async def _stop(self, table: Table) -> None:
-        """End the process, and with it the bot's, and remove the files, also where whoever waits is cancelled."""
+        """End the process, and with it the bot's, and remove its files, even if the caller is cancelled."""
         if table.stopping is None:
             table.stopping = asyncio.create_task(self._stopped(table))
         await asyncio.shield(table.stopping)
@@ -281,12 +295,12 @@ class Tables:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
-        await asyncio.to_thread(shutil.rmtree, table.place, True)
+        await asyncio.to_thread(shutil.rmtree, table.folder, True)
 
     # ------------------------------------------------------------ ending
 
     async def _look(self) -> None:
-        """End games in which nothing happens, and forget those that have been over for long."""
+        """End games in which nothing happens, and forget those that ended long ago."""
         while True:
             await asyncio.sleep(min(_LOOK_S, self.limits.idle_s / 4))
             for table in list(self._tables.values()):
@@ -309,25 +323,12 @@ class Tables:
         await self._stop(table)
 
 
-GUEST = "guest "
-"""How the owner of a game begins who is not signed in."""
-
-
-@dataclass(frozen=True)
-class Bot:
-    """A bot to play against: a version of the league, what it is called, and whose it is."""
-
-    version: int
-    label: str
-    author: str | None
-
-
 async def _start() -> asyncio.subprocess.Process:
-    """The process of a game (`child`)."""
+    """The process of a game (`play_child`)."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "arena.web.playing.child",
+        "arena.web.play_child",
         str(os.getpid()),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
@@ -336,17 +337,12 @@ async def _start() -> asyncio.subprocess.Process:
     )
 
 
-def _starter(owner: str, address: str) -> str:
-    """For whom begun games are counted: an author, or an address."""
-    return address if owner.startswith(GUEST) else owner
-
-
 def _own_name() -> str:
     return f"{os.getpid()}-{start_time(os.getpid())}"
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what servers have left that were killed. LeagueError for anything else in the place of the folder."""
+    """Remove what killed servers have left. LeagueError if the folder is anything but a folder."""
     if not folder.is_symlink() and not folder.exists():
         return
     if folder.is_symlink() or not folder.is_dir():

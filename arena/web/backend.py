@@ -1,0 +1,314 @@
+"""What handlers of requests ask: the databases in worker threads, the public pages, and who is signed in.
+
+The event loop never waits for a database or for a page: both are the work of threads, one that writes and one that
+reads. Standings of a large league take a second to compute, so they are computed once for all pages, which are kept
+until the league has changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import math
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+from anyio import CapacityLimiter, to_thread
+from starlette.convertors import IntegerConvertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from arena.errors import ArenaError
+from arena.league.store import League, open_league
+from arena.web import accounts
+from arena.web.accounts import Account, SignIn, WebStore
+from arena.web.play_tables import PlayLimits, Tables
+from arena.web.public import FIGURES, PAGES, NoPage, Site, may_be, open_site, page
+from arena.web.uploads import UploadLimits
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class NumberConvertor(IntegerConvertor):
+    """A number in an address, as large as the database can hold."""
+
+    regex = "[0-9]{1,18}"
+
+
+register_url_convertor("number", NumberConvertor())
+
+POLL_S = 0.5
+FRESH_S = 1.0
+STALE_S = 10.0
+MAX_PAGES = 1000
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
+
+
+@dataclass(frozen=True)
+class WebSettings:
+    """How a league is served.
+
+    limits   what an author may do
+    play     what people who play against bots may use
+    level    where bots run; None: as the league's settings say, and in the sandbox when people play against them
+    secure   browsers connect by HTTPS only, so cookies are marked as Secure
+    """
+
+    limits: UploadLimits = field(default_factory=UploadLimits)
+    play: PlayLimits = field(default_factory=PlayLimits)
+    level: str | None = None
+    secure: bool = False
+
+
+@dataclass
+class Metrics:
+    """Requests and their durations since the server started."""
+
+    requests: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    seconds: Counter[float] = field(default_factory=Counter)
+    total_s: float = 0.0
+
+    def add(self, method: str, section: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        self.requests[method, section, status] += 1
+        self.total_s += seconds
+        self.seconds[next(edge for edge in BUCKETS if seconds <= edge)] += 1
+
+
+class Stores:
+    """The league and the accounts, open for writing. One thread at a time may use them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.league = open_league(folder)
+        self.web = WebStore(folder)
+
+    def close(self) -> None:
+        """Close both databases."""
+        self.web.close()
+        self.league.close()
+
+
+@dataclass(frozen=True)
+class PublicPage:
+    """A public page as it is sent."""
+
+    body: bytes
+    media_type: str
+    etag: str
+
+
+@dataclass
+class Edition:
+    """The standings at one version of the league, with the pages made from them."""
+
+    site: Site
+    version: int
+    fresh_until: float
+    pages: dict[str, PublicPage] = field(default_factory=dict)
+
+
+class Backend:
+    """The databases of a served league and its public pages; an asynchronous context manager."""
+
+    def __init__(self, folder: Path, settings: WebSettings) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.metrics = Metrics()
+        self.version = 0
+        self.listeners = 0
+        level = settings.level
+        play_level = "process" if level == "none" else level or "sandbox"  # so that a bot cannot hang a person's game
+        self.tables = Tables(folder, play_level, settings.play)
+        self._writing = CapacityLimiter(1)
+        self._reading = CapacityLimiter(1)
+        self._edition: Edition | None = None
+        self._renewal: asyncio.Task[Edition] | None = None
+
+    async def __aenter__(self) -> Backend:
+        self._stores = await to_thread.run_sync(Stores, self.folder)
+        self._league: League = await to_thread.run_sync(partial(open_league, self.folder, write=False))
+        self.league_name = self._league.name
+        await self.tables.__aenter__()
+        self._polling = asyncio.create_task(self._poll())
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._polling.cancel()
+        await self.tables.__aexit__(*error)
+        if self._renewal is not None:
+            await asyncio.wait([self._renewal])
+        async with self._reading:
+            self._league.close()
+        async with self._writing:
+            self._stores.close()
+
+    # ------------------------------------------------------------ asking
+
+    async def write(self, what: Callable[Concatenate[Stores, P], T], *args: P.args, **named: P.kwargs) -> T:
+        """The result of a function of the databases that may write; one at a time."""
+        return await to_thread.run_sync(partial(what, self._stores, *args, **named), limiter=self._writing)
+
+    async def read(self, what: Callable[Concatenate[Site, P], T], *args: P.args, **named: P.kwargs) -> T:
+        """The result of a function of the league as its pages show it; one at a time."""
+        edition = await self._current()
+        return await to_thread.run_sync(partial(what, edition.site, *args, **named), limiter=self._reading)
+
+    async def page(self, path: str) -> PublicPage:
+        """A public page, or figures as JSON. NoPage if there is none at this address."""
+        if not may_be(path):
+            raise NoPage("there is no such page")
+        edition = await self._current()
+        known = edition.pages.get(path)
+        if known is None:
+            known = await to_thread.run_sync(_make, edition, path, limiter=self._reading)
+        return known
+
+    async def _current(self) -> Edition:
+        """The edition to show.
+
+        When the league has changed, a new edition is made. As long as the old one is no more than STALE_S out of date
+        it is shown meanwhile, so that nobody waits while games are being stored all the time.
+        """
+        edition, now = self._edition, time.monotonic()
+        if edition is not None and (edition.version == self.version or now < edition.fresh_until):
+            return edition
+        if self._renewal is None:
+            self._renewal = asyncio.create_task(self._renew())
+        if edition is not None and now < edition.fresh_until + STALE_S:
+            return edition
+        return await asyncio.shield(self._renewal)
+
+    async def _renew(self) -> Edition:
+        try:
+            version, begun, old = self.version, time.monotonic(), self._edition
+            site = await to_thread.run_sync(open_site, self._league, "", self.settings.level, limiter=self._reading)
+            edition = Edition(site, version, 0.0)
+            for path in old.pages if old is not None else ():
+                if path in PAGES or path in FIGURES:
+                    await to_thread.run_sync(_make, edition, path, limiter=self._reading)
+            now = time.monotonic()
+            edition.fresh_until = now + max(FRESH_S, 5 * (now - begun))  # a sixth of the time at most is spent on pages
+            self._edition = edition
+            return edition
+        finally:
+            self._renewal = None
+
+    # ------------------------------------------------------------ changes
+
+    async def _poll(self) -> None:
+        """Notice that another process, or this one, has changed the league."""
+        seen = None
+        while True:
+            with suppress(ArenaError):
+                now = await to_thread.run_sync(self._league.one, "PRAGMA data_version", limiter=self._reading)
+                if now != seen:
+                    seen = now
+                    self.version += 1
+            await asyncio.sleep(POLL_S)
+
+    async def changes(self, every_s: float = 1.0, silence_s: float = 15.0) -> AsyncIterator[int | None]:
+        """The version each time it has changed, at most once per `every_s` seconds; None after `silence_s` without."""
+        seen, silent_since = self.version, time.monotonic()
+        self.listeners += 1
+        try:
+            while True:
+                await asyncio.sleep(every_s)
+                if seen != self.version or time.monotonic() - silent_since >= silence_s:
+                    yield None if seen == self.version else self.version
+                    seen, silent_since = self.version, time.monotonic()
+        finally:
+            self.listeners -= 1
+
+
+def _make(edition: Edition, path: str) -> PublicPage:
+    """The page of an edition, added to it unless another request has done so."""
+    if path in edition.pages:
+        return edition.pages[path]
+    body = page(edition.site, path).encode()
+    media_type = "application/json" if path in FIGURES else "text/html"
+    if len(edition.pages) >= MAX_PAGES:
+        edition.pages.pop(next(iter(edition.pages)))
+    made = edition.pages[path] = PublicPage(body, media_type, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+    return made
+
+
+# ---------------------------------------------------------------- who asks
+
+
+def backend_of(request: Request) -> Backend:
+    """The backend of the application that a request came to."""
+    return cast(Backend, request.app.state.backend)
+
+
+def client_address(request: Request) -> str:
+    """The address that a request came from."""
+    return request.client.host if request.client else ""
+
+
+def cookie_name(settings: WebSettings) -> str:
+    """The name of the cookie of sessions. With the prefix `__Host-`, no other host can have set it."""
+    return "__Host-arena" if settings.secure else "arena"
+
+
+def set_cookie(response: Response, settings: WebSettings, name: str, value: str) -> None:
+    """Set a cookie that scripts and other sites cannot read."""
+    response.set_cookie(
+        name, value, max_age=int(accounts.SESSION_S), secure=settings.secure, httponly=True, samesite="lax"
+    )
+
+
+async def signed_in(request: Request) -> SignIn:
+    """The session of a request; a 401 if there is none."""
+    backend = backend_of(request)
+    secret = request.cookies.get(cookie_name(backend.settings), "")
+    session = await backend.write(_session, secret) if secret else None
+    if session is None:
+        raise HTTPException(401, "Sign in first.")
+    return session
+
+
+def _session(stores: Stores, secret: str) -> SignIn | None:
+    return accounts.session_of(stores.web, secret)
+
+
+async def organiser(request: Request) -> SignIn:
+    """The session of an organiser; for everybody else a 404, as if there were no such page."""
+    session = await signed_in(request)
+    if not session.account.admin:
+        raise HTTPException(404, "there is no such page")
+    return session
+
+
+async def bearer(request: Request) -> Account:
+    """The account whose token a request to the API carries; a 401 without a valid one."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    account = await backend_of(request).write(_account, token.strip()) if scheme.lower() == "bearer" else None
+    if account is None:
+        raise HTTPException(401, "a valid token is needed: Authorization: Bearer TOKEN", {"www-authenticate": "Bearer"})
+    return account
+
+
+def _account(stores: Stores, token: str) -> Account | None:
+    valid = accounts.account_of(stores.web, token)
+    return None if valid is None else valid[1]
+
+
+def check_form(session: SignIn, text: Any) -> None:
+    """A 403 unless a form comes from one of our pages, made for this session."""
+    if not isinstance(text, str) or not hmac.compare_digest(text.encode(), session.form.encode()):
+        raise HTTPException(403, "this form is not from your session; go back, reload the page and try again")
+
+
+def see_other(request: Request, path: str) -> Response:
+    """A redirection to another page of ours; its address is relative, for a server below a path."""
+    root = "../" * (request.url.path.count("/") - 1)
+    return RedirectResponse(f"{root}{path}" or ".", 303)

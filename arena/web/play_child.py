@@ -1,0 +1,270 @@
+"""The process of one game: it unpacks the bot, starts it in the sandbox and plays it against a person.
+
+The first line of stdin says what is played, each later one is an answer of the person's. Each line of stdout is what
+the person may see now, made from a view, which holds no secret. All lines are JSON. The process ends with the game, or
+when stdin does.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from arena.bots.output import BotOutput, redirected
+from arena.bots.processes.tree import tie_to_parent
+from arena.errors import ArenaError
+from arena.game.cards import card_name
+from arena.game.engine import State, View
+from arena.game.event_log import Event
+from arena.game.moves import Move
+from arena.league import versions
+from arena.league.store import open_league
+from arena.league.submission import find_entry
+from arena.results.board import legend
+from arena.results.records import record_line
+from arena.terminal.advice import why
+from arena.terminal.desk import Ask, Left, Person, Resigned
+from arena.terminal.news import News
+from arena.terminal.scene import Scene
+from arena.terminal.session import Seating, Session, end_text
+from arena.tournament.runner.job import Job
+
+DECISION = "decision"  # the person is to move
+WAITS = "waits"  # the bot is to move
+OVER = "over"
+FAILED = "failed"  # the game cannot go on
+_STONES = range(1, 10)
+_QUESTIONS = {
+    "claim": "Claim stones, or go on.",
+    "play": "Your move: choose a card, then a stone.",
+    "take": "Take a card from the table.",
+    "put": "Choose where to put it.",
+    "scout": "Draw from which deck?",
+    "return": "Give back a card from your hand.",
+    "draw": "Draw from which deck?",
+}
+
+
+@dataclass(frozen=True)
+class GameOrder:
+    """What is to be played.
+
+    folder, version   the league, and which of its versions plays
+    bot_folder        a folder for the bot's files
+    level             where the bot runs
+    seed              decides cards and chance; the person must not learn it
+    person            the person's name
+    begins, claims    whether the person makes the first move, and claims stones
+    """
+
+    folder: str
+    version: int
+    bot_folder: str
+    level: str
+    seed: int
+    person: str
+    begins: bool
+    claims: bool
+
+    def line(self) -> str:
+        """As the first line of stdin."""
+        return json.dumps(asdict(self)) + "\n"
+
+
+class RemotePerson(Ask):
+    """The person's side of the table: `questions` go out, `answers` come in."""
+
+    def __init__(self, answers: TextIO, questions: TextIO) -> None:
+        self.person = ""
+        self._answers, self._questions = answers, questions
+        self._news: News | None = None
+        self._table: dict[str, Any] = {}
+
+    def begun(self, state: State, seats: tuple[str, str]) -> None:
+        """The cards are dealt."""
+        seat = seats.index(self.person)
+        bot = seats[1 - seat]
+        self._news = News(("You", bot) if seat == 0 else (bot, "You"), seat)
+        self._look(state)
+
+    def moved(self, state: State, move: Move) -> None:
+        """A move was made."""
+        self._look(state)
+
+    def _look(self, state: State) -> None:
+        news = self._news
+        assert news is not None
+        self._table = table_shown(news.scene(state), news, state.events(news.seat))
+        if not state.is_over and state.turn != news.seat:
+            self.tell(WAITS)
+
+    def ask(self, view: View, moves: list[Move]) -> Move:
+        """The move that the person makes."""
+        self.tell(DECISION, **moves_shown(view, moves))
+        line = self._answers.readline()
+        if not line:
+            raise Left
+        answer: Mapping[str, int] = json.loads(line)
+        if "resign" in answer:
+            raise Resigned
+        assert self._news is not None
+        self._news.clear()
+        move: Move = moves[answer["move"]]
+        return move
+
+    def tell(self, kind: str, **more: Any) -> None:
+        """Send how things stand."""
+        self._questions.write(json.dumps({"kind": kind} | self._table | more) + "\n")
+        self._questions.flush()
+
+
+def play(order: GameOrder, answers: TextIO, questions: TextIO) -> None:
+    """Play the game, and tell how it ended."""
+    table = RemotePerson(answers, questions)
+    home = str(Path(order.bot_folder).resolve())
+
+    def plain(text: str) -> str:
+        return re.sub(rf"{re.escape(home)}(/|\b)", lambda found: "" if found[1] else "its folder", text)
+
+    try:
+        session = Session(_seating(order), table)
+        table.person = session.seating.person
+        with redirected(BotOutput(session.speaker)):
+            session.play(Person(table, order.claims))
+    except ArenaError as error:
+        table.tell(FAILED, detail=plain(str(error)))
+        return
+    except Left:
+        return
+    result, detail = session.result, ""
+    if result is not None:
+        result, detail = replace(result, detail=None), plain(result.detail or "")
+    table.tell(
+        OVER,
+        result=end_text(session, reason=False),
+        detail=detail,
+        record=session.record() if result is None else record_line(result),
+    )
+
+
+def _seating(order: GameOrder) -> Seating:
+    """Who plays what; the bot's files are unpacked."""
+    with open_league(Path(order.folder), write=False) as league:
+        one, settings = versions.get(league, order.version), league.settings
+        files = versions.files_of(league, one.id)
+    home = Path(order.bot_folder)
+    versions.write_files(files, home)
+    bot = find_entry(one.entry, [file.path for file in files], home, one.label)
+    job = Job(settings.rules, order.seed, (bot,), settings.clock, settings.limits)
+    games = job.game_settings
+    person = order.person if order.person != bot.name else f"{order.person} (you)"
+    one_by_one = (None, bot) if order.begins else (bot, None)
+    names = (person, bot.name) if order.begins else (bot.name, person)
+    return Seating(games.rules, order.seed, one_by_one, names, order.claims, order.level, job.bot_limits, games.clock)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def table_shown(scene: Scene, news: News, events: Sequence[Event]) -> dict[str, Any]:
+    """The table as the person sees it, who sits below. Pairs are (the person, the bot).
+
+    Each stone has `owner` (0, 1, None), `modes`, `sides`, `fresh` (cards just played) and `why`, which says what can be
+    said about a claim, or is "" if no side is complete.
+    """
+    fresh = {(event.seat == news.seat, event.stone, event.card) for event in news.events if event.card is not None}
+    stones = []
+    for stone, owner, older in zip(_STONES, scene.owners, scene.older):
+        sides = [side[stone - 1] for side in scene.sides]
+        played = [(card, (which == 0, stone, card.partition("=")[0])) for which in (0, 1) for card in sides[which]]
+        stones.append(
+            {
+                "number": stone,
+                "owner": owner,
+                "modes": scene.modes[stone - 1],
+                "sides": sides,
+                "fresh": [card for card, event in played if event in fresh],
+                "why": why(scene, stone) if owner is not None or older is not None else "",
+            }
+        )
+    cards = {card for row in (scene.hands[0] or (), *scene.sides[0], *scene.sides[1], *scene.beside) for card in row}
+    return {
+        "turn": scene.turn,
+        "names": scene.names,
+        "rules": scene.rules.name,
+        "tactics": bool(scene.rules.tactics),
+        "stones": stones,
+        "won": [scene.stones_of(side) for side in (0, 1)],
+        "hand": scene.hands[0] or (),
+        "backs": scene.counts[1],
+        "beside": scene.beside,
+        "decks": scene.decks,
+        "pending": scene.pending,
+        "to_move": scene.to_move,
+        "legend": legend(scene.rules),
+        "news": news.text(),
+        "log": [f"{news.names[event.seat]}: {event.text}" for event in events],
+        "called": {card: _called(card, scene.rules.edition) for card in sorted(cards)},
+    }
+
+
+def _called(card: str, edition: str) -> str:
+    """A card in words, with the card that a bound wild stands for."""
+    wild, _, bound = card.partition("=")
+    return card_name(wild, edition) + (f" as {card_name(bound, edition)}" if bound else "")
+
+
+def moves_shown(view: View, moves: Sequence[Move]) -> dict[str, Any]:
+    """The question to the person, and the legal moves in groups, one per card in hand.
+
+    Each move has `at` (its index), `text`, `said` (the move in words), `card` (in hand, or "") and `stone` (or "").
+    """
+    edition = view.rules.edition
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for index, move in enumerate(moves):
+        card = (move.card or "") if view.phase in ("play", "return") else ""
+        shown = {"at": index, "text": move.text, "said": _said(move, edition), "card": card, "stone": move.stone or ""}
+        groups.setdefault(card, []).append(shown)
+    listed = [{"card": card, "called": card and card_name(card, edition), "moves": of} for card, of in groups.items()]
+    return {"asks": _QUESTIONS[view.phase], "groups": listed}
+
+
+def _said(move: Move, edition: str) -> str:
+    """A move in words."""
+    card = move.card and card_name(move.card, edition)
+    if move.kind in ("place", "mode"):
+        bound = f" as {card_name(move.binding, edition)}" if move.binding else ""
+        return f"{card}{bound} to stone {move.stone}"
+    words = {
+        "ruse": f"Play {card}",
+        "take": f"Take {card} from stone {move.stone}",
+        "discard": "Discard it",
+        "claim": f"Claim stone {move.stone}",
+        "no claim": "Claim nothing more",
+        "draw": f"Draw a {move.text.removeprefix('draw ')} card",
+        "return": f"Give back {card}",
+        "pass": "Pass",
+    }
+    return words[move.kind]
+
+
+def main() -> None:
+    """Play what the first line of stdin asks for."""
+    tie_to_parent(int(sys.argv[1]))()  # here: code in the fork would have the server wait for SQLite
+    questions = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever prints tells nothing
+    logging.getLogger("arena").addHandler(logging.NullHandler())  # nor is what a bot prints for the server's log
+    logging.getLogger("arena").propagate = False
+    order = GameOrder(**json.loads(sys.stdin.readline()))
+    play(order, sys.stdin, questions)
+
+
+if __name__ == "__main__":
+    main()
