@@ -19,7 +19,7 @@ from arena.game.record import Record, parse_record
 from arena.game.rng import Rng, derive_seeds
 from arena.results.decisions import decisions
 from arena.results.reading.game import StoredGame
-from arena.tournament.referee.generators import seed_generators
+from arena.tournament.referee.process_state import seed_generators
 
 
 @dataclass(frozen=True)

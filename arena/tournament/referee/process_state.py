@@ -1,20 +1,21 @@
-"""The state of the process that a bot may disturb, and its restoration between games.
+"""The state of the process that a bot inside the worker may disturb by accident, and its restoration between games.
 
-A bot inside the worker can change the working directory, the recursion limit and much else, by accident or
-not. The next game must not notice. What cannot be put back (threads that go on) is reported, so that the
-worker is replaced.
+A bot can change the working directory, the recursion limit or the environment; the next game must not notice. What
+cannot be put back (threads that go on) is reported, so that the worker is replaced.
 """
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import gc
+import importlib
 import os
+import random
 import signal
 import sys
 import threading
 import warnings
+from functools import lru_cache
 from typing import Any
 
 _SIGNALS = tuple(
@@ -25,15 +26,13 @@ _SIGNALS = tuple(
 _TIMERS = tuple(
     getattr(signal, name) for name in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF") if hasattr(signal, name)
 )
-#: Under names of our own, which a bot that changes the built-in ones leaves as they are.
-_BUILTINS, _ANYTHING = vars(builtins), BaseException
 
 
 class ProcessState:
-    """A snapshot of the process; `restore` brings it back to that.
+    """A snapshot of the process, to which `restore` brings it back.
 
-    Watched are: built-in names, working directory, environment, `sys.path`, recursion limit, standard streams, trace
-    and profile functions, warning filters, signal handlers and timers, switch interval, garbage collector.
+    Watched are the working directory, the environment, `sys.path`, the recursion limit, standard streams, warning
+    filters, signal handlers and timers, and the garbage collector.
     """
 
     def __init__(self) -> None:
@@ -41,32 +40,28 @@ class ProcessState:
         self._folder = _folder()
         self._environment = dict(os.environ)
         self._path = list(sys.path)
-        self._builtins = dict(_BUILTINS)
         self._filters = list(warnings.filters)
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
         self._signals = {number: signal.getsignal(number) for number in _SIGNALS}
-        self._limits = self._numbers()
-
-    @staticmethod
-    def _numbers() -> dict[str, Any]:
-        return {
-            "recursion limit": sys.getrecursionlimit(),
-            "switch interval": sys.getswitchinterval(),
-            "garbage collector": (gc.isenabled(), gc.get_threshold()),
-            "trace function": sys.gettrace(),
-            "profile function": sys.getprofile(),
-        }
+        self._recursion_limit = sys.getrecursionlimit()
+        self._collector = (gc.isenabled(), gc.get_threshold())
 
     def lift_limit(self) -> None:
         """Give the recursion limit back, before anything else is called after a bot's exception."""
-        limit = self._limits["recursion limit"]
-        if sys.getrecursionlimit() != limit:
-            sys.setrecursionlimit(limit)
+        if sys.getrecursionlimit() != self._recursion_limit:
+            sys.setrecursionlimit(self._recursion_limit)
 
     def restore(self) -> list[str]:
-        """Put everything back; names of what had been changed."""
-        renamed = self._restore_builtins()  # first: what follows uses them
-        changed = ["built-in names"] * renamed + self._restore_numbers()
+        """Put everything back; return the names of what had been changed."""
+        changed = []
+        if sys.getrecursionlimit() != self._recursion_limit:
+            changed.append("recursion limit")
+            self.lift_limit()
+        if (gc.isenabled(), gc.get_threshold()) != self._collector:
+            changed.append("garbage collector")
+            enabled, threshold = self._collector
+            gc.set_threshold(*threshold)
+            (gc.enable if enabled else gc.disable)()
         if _folder() != self._folder and self._folder is not None:
             changed.append("working directory")
             os.chdir(self._folder)
@@ -86,32 +81,6 @@ class ProcessState:
             sys.stdin, sys.stdout, sys.stderr = self._streams
         return changed + self._restore_signals()
 
-    def _restore_builtins(self) -> bool:
-        try:
-            if self._builtins == _BUILTINS:  # of the same objects, which takes 3 microseconds
-                return False
-        except _ANYTHING:  # out of a bot's __eq__
-            pass
-        _BUILTINS.clear()
-        _BUILTINS.update(self._builtins)
-        return True
-
-    def _restore_numbers(self) -> list[str]:
-        now = self._numbers()
-        changed = [name for name, value in self._limits.items() if now[name] != value]
-        self.lift_limit()
-        if "switch interval" in changed:
-            sys.setswitchinterval(self._limits["switch interval"])
-        if "garbage collector" in changed:
-            enabled, threshold = self._limits["garbage collector"]
-            gc.set_threshold(*threshold)
-            (gc.enable if enabled else gc.disable)()
-        if "trace function" in changed:
-            sys.settrace(self._limits["trace function"])
-        if "profile function" in changed:
-            sys.setprofile(self._limits["profile function"])
-        return changed
-
     def _restore_signals(self) -> list[str]:
         changed = []
         for number, handler in self._signals.items():
@@ -127,7 +96,7 @@ class ProcessState:
 
     def threads(self) -> list[str]:
         """The names of threads that were started since and are still running."""
-        return [one.name for one in threading.enumerate() if one not in self._threads and one.is_alive()]
+        return [thread.name for thread in threading.enumerate() if thread not in self._threads and thread.is_alive()]
 
 
 def _folder() -> str | None:
@@ -135,3 +104,22 @@ def _folder() -> str | None:
         return os.getcwd()
     except OSError:  # it was deleted
         return None
+
+
+# ---------------------------------------------------------------- global generators
+
+
+@lru_cache(maxsize=1)
+def _numpy_random() -> Any:
+    try:
+        return importlib.import_module("numpy.random")
+    except ImportError:
+        return None
+
+
+def seed_generators(seed: int, numpy: bool) -> None:
+    """Seed the global generators of `random` and, if wanted, `numpy`, for bots that draw from them."""
+    random.seed(seed)
+    generator = _numpy_random() if numpy else None
+    if generator is not None:
+        generator.seed(seed & 0xFFFFFFFF)

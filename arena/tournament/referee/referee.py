@@ -27,8 +27,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from time import perf_counter_ns
-from typing import Any
+from time import monotonic, perf_counter_ns
+from typing import Any, Protocol
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import author_traceback, shorten, show_value
@@ -40,21 +40,33 @@ from arena.game.event_log import Event
 from arena.game.moves import MOVES, Move
 from arena.game.rng import Rng, derive_seeds
 from arena.text import printable
-from arena.tournament.match.results import Row, pack_times
-from arena.tournament.match.tasks import GameTask, Task
+from arena.tournament.formats.series import is_over, starter_after
+from arena.tournament.match.results import Row, pack_times, points_of
+from arena.tournament.match.tasks import GameTask, PairTask, SeriesTask, Task
 from arena.tournament.referee import move_log
-from arena.tournament.referee.generators import seed_generators
-from arena.tournament.referee.observer import Observer
 from arena.tournament.referee.player import Player
-from arena.tournament.referee.process_state import ProcessState
+from arena.tournament.referee.process_state import ProcessState, seed_generators
 from arena.tournament.referee.rows import Clocked, Forfeit, GameSettings, RecordText, make_row
-from arena.tournament.referee.series_play import play_in_turns, play_unit
 
 log = logging.getLogger("arena.tournament.referee")
 
 _SAMPLE = 31  # one game in 32 of quick bots is timed
 _LONGEST_DETAIL = 20_000
+_TURN_S = 0.2  # first games of pairs are played so long before their second ones
 _LONG_NS = 5_000_000  # a game of quick bots that takes longer gets them timed again
+
+
+class Observer(Protocol):
+    """Follows the games of a referee: a live board, say. It must not change the state; what it raises stops the run."""
+
+    def before(self, task: GameTask, state: State) -> None:
+        """A game begins: the cards are dealt, the bots are made."""
+
+    def step(self, state: State, move: Move) -> None:
+        """A move was made, forced ones included; `state` is the position after it."""
+
+    def after(self, state: State, row: Row) -> None:
+        """The game is over, whatever has ended it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -130,21 +142,37 @@ class Referee:
     # ---- units of work -------------------------------------------------------------------------------------
 
     def play_unit(self, task: Task, known: dict[int, Row] | None = None) -> list[Row]:
-        """Play a pair (or a series, each game begun by whom the last one says); the rows in order.
+        """Play a pair, or a series, each game of which is begun by the bot that the last one says; the rows in order.
 
-        `known` has rows of games, by key, that are not to be played again: those made by `cut`.
+        `known` has rows of games, by key, that are not to be played again: those that a supervisor has made.
         """
         return play_unit(task, self._play_unless(known))
 
     def play_in_turns(self, tasks: Sequence[Task], start: int, known: dict[int, Row]) -> list[list[Row]]:
-        """Play one unit or more, from `start` on, of bots in processes; the rows of each. `known` as in `play_unit`."""
-        return play_in_turns(tasks, start, self._play_unless(known))
+        """Play at least one unit of bots in processes, from `start` on; the rows of each. `known` as in `play_unit`.
+
+        Of a bot's two processes, the one for the second games of pairs stands still while first games are played. So
+        quick games are played by turns: first games for `_TURN_S`, then the second games of the same pairs.
+        """
+        play = self._play_unless(known)
+        begun: list[PairTask] = []
+        rows: list[list[Row]] = []
+        until = monotonic() + _TURN_S
+        for task in tasks[start:]:
+            if not isinstance(task, PairTask) or len(task.games) < 2 or (begun and (task.a, task.b) != begun[0][2:4]):
+                break
+            begun.append(task)
+            rows.append([play(task.game_tasks()[0])])
+            if monotonic() > until:
+                break
+        for task, own in zip(begun, rows, strict=True):
+            own += [play(game) for game in task.game_tasks()[1:]]
+        return rows or [play_unit(tasks[start], play)]
 
     def _play_unless(self, known: dict[int, Row] | None) -> Callable[[GameTask], Row]:
         if not known:
             return self.play
-        rows = known
-        return lambda game: rows[game.key] if game.key in rows else self.play(game)
+        return lambda game: known[game.key] if game.key in known else self.play(game)
 
     # ---- one game ------------------------------------------------------------------------------------------
 
@@ -336,7 +364,7 @@ class Referee:
             begin = game.seats[seat].begin
             if begin is None:
                 continue
-            setup = self.setup(game, seat)
+            setup = Setup(seat, game.in_turn[0], self._rules, game.seeds[seat], self._clock)
             self.buffer[0] = move_log.BEGIN + role
             start = perf_counter_ns()
             try:
@@ -348,10 +376,6 @@ class Referee:
                 if forfeit is not None:
                     return forfeit
         return None
-
-    def setup(self, game: Game, seat: int) -> Setup:
-        """What a bot is told when its game begins."""
-        return Setup(seat, game.in_turn[0], self._rules, game.seeds[seat], self._clock)
 
     def _end(self, game: Game, forfeit: Forfeit | None) -> list[Forfeit]:
         """Tell both what they have not seen yet, and the result; who has failed in that, after a game played out."""
@@ -389,7 +413,7 @@ class Referee:
         self._process.lift_limit()
         if self._passes(error):
             raise error
-        if type(error) is BotFault and type(error.kind) is str and error.kind in FORFEITS:
+        if type(error) is BotFault and type(error.kind) in (str, ForfeitKind) and error.kind in FORFEITS:
             detail = error.detail if type(error.detail) is str else ""
             return Forfeit(seat, error.kind, printable(shorten(detail, _LONGEST_DETAIL)))
         return Forfeit(seat, ForfeitKind.EXCEPTION, printable(f"in {hook}: {author_traceback(error)}"))
@@ -401,20 +425,20 @@ class Referee:
         game: Game,
         moves: Sequence[int],
         forfeit: Forfeit | None,
-        duration: int | None,
-        after: Sequence[Forfeit] = (),
+        duration: int,
+        after: Sequence[Forfeit],
     ) -> Row:
-        """The row of a game; its thinking times are estimated if they were not taken, as is its duration in ns."""
-        one, two = game.in_turn
-        first, second = game.seats[one], game.seats[two]
-        asked = (game.asked[one], game.asked[two])
+        """The row of a game that took `duration` ns; its thinking times are estimated if they were not taken."""
+        begins, follows = game.in_turn
+        first, second = game.seats[begins], game.seats[follows]
+        asked = (game.asked[begins], game.asked[follows])
         if game.times is None:
             used = (int(first.mean_ns * asked[0]) // 1000, int(second.mean_ns * asked[1]) // 1000)
-            clocked: Clocked = (*used, 0, 0, b"", b"", sum(used) if duration is None else duration // 1000)
-            if duration is not None and duration > _LONG_NS:
+            clocked: Clocked = (*used, 0, 0, b"", b"", duration // 1000)
+            if duration > _LONG_NS:
                 first.quick = second.quick = False
         else:
-            mine, theirs = game.times[one], game.times[two]
+            mine, theirs = game.times[begins], game.times[follows]
             first.timed(mine)
             second.timed(theirs)
             clocked = (
@@ -424,7 +448,7 @@ class Referee:
                 max(theirs, default=0) // 1000,
                 pack_times(mine),
                 pack_times(theirs),
-                (duration or 0) // 1000,
+                duration // 1000,
             )
         return make_row(game.text, game.task, game.state, moves, forfeit, asked, clocked, after)
 
@@ -469,10 +493,28 @@ class Referee:
 # ---------------------------------------------------------------- pieces
 
 
+def play_unit(task: Task, play: Callable[[GameTask], Row]) -> list[Row]:
+    """Play a unit of work, pair or series, with `play` for one game; rows as the store takes them."""
+    if not isinstance(task, SeriesTask):
+        return [play(game) for game in task.game_tasks()]
+    rows: list[Row] = []
+    points = [0, 0]
+    starter = task.starter
+    while not is_over(task.rule, len(rows), *points):
+        row = play(task.game_task(len(rows), starter))
+        rows.append(row)
+        score = row[1]
+        first, second = points_of(score, row[5], row[6])
+        points[starter] += first
+        points[1 - starter] += second
+        starter = starter_after(task.rule, starter, score)
+    return rows
+
+
 def _game_end(state: State, forfeit: Forfeit | None) -> GameEnd:
     stones = (state.stones_of(0), state.stones_of(1))
     if forfeit is not None:
-        return GameEnd(1 - forfeit.seat, stones, "forfeit", forfeit.kind)
+        return GameEnd(1 - forfeit.seat, stones, "forfeit", str(forfeit.kind))
     outcome = state.outcome
     assert outcome is not None
     return GameEnd(outcome.winner, stones, outcome.reason)

@@ -13,7 +13,7 @@ from arena.tournament.formats.series import series
 from arena.tournament.formats.swiss import swiss
 from arena.tournament.match.results import GameResult, PairingScore, ScheduleProgress
 from arena.tournament.match.tasks import GameTask, Task
-from arena.tournament.referee.series_play import play_unit
+from arena.tournament.referee.referee import play_unit
 from tests.tournament.runner.fake import fake_result
 
 

@@ -31,7 +31,7 @@ from arena.tournament.match.results import (
     times_in_order,
 )
 from arena.tournament.match.tasks import Chunk, GameId, GameTask, chunks
-from arena.tournament.referee.series_play import play_unit
+from arena.tournament.referee.referee import play_unit
 from arena.tournament.store.reader import CLOCK_COLUMNS, GAME_COLUMNS, PairingSums, Reader
 from arena.tournament.store.reasons import reason_line
 from arena.tournament.store.schema import StoreError
