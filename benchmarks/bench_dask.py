@@ -23,7 +23,7 @@ from typing import Any
 
 from arena.tournament.config.tournament import config_from_dict
 from arena.tournament.runner.progress import RunStatus
-from arena.tournament.runner.tournament import run_tournament
+from arena.tournament.runner.run import play_run
 
 WORKERS = 2
 
@@ -77,7 +77,7 @@ def play(bots: list[str], games: int, executor: str, scheduler: str | None) -> d
         data["scheduler"] = scheduler
     watch = _Stopwatch()
     with tempfile.TemporaryDirectory() as folder:
-        report = run_tournament(config_from_dict(data), Path(folder) / "run", workers=WORKERS, progress=watch)
+        report = play_run(config_from_dict({**data, "workers": WORKERS}), Path(folder) / "run", watch)
     assert report.done == report.total
     assert watch.first is not None
     (start, early), (end, late) = watch.first, watch.last

@@ -54,13 +54,13 @@ def referee_rate(bot: str, seconds: float = 3.0) -> dict[str, float]:
 def tournament(bot: str, games: int, workers: int) -> dict[str, float]:
     """A stored round robin of about `games` games."""
     from arena.tournament.config.tournament import config_from_dict
-    from arena.tournament.runner.tournament import run_tournament
+    from arena.tournament.runner.run import play_run
 
     bots = [{"spec": bot, "name": name} for name in NAMES]
-    config = config_from_dict({"bots": bots, "games": max(games // 6, 2), "seed": 5})
+    config = config_from_dict({"bots": bots, "games": max(games // 6, 2), "seed": 5, "workers": workers})
     before = _cpu(resource.RUSAGE_SELF)
     with tempfile.TemporaryDirectory() as folder:
-        report = run_tournament(config, Path(folder) / "run", workers=workers)
+        report = play_run(config, Path(folder) / "run")
         size = sum(file.stat().st_size for file in (Path(folder) / "run").iterdir())
     assert report.done == report.total
     return {

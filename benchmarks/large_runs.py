@@ -25,7 +25,7 @@ import numpy as np
 from arena.tournament.config.tournament import config_from_dict
 from arena.tournament.match.results import Row, ScheduleProgress
 from arena.tournament.match.tasks import Task
-from arena.tournament.runner.tournament import run_tournament
+from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import BotEntry, Reader
 from arena.tournament.store.writer import open_store
 
@@ -37,7 +37,7 @@ def real_rows() -> list[Row]:
     """Rows of games that were played."""
     with tempfile.TemporaryDirectory() as folder:
         config = config_from_dict({"bots": ["first", "random"], "games": 2000, "seed": 3})
-        run_tournament(config, Path(folder) / "run", workers=1)
+        play_run(config, Path(folder) / "run")
         with Reader(Path(folder) / "run") as reader:
             return list(reader.rows())
 

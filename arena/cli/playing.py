@@ -90,9 +90,10 @@ def play(
     until: UntilError | None = None,
 ) -> int:
     """Play, write the tables, show the standings; the exit code. `named`: the settings have a name of their own."""
-    from arena.lab.tournament import play_config, with_folder
+    from arena.lab.tournament import with_folder
     from arena.results.sprt import sprt_line
     from arena.tournament.runner.progress import rate_text, status_text
+    from arena.tournament.runner.run import play_run
 
     if until is not None and not resume:
         config = until.begin(config)
@@ -110,7 +111,7 @@ def play(
     if until is not None:
         progress = progress_for(lambda status: f"{status_text(status)}  |  {until.state}")
         progress.most = ""
-    report = play_config(config, folder, progress, test, resume=resume, more=until)
+    report = play_run(config, folder, progress, resume=resume, verdict=test, more=until)
     if report.interrupted:
         click.echo(
             f"\nInterrupted: {report.done:,} of {'at most ' if test else ''}{report.total:,} games are stored."

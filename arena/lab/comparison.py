@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules, preset_names
-from arena.lab.tournament import play_config, refuse_strangers, resume_run
+from arena.lab.tournament import refuse_strangers, resume_run
 from arena.results.export import export
 from arena.results.reading.comparison import (
     Comparison,
@@ -24,7 +24,7 @@ from arena.results.standings import standings
 from arena.results.until_error import MOST_GAMES, UntilError
 from arena.tournament.config.tournament import TournamentConfig, check
 from arena.tournament.runner.progress import ProgressListener, progress_for
-from arena.tournament.runner.tournament import asks_for_more, require_bots
+from arena.tournament.runner.run import asks_for_more, play_run, require_bots
 from arena.tournament.store.folders import COMPARISON, find_folder, is_begun
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import differences
@@ -114,7 +114,7 @@ def play_comparison(
         for at, (name, config) in enumerate(configs.items(), start=1):
             tell(f"Variant {at} of {len(configs)}: {config.rules}")
             place = folder / name
-            report = play_config(config, place, progress(), resume=is_begun(place))
+            report = play_run(config, place, progress(), resume=is_begun(place))
             if report.interrupted:
                 return False
             tables.append(standings(read_run(place)))

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.bots.faults import show_value
-from arena.bots.processes.affinity import core_count
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError, did_you_mean
 from arena.game.rules import Rules
@@ -27,10 +26,8 @@ from arena.tournament.config.tournament import (
     with_settings,
 )
 from arena.tournament.formats import FORMATS
-from arena.tournament.formats.sprt import SequentialTest
-from arena.tournament.runner import tournament as runner
-from arena.tournament.runner.progress import ProgressListener, progress_for
-from arena.tournament.runner.session import More, RunReport
+from arena.tournament.runner.progress import progress_for
+from arena.tournament.runner.run import play_run
 from arena.tournament.store.folders import run_folder
 from arena.tournament.store.reader import Reader
 
@@ -82,7 +79,7 @@ def run_tournament(
     config, named = _config(bots, given)
     config, folder = with_folder(config, None if out is None else Path(out), named)
     listener = progress_for() if progress else None
-    report = play_config(config, folder, listener, config.verdict())
+    report = play_run(config, folder, listener)
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
         raise KeyboardInterrupt(f"{there} are stored in {folder}; the same call resumes")
@@ -110,7 +107,7 @@ def resume_run(
     if workers is not None:
         config = check(replace(config, workers=workers), "resume")
     listener = progress_for() if progress else None
-    report = play_config(config, place, listener, config.verdict(), resume=True, more=until)
+    report = play_run(config, place, listener, resume=True, more=until)
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
         raise KeyboardInterrupt(f"{there} are stored in {place}; the same call resumes")
@@ -208,29 +205,3 @@ def with_folder(config: TournamentConfig, folder: Path | None, named: bool) -> t
     if config.seed is None:
         config = config.with_seed(drawn_seed(any(level != "none" for level in config.levels)))
     return config, marked_folder(config.name, config.canonical(), config)
-
-
-# ---------------------------------------------------------------- playing
-
-
-def play_config(
-    config: TournamentConfig,
-    folder: Path,
-    progress: ProgressListener | None = None,
-    test: SequentialTest | None = None,
-    *,
-    resume: bool = False,
-    more: More | None = None,
-) -> RunReport:
-    """Play a run with the workers and the executor of its settings, see `runner.tournament.run_tournament`."""
-    return runner.run_tournament(
-        config,
-        folder,
-        workers=config.workers or core_count(),
-        executor=config.executor,
-        scheduler=config.scheduler,
-        progress=progress,
-        resume=resume,
-        stop=test,
-        more=more,
-    )

@@ -33,12 +33,10 @@ from arena.paths import data_folder
 from arena.text import counted
 from arena.tournament.match.results import COLUMNS, Row
 from arena.tournament.match.tasks import PairTask
-from arena.tournament.runner.dispatch import Dispatcher
-from arena.tournament.runner.executors import make_executor
-from arena.tournament.runner.executors.base import Executor, Failed, Lost, Played, WorkerFault
+from arena.tournament.runner.dispatch import Dispatcher, StopSignals
+from arena.tournament.runner.executors import Executor, Failed, Lost, Played, WorkerFault, make_executor
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import RunLog, Sink
-from arena.tournament.runner.signals import StopSignals
 from arena.tournament.store.sqlite import PLAYING
 
 log = logging.getLogger("arena.league")
@@ -279,13 +277,7 @@ class MatchRunner:
     def _workers(self) -> Dispatcher:
         if self._dispatcher is None:
             session = self.session
-            self._executor = make_executor(
-                self.job,
-                workers=session.workers,
-                executor=session.executor,
-                scheduler=session.scheduler,
-                sink=session.sink,
-            )
+            self._executor = make_executor(self.job, session.executor, session.scheduler, session.sink)
             self._dispatcher = Dispatcher(
                 self._executor,
                 self._holds,

@@ -18,7 +18,7 @@ from arena.bots.processes.limits import Limits
 from arena.bots.processes.procfs import children
 from arena.endings import forfeit_of
 from arena.tournament.runner.logs import LOG
-from arena.tournament.runner.tournament import RunReport
+from arena.tournament.runner.run import RunReport
 from arena.tournament.store.reader import Reader
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import play

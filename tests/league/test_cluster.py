@@ -13,7 +13,7 @@ from arena.league import match_runner, versions
 from arena.league.match_runner import open_session
 from arena.league.settings import LeagueError
 from arena.league.store import League
-from arena.tournament.runner.executors.base import Failed
+from arena.tournament.runner.executors import Failed
 from tests.league.leagues import FIRST, RANDOM, enter, league, settle, skip_check, submission
 
 
@@ -43,7 +43,7 @@ def test_whoever_submits_pays_nothing_for_a_scheduler_that_dies(
 ) -> None:
     asked: list[tuple[str, str]] = []
 
-    def make(*args: object, executor: str, scheduler: str, **more: object) -> Gone:
+    def make(job: object, executor: str, scheduler: str, sink: object) -> Gone:
         asked.append((executor, scheduler))
         return Gone()
 

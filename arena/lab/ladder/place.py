@@ -17,7 +17,7 @@ import pandas as pd
 from arena.bots.spec import find_bot
 from arena.errors import ArenaError
 from arena.lab.ladder.play import NAME
-from arena.lab.tournament import marked_folder, play_config
+from arena.lab.tournament import marked_folder
 from arena.results.sprt import sprt_line
 from arena.results.table import Code, Report, Table, difference_text, percent, table_of
 from arena.stats.sprt import SprtResult
@@ -25,6 +25,7 @@ from arena.text import one_line
 from arena.tournament.config.tournament import BotSetting, TournamentConfig, check
 from arena.tournament.formats.sprt import SequentialTest, SprtSettings
 from arena.tournament.runner.progress import progress_for
+from arena.tournament.runner.run import play_run
 from arena.tournament.store.folders import is_begun
 
 EDGE = 30.0
@@ -136,7 +137,7 @@ def stand(
         assert test is not None
         tell(f"{rules}: {bot.name} against rung {at + 1} of {len(rungs)}, {rungs[at].name}")
         progress = progress_for(text=partial(_line, test))
-        report = play_config(config, folder, progress, test, resume=is_begun(folder))
+        report = play_run(config, folder, progress, verdict=test, resume=is_begun(folder))
         if report.interrupted:
             return Standing(bot.name, rules, names, _sorted(met), complete=False)
         met.append(Met(at + 1, rungs[at].name, test.result(), folder))

@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.lab.tournament import named_config, play_config
+from arena.lab.tournament import named_config
 from arena.results.export import export
 from arena.results.reading.run import read_run
 from arena.results.standings import standings
 from arena.tournament.config.tournament import TournamentConfig, check
 from arena.tournament.formats.format import FormatSettings
 from arena.tournament.runner.progress import ProgressListener
+from arena.tournament.runner.run import play_run
 from arena.tournament.store.folders import is_begun
 
 NAME = "ladder"
@@ -77,7 +78,7 @@ def play_ladder(
         for at, (name, config) in enumerate(configs.items(), start=1):
             place = folder / folder_name(rules) / name
             tell(f"{rules}, match {at} of {len(configs)}: {' against '.join(config.bot_names)}")
-            report = play_config(config, place, progress(), resume=is_begun(place))
+            report = play_run(config, place, progress(), resume=is_begun(place))
             if report.interrupted:
                 return False
             if report.played:

@@ -38,7 +38,7 @@ from arena.tournament.match.tasks import Chunk, GameId, GameTask, PairTask
 from arena.tournament.referee.player import Player
 from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings
-from arena.tournament.runner.executors.base import Failed, Played, WorkerFault
+from arena.tournament.runner.executors import Failed, Played, WorkerFault
 from arena.tournament.runner.executors.local import LocalExecutor
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import PlainRecord
@@ -273,7 +273,7 @@ class WorkerSession(CheckSession):
         job = Job(rules.name, settings.seed, bots, settings.clock, limits)
         self._settings = settings
         self._names = {settings.spec.name, settings.twin.name}
-        self._executor = LocalExecutor(job, 1, self._hear, "spawn")
+        self._executor = LocalExecutor(job, None, self._hear, "spawn")
         self._chunks = 0
 
     def _hear(self, record: PlainRecord) -> None:

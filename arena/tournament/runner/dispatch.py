@@ -7,20 +7,25 @@ time that play takes: the store knows each game by its identity, in whatever ord
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import islice
-from typing import NoReturn, Protocol
+from types import FrameType
+from typing import Any, NoReturn, Protocol
 
 from arena.tournament.match.tasks import Chunk, Task
-from arena.tournament.runner.executors.base import Drained, Executor, Failed, Lost, Played
+from arena.tournament.runner.executors import Drained, Executor, Failed, Lost, Played
 
 _CHUNK_S = 0.4
 _MAX_UNITS = 8192
 _AHEAD = 2  # chunks per worker: one in its hands, one waiting for it
 _COMMIT_S = 0.2
 _TICK_S = 0.25
+_SIGHUP: int | None = getattr(signal, "SIGHUP", None)  # not on Windows
 
 
 class Requests(Protocol):
@@ -122,3 +127,46 @@ class Dispatcher:
     def _time(self, played: Played) -> None:
         seconds = played.seconds / len(played.chunk)
         self._unit_s = seconds if self._unit_s == 0 else self._unit_s + (seconds - self._unit_s) * 0.3
+
+
+class StopSignals:
+    """Counts requests to stop, as a context manager: Ctrl-C (SIGINT), SIGTERM and a closed terminal (SIGHUP).
+
+    One finishes the games in hand, a second stops at once. After `nohup` a closed terminal is no request. Python
+    handles signals in the main thread only; in any other thread nothing is counted and nothing changes.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._previous: dict[int, Any] = {}
+        self._shown: list[int] = []
+
+    @property
+    def stopping(self) -> bool:
+        """Whether a stop was asked for."""
+        return self.count > 0
+
+    @property
+    def at_once(self) -> bool:
+        """Whether a stop was asked for again, without waiting for the games in hand."""
+        return self.count > 1
+
+    def __enter__(self) -> StopSignals:
+        if threading.current_thread() is threading.main_thread():
+            self._shown = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]
+            for number in (signal.SIGINT, signal.SIGTERM, _SIGHUP):
+                if number is not None and not (number == _SIGHUP and signal.getsignal(number) == signal.SIG_IGN):
+                    self._previous[number] = signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        if number == _SIGHUP:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            for descriptor in self._shown:  # writing to a terminal that has gone fails
+                os.dup2(nowhere, descriptor)
+            os.close(nowhere)

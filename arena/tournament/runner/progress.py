@@ -8,13 +8,19 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TextIO, TypeAlias
 
 from arena.rounding import half_up
 from arena.text import one_line, printable_lines
+from arena.tournament.formats.schedule import Schedule
+from arena.tournament.match.results import ScheduleProgress
+from arena.tournament.match.tasks import GameId
+from arena.tournament.runner.executors import Played
 
+_RATE_S = 10.0
 _QUIET_S = 2.0  # without a game: then people are told that there is life
 
 
@@ -220,3 +226,77 @@ def progress_for(stream: TextIO | None = None, text: Text | None = None) -> Line
     """The display that suits the stream (default stderr). `text` replaces the usual text of a line."""
     stream = sys.stderr if stream is None else stream
     return TerminalProgress(stream, text=text) if stream.isatty() else LineProgress(stream, text=text)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+class GameRate:
+    """Games per second over the last seconds."""
+
+    def __init__(self) -> None:
+        self._recent: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
+
+    def add(self, games: int) -> None:
+        """Note that so many have been played in all by now."""
+        now = time.monotonic()
+        self._recent.append((now, games))
+        while len(self._recent) > 2 and now - self._recent[0][0] > _RATE_S:
+            self._recent.popleft()
+
+    def per_second(self, games: int) -> float:
+        """The rate if that many have been played in all; 0 while nothing is known."""
+        since, before = self._recent[0]
+        seconds = time.monotonic() - since
+        return (games - before) / seconds if games > before and seconds > 0 else 0.0
+
+
+class RunningScores:
+    """How the bots do so far, for display; kept up without reading the store, but for forfeits of earlier games."""
+
+    def __init__(self, schedule: Schedule, done: ScheduleProgress, stored: Callable[[], Counter[str]]) -> None:
+        self._pairs: dict[tuple[str, str], list[float]] = {}
+        self._bots = tuple(schedule.bots)
+        self._stored = stored
+        self._forfeits: Counter[str] | None = None if done.games else Counter()
+        for pairing in schedule.pairings(done):
+            score = done.score(pairing.number)
+            self._enter(pairing.a, pairing.b, score.games, score.wins + score.draws / 2)
+
+    def _enter(self, a: str, b: str, games: int, points: float) -> None:
+        sums = self._pairs.setdefault((a, b), [0, 0.0])
+        sums[0] += games
+        sums[1] += points
+
+    def add(self, played: Played) -> None:
+        """Count what was delivered, and is stored."""
+        names = {task.pairing: (task.a, task.b) for task in played.chunk.tasks}
+        for pairing, (games, wins, draws, *_) in played.scores.items():
+            self._enter(*names[pairing], games, wins + draws / 2)
+        if self._forfeits is not None:
+            for row in played.rows:
+                if row[3]:  # the kind of forfeit; row[4] is 1 if the bot that began has forfeited, else 2
+                    task_key = GameId.from_key(row[0])
+                    a, b = names[task_key.pairing]
+                    first, second = (b, a) if task_key.game else (a, b)
+                    self._forfeits[first if row[4] == 1 else second] += 1
+
+    def results(self) -> list[PairResult]:
+        """Of all pairings that were played."""
+        return [PairResult(a, b, int(games), points) for (a, b), (games, points) in self._pairs.items() if games]
+
+    def forfeits(self) -> Counter[str]:
+        """Forfeited games of each bot."""
+        if self._forfeits is None:
+            self._forfeits = self._stored()
+        return self._forfeits
+
+    def shares(self) -> list[BotShare]:
+        """Best share of the points first."""
+        sums = {bot: [0.0, 0.0] for bot in self._bots}
+        for one in self.results():
+            for bot, points in ((one.a, one.points), (one.b, one.games - one.points)):
+                sums[bot][0] += one.games
+                sums[bot][1] += points
+        shares = [BotShare(bot, int(games), points / games if games else 0.0) for bot, (games, points) in sums.items()]
+        return sorted(shares, key=lambda one: -one.share)

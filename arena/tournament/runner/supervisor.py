@@ -28,7 +28,7 @@ from arena.endings import ForfeitKind
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import Chunk, GameId, Task
 from arena.tournament.referee.rows import cut_row, find_game
-from arena.tournament.runner.executors.base import Event, Failed, Lost, Played
+from arena.tournament.runner.executors import Event, Failed, Lost, Played
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import Sink
 from arena.tournament.runner.worker_process import WorkerDied, WorkerProcess, WorkerRefused

@@ -20,7 +20,7 @@ from arena.endings import ForfeitKind
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import Task
 from arena.tournament.referee.move_log import SIZE, LogSnapshot, read_snapshot, shared_buffer
-from arena.tournament.runner.executors.base import Failed
+from arena.tournament.runner.executors import Failed
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import Sink, WorkerLog
 from arena.tournament.runner.worker import (

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from arena.bots.processes.procfs import children
 from arena.tournament.config.tournament import config_from_dict
 from arena.tournament.match.results import CLOCKED, COLUMNS
 from arena.tournament.runner.progress import RunStatus
-from arena.tournament.runner.tournament import RunReport, run_tournament
+from arena.tournament.runner.run import RunReport, play_run
 from arena.tournament.store.reader import Reader
 
 BOTS = Path(__file__).resolve().parents[2] / "data" / "bots"
@@ -42,7 +43,8 @@ FIELD = (bot("random", "ann"), bot("well_behaved", "bob"), bot("random", "cid"))
 
 
 def play(folder: Path, data: dict[str, Any], workers: int = 2, **more: Any) -> RunReport:
-    return run_tournament(config_from_dict(data), folder, workers=workers, **more)
+    changes = {key: more.pop(key) for key in ("limits", "executor", "scheduler") if key in more}
+    return play_run(replace(config_from_dict(data), workers=workers, **changes), folder, **more)
 
 
 def games(folder: Path, without: Iterable[str] = ()) -> list[tuple[Any, ...]]:

@@ -21,8 +21,7 @@ from arena.bots.spec import find_bot
 from arena.errors import ArenaError
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import Chunk, PairTask
-from arena.tournament.runner.executors import make_executor
-from arena.tournament.runner.executors.base import Executor, Played
+from arena.tournament.runner.executors import Executor, Played, make_executor
 from arena.tournament.runner.executors.bot_files import About
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.progress import RunStatus
@@ -164,6 +163,7 @@ def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_without_distributed_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "arena.tournament.runner.executors.dask", raising=False)
     with pytest.raises(ArenaError, match="needs the package distributed"):
         play(tmp_path, settings(*FIELD), executor="dask")
 
@@ -178,7 +178,7 @@ def test_bots_travel_to_workers_that_do_not_have_them(cluster: tuple[str, list[i
     chunk = Chunk(1, (PairTask(0, 0, "mine", "random"),))
     rows = []
     for executor, scheduler in (("local", None), ("dask", cluster[0])):
-        made = make_executor(job, workers=1, executor=executor, scheduler=scheduler, sink=lambda record: None)
+        made = make_executor(job, executor, scheduler, lambda record: None)
         try:
             if executor == "dask":
                 shutil.rmtree(home)

@@ -20,8 +20,7 @@ from arena.errors import ArenaError
 from arena.tournament.config.tournament import Clock
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import Chunk, PairTask
-from arena.tournament.runner.executors import make_executor
-from arena.tournament.runner.executors.base import Drained, Event, Failed, Lost, Played
+from arena.tournament.runner.executors import Drained, Event, Failed, Lost, Played, make_executor
 from arena.tournament.runner.executors.local import LocalExecutor
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.worker import scores_of
@@ -213,7 +212,7 @@ def test_chunking_and_start_method_change_nothing() -> None:
     if sys.platform == "linux":  # fork is used there only; spawned workers take long to start
         ways = [("spawn", (1,)), ("fork", (4,)), ("fork", (1, 3))]
     for method, sizes in ways:
-        executor = LocalExecutor(_job("well_behaved", "exit_hard"), 2, print, method)
+        executor = LocalExecutor(_job("well_behaved", "exit_hard"), None, print, method)
         try:
             chunks = _chunks("well_behaved", "exit_hard", *sizes)
             for chunk in chunks:
@@ -237,7 +236,7 @@ def _sleeper(tmp_path: Path, ms: int) -> tuple[BotSpec, Path]:
 
 def test_after_drain_nothing_new_begins(tmp_path: Path) -> None:
     sleeper, sign = _sleeper(tmp_path, 20)
-    executor = LocalExecutor(_job("well_behaved", more_bots=(sleeper,), limits=Limits()), 2, print)
+    executor = LocalExecutor(_job("well_behaved", more_bots=(sleeper,), limits=Limits()), None, print)
     chunks = _chunks("well_behaved", "sleeper", 4, 4, 4)
     found: list[Event] = []
     try:
@@ -255,7 +254,7 @@ def test_after_drain_nothing_new_begins(tmp_path: Path) -> None:
 def test_close_stops_hung_workers_at_once() -> None:
     before = children(os.getpid())
     patience = Limits().decision_s
-    executor = LocalExecutor(_job("loop_c", "well_behaved", limits=Limits()), 2, print)
+    executor = LocalExecutor(_job("loop_c", "well_behaved", limits=Limits()), None, print)
     for chunk in _chunks("loop_c", "well_behaved", 1, 1):
         executor.submit(chunk)
     assert wait_for(lambda: len(children(os.getpid())) == len(before) + 2)
@@ -271,7 +270,8 @@ def test_close_stops_hung_workers_at_once() -> None:
 def test_a_death_in_a_bots_decision_is_not_the_bots_if_it_does_not_happen_again(tmp_path: Path) -> None:
     before = children(os.getpid())
     sleeper, sign = _sleeper(tmp_path, 50)
-    executor = LocalExecutor(_job("well_behaved", more_bots=(sleeper,), limits=Limits()), 1, print)
+    job = _job("well_behaved", more_bots=(sleeper,), limits=Limits())
+    executor = LocalExecutor(replace(job, workers=1), None, print)
     chunks = _chunks("sleeper", "well_behaved", 1)
     try:
         executor.submit(chunks[0])
@@ -308,7 +308,7 @@ def test_a_stopped_run_is_no_hang(tmp_path: Path) -> None:
 def test_growing_workers_are_replaced() -> None:
     job = _job("memory:mb=8", "well_behaved", limits=Limits(growth_mb=100))
     pids: set[int] = set()
-    executor = LocalExecutor(job, 1, lambda said: pids.add(said[4]))
+    executor = LocalExecutor(replace(job, workers=1), None, lambda said: pids.add(said[4]))
     chunks = _chunks("memory", "well_behaved", 1, 1, 1)
     try:
         for chunk in chunks:
@@ -335,13 +335,13 @@ def test_patience_is_the_clocks_and_a_little_more() -> None:
 
 def test_unknown_executor() -> None:
     with pytest.raises(ArenaError, match="unknown executor 'ray'; there are local and dask"):
-        make_executor(_job(), workers=1, executor="ray", sink=print)
+        make_executor(_job(), "ray", None, print)
 
 
 def test_failed_comes_once_with_the_reason(tmp_path: Path) -> None:
     file = tmp_path / "two.py"
     file.write_text("class A:\n    def act(self, v, m): ...\n\nclass B:\n    def act(self, v, m): ...\n")
-    executor = LocalExecutor(Job("base", 1, (find_bot(str(file)),)), 1, print)
+    executor = LocalExecutor(Job("base", 1, (find_bot(str(file)),)), None, print)
     try:
         executor.submit(Chunk(0, (PairTask(0, 0, "two", "two"),)))
         found: list[Event] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from arena.results.standings import standings
 from arena.results.until_error import UntilError
 from arena.tournament.config.tournament import ConfigError, TournamentConfig, config_from_dict, grown
 from arena.tournament.runner.progress import NoProgress, RunStatus
-from arena.tournament.runner.tournament import run_tournament
+from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.schema import StoreError
 from tests.tournament.runner.runs import FIELD, bot, games, settings
@@ -48,7 +49,7 @@ class PressCtrlC(NoProgress):
 
 
 def play(folder: Path, config: TournamentConfig, workers: int = 2, **more: Any) -> None:
-    run_tournament(config, folder, workers=workers, stop=config.verdict(), **more)
+    play_run(replace(config, workers=workers), folder, **more)
 
 
 def grow(
@@ -67,7 +68,7 @@ def whole(folder: Path) -> tuple[Any, ...]:
     """All that must be the same: settings, games with their records, files."""
     paths = export(standings(read_run(folder)), folder, games=True)
     with Reader(folder) as reader:
-        kept = (reader.config(), reader.settings())
+        kept = (reader.config(), {**reader.settings(), "workers": None})
     return *kept, games(folder), *(path.read_bytes() for path in paths if path.name in FILES)
 
 

@@ -66,21 +66,21 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_ends_at_the_same_deal(workers: int, expected: list[tuple[Any, ...]], tmp_path: Path) -> None:
-    report = play(tmp_path, data(), workers, stop=Watch())
+    report = play(tmp_path, data(), workers, verdict=Watch())
     assert (report.done, report.total, report.interrupted) == (len(expected), len(expected), False)
     assert games(tmp_path) == expected
-    again = play(tmp_path, data(), workers, stop=Watch())
+    again = play(tmp_path, data(), workers, verdict=Watch())
     assert (again.played, again.done) == (0, len(expected))
 
 
 @pytest.mark.slow
 def test_interrupted_it_goes_on_to_the_same_end(tmp_path: Path) -> None:
     slow = settings(bot("random", "ann"), bot("sleeper", "slow", ms=0.5), games=600, format="match")
-    play(tmp_path / "whole", slow, 2, stop=Watch())
+    play(tmp_path / "whole", slow, 2, verdict=Watch())
     breaks = 0
     for attempt in range(20):
         watch = Watch(press_at=8 * attempt + 1)
-        report = play(tmp_path / "broken", slow, 2, stop=watch, resume=attempt > 0)
+        report = play(tmp_path / "broken", slow, 2, verdict=watch, resume=attempt > 0)
         assert report.done == len(games(tmp_path / "broken"))
         if not report.interrupted:
             break
@@ -92,14 +92,14 @@ def test_interrupted_it_goes_on_to_the_same_end(tmp_path: Path) -> None:
 def test_what_was_played_beyond_the_end_is_dropped(expected: list[tuple[Any, ...]], tmp_path: Path) -> None:
     """As after a crash between the commit and the drop."""
     play(tmp_path, data(), 2)
-    report = play(tmp_path, data(), 2, stop=Watch())
+    report = play(tmp_path, data(), 2, verdict=Watch())
     assert (report.played, report.done, report.total) == (0, len(expected), len(expected))
     assert games(tmp_path) == expected
 
 
 def test_without_an_end_all_is_played(tmp_path: Path) -> None:
     never: Callable[[Reader], int | None] = lambda reader: None  # noqa: E731
-    assert play(tmp_path, data(20), stop=never).done == 20
+    assert play(tmp_path, data(20), verdict=never).done == 20
 
 
 def test_a_gap_ends_what_is_read(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ class _Ends:
 
 def test_progress_ends_with_what_is_kept(expected: list[tuple[Any, ...]], tmp_path: Path) -> None:
     shown = _Ends()
-    play(tmp_path, data(), 2, stop=Watch(), progress=shown)
+    play(tmp_path, data(), 2, verdict=Watch(), progress=shown)
     assert shown.last is not None
     assert (shown.last.done, shown.last.total) == (len(expected), len(expected))
 

@@ -1,29 +1,34 @@
 """Chunks played on a Dask cluster: processes of this machine, or many machines.
 
-Dask moves the work of a worker that dies to the others; a chunk that it gives up after too many deaths is submitted
-again. Bots' files travel with the run (`bot_files`); a machine that has the same file at the same place uses that one.
+Each thread of the cluster's processes plays chunks with a worker process of its own under a `Supervisor`, as on one
+machine: a bot that hangs or kills its process must not take a process of the cluster with it. Dask moves the work of a
+process that dies to the others; a chunk that it gives up after too many deaths is submitted again. Bots' files travel
+with the run (`bot_files`); a machine that has the same file at the same path uses that one.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import platform
 import queue
+import threading
 import time
 import uuid
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import Any
+
+import distributed
+from distributed.diagnostics.plugin import WorkerPlugin
 
 from arena.errors import ArenaError
 from arena.text import one_line
 from arena.tournament.match.tasks import Chunk
-from arena.tournament.runner.executors.base import Drained, Event, Failed, Lost, Played
-from arena.tournament.runner.executors.bot_files import about, pack, travelling
+from arena.tournament.runner.executors import Drained, Event, Failed, Lost, Played
+from arena.tournament.runner.executors.bot_files import About, Packed, Unpacked, about, pack, travelling
 from arena.tournament.runner.job import Job
-from arena.tournament.runner.logs import Sink
-
-if TYPE_CHECKING:
-    from arena.tournament.runner.executors.dask_worker import Delivery
+from arena.tournament.runner.logs import PlainRecord, Sink
+from arena.tournament.runner.supervisor import Stopped, Supervisor
 
 log = logging.getLogger("arena.dask")
 
@@ -34,18 +39,16 @@ _CLUSTER_ERRORS = ("KilledWorker", "CancelledError", "FutureCancelledError", "Ti
 
 
 class DaskExecutor:
-    """An `Executor` on the cluster of a scheduler (`tcp://host:port`), or on `workers` processes of its own."""
+    """An `Executor` on the cluster of a scheduler (`tcp://host:port`), or on `job.workers` processes of its own."""
 
-    def __init__(self, job: Job, workers: int, scheduler: str | None, sink: Sink) -> None:
-        distributed = _distributed()
+    def __init__(self, job: Job, scheduler: str | None, sink: Sink) -> None:
         self._job = travelling(job)
         self._sink = sink
-        self._there: Any = import_module("arena.tournament.runner.executors.dask_worker")  # needs distributed
         self._run = uuid.uuid4().hex  # names the tasks; nothing that is played depends on it
         self._cluster: Any = None
         if scheduler is None:
-            self._cluster = distributed.LocalCluster(
-                n_workers=max(workers, 1),
+            self._cluster = distributed.LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=job.workers,
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=":0",
@@ -53,9 +56,9 @@ class DaskExecutor:
                 memory_limit=None,
             )
         try:
-            self._client: Any = _connect(distributed, self._cluster or scheduler)
+            self._client: Any = _connect(self._cluster or scheduler)
             self._threads = self._wait_for_workers(scheduler)
-            self._files = self._there.BotFiles(self._run, pack(job), about())
+            self._files = BotFiles(self._run, pack(job), about())
             self._send_files()
         except BaseException:
             if self._cluster is not None:
@@ -102,7 +105,7 @@ class DaskExecutor:
     def _send(self, chunk: Chunk, tries: int) -> None:
         key = f"arena-{self._run}-{chunk.number}-{tries}-{uuid.uuid4().hex[:8]}"
         future = self._client.submit(
-            self._there.play_chunk, self._run, self._job, chunk, key=key, pure=False, priority=-chunk.number
+            play_chunk, self._run, self._job, chunk, key=key, pure=False, priority=-chunk.number
         )
         self._pending[key] = (future, chunk, tries)
         future.add_done_callback(self._done.put)
@@ -182,7 +185,7 @@ class DaskExecutor:
 
     def _end_run(self, at_once: bool) -> None:
         with contextlib.suppress(Exception):  # a worker that does not answer is gone, and its processes with it
-            self._client.run(self._there.end_run, self._run, at_once, on_error="ignore")
+            self._client.run(end_run, self._run, at_once, on_error="ignore")
 
     def close(self) -> None:
         if self._closed:
@@ -201,18 +204,107 @@ class DaskExecutor:
                 self._cluster.close(timeout=10)
 
 
-def _distributed() -> Any:
+def _connect(where: Any) -> Any:
     try:
-        import distributed
-    except ImportError as error:
-        raise ArenaError(
-            "the executor dask needs the package distributed; install it with: pip install 'schotten-arena[cluster]'"
-        ) from error
-    return distributed
-
-
-def _connect(distributed: Any, where: Any) -> Any:
-    try:
-        return distributed.Client(where, timeout=_WAIT_S, set_as_default=False)
+        return distributed.Client(where, timeout=_WAIT_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise ArenaError(f"cannot reach the Dask scheduler {where}: {error}") from error
+
+
+# ---------------------------------------------------------------- in the processes of the cluster
+
+
+class BotFiles(WorkerPlugin):
+    """The bots of a run, on each worker of the cluster: those that are there, and those that come later."""
+
+    def __init__(self, run: str, packed: Packed, sender: About) -> None:
+        self.name = f"arena-bots-{run}"
+        self._run = run
+        self._packed = packed
+        self._sender = sender
+
+    def setup(self, worker: object) -> None:
+        with _lock:
+            # Dask clears that folder up after a worker that was killed
+            _bots[self._run] = Unpacked(self._packed, getattr(worker, "local_directory", None))
+            _refusals[self._run] = self._sender.why_not(about(), platform.node())
+
+    def teardown(self, worker: object) -> None:
+        with _lock:
+            found = _bots.pop(self._run, None)
+            _refusals.pop(self._run, None)
+        if found is not None:
+            found.close()
+
+
+@dataclass
+class Delivery:
+    """What comes back for a chunk: the units that were played, or why not, and what was logged."""
+
+    events: list[Event] = field(default_factory=list)
+    records: list[PlainRecord] = field(default_factory=list)
+
+
+class _ThreadWorker:
+    """The worker of one thread, for one run."""
+
+    def __init__(self, run: str, job: Job) -> None:
+        self.run = run
+        self.delivery = Delivery()
+        # a Dask worker has threads, and a process with threads cannot be forked safely
+        self.supervisor = Supervisor(
+            job,
+            lambda event: self.delivery.events.append(event),
+            lambda record: self.delivery.records.append(record),
+            method="spawn",
+        )
+
+    def play(self, chunk: Chunk) -> Delivery:
+        self.delivery = Delivery()
+        self.supervisor.play(chunk)
+        return self.delivery
+
+
+_local = threading.local()
+_workers: set[_ThreadWorker] = set()
+_ended: set[str] = set()
+_bots: dict[str, Unpacked] = {}
+_refusals: dict[str, str] = {}
+_lock = threading.Lock()
+
+
+def play_chunk(run: str, job: Job, chunk: Chunk) -> Delivery:
+    """Play a chunk in this thread; an incomplete delivery if the run was told to end."""
+    worker: _ThreadWorker | None = getattr(_local, "worker", None)
+    if worker is not None and worker.run != run:
+        worker.supervisor.close()
+        with _lock:
+            _workers.discard(worker)
+        worker = None
+    if worker is None:
+        with _lock:
+            if why := _refusals.get(run):
+                return Delivery([Failed(why, ours=False)])
+            bots = _bots.get(run)
+            job = job if bots is None else bots.placed(job)
+        worker = _local.worker = _ThreadWorker(run, job)
+    with _lock:
+        _workers.add(worker)
+        if run in _ended:
+            return Delivery()
+    try:
+        return worker.play(chunk)
+    except Stopped:
+        return Delivery()
+
+
+def end_run(run: str, at_once: bool) -> None:
+    """In every process of the cluster: start no more units of a run; with `at_once`, also stop those being played."""
+    with _lock:
+        _ended.add(run)
+        workers = [worker for worker in _workers if worker.run == run]
+    for worker in workers:
+        if at_once:
+            worker.supervisor.stop()
+        else:
+            worker.supervisor.drain()

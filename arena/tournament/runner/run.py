@@ -1,0 +1,386 @@
+"""Playing a run: settings -> schedule x executor -> store, from wherever the store is to the end or an interruption.
+
+What was reported is stored: progress counts games after their transaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import NoReturn, TypeAlias
+
+from arena.bots.isolation.process import require_isolation
+from arena.bots.processes.affinity import core_count
+from arena.bots.spec import check_names, find_bot
+from arena.endings import AFTER
+from arena.errors import ArenaError
+from arena.tournament.config.tournament import (
+    TournamentConfig,
+    config_from_dict,
+    growing_key,
+    growth_command,
+    least_size,
+    option_of,
+)
+from arena.tournament.match.results import ScheduleProgress
+from arena.tournament.runner.dispatch import Dispatcher, StopSignals
+from arena.tournament.runner.executors import Executor, Failed, Lost, Played, WorkerFault, make_executor
+from arena.tournament.runner.job import Job
+from arena.tournament.runner.logs import LOG, RunLog
+from arena.tournament.runner.progress import GameRate, NoProgress, ProgressListener, RunningScores, RunStatus
+from arena.tournament.runner.supervisor import Supervisor
+from arena.tournament.store.folders import is_begun
+from arena.tournament.store.reader import BotEntry, Reader
+from arena.tournament.store.schema import DATABASE, StoreError
+from arena.tournament.store.writer import OtherSettings, Store, differences, open_store, reopen_store
+
+log = logging.getLogger("arena.tournament.runner")
+
+_MAX_NOTES = 5
+
+Verdict: TypeAlias = Callable[[Reader], int | None]
+"""Says of what is stored whether it is enough: None to play on, or the number of deals, from the first, that make the
+result. It must depend on the games only."""
+
+More: TypeAlias = Callable[[Reader], TournamentConfig | None]
+"""Says of a run that is complete whether it is to grow: None, or its settings with more games. It must depend on the
+games only."""
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What a call of `play_run` has done.
+
+    `played` games were stored by this call, `done` are in the store now, `total` are planned. `forfeits`
+    counts the forfeited games of the whole run. `workers_lost` are worker processes that died or had to be
+    stopped. A run that was interrupted has `done < total` and can be resumed with `resume=True`.
+    """
+
+    folder: Path
+    seed: int
+    played: int
+    done: int
+    total: int
+    seconds: float
+    interrupted: bool
+    forfeits: int
+    workers_lost: int = 0
+
+
+def play_run(
+    config: TournamentConfig,
+    folder: Path,
+    progress: ProgressListener | None = None,
+    *,
+    resume: bool = False,
+    verdict: Verdict | None = None,
+    more: More | None = None,
+) -> RunReport:
+    """Play what is left of a tournament and store it in `folder`; ArenaError for what a person can mend.
+
+    A config without a seed gets that of the run in the folder, or a new one (see `RunReport.seed`). With `resume` there
+    must be a run in the folder. Ctrl-C (SIGINT), SIGTERM and SIGHUP finish the games in hand and store them, a second
+    one stops at once; both end with `interrupted` in the report.
+
+    `verdict` (by default the format's own) is asked before play and after each commit. When it is reached, the run is
+    over and keeps only the deals that it rests on: what was played beyond them depends on the workers. When all is
+    played, `more` may let the run grow.
+    """
+    folder = Path(folder)
+    if config.seed is None:
+        stored = _stored_seed(folder)
+        config = config.with_seed(secrets.randbits(62) if stored is None else stored)
+    made = not folder.exists()
+    job = job_of(config)
+    for level in job.levels:
+        require_isolation(level)  # before anything is written
+    bots = [BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params)) for bot in job.bots]
+    if resume:
+        store = reopen_store(folder, bots, config.clocked)
+    else:
+        if config.executor == "local" and not is_begun(folder):
+            _require_bots(replace(job, rules="base", seed=0, workers=1))  # before anything is written
+        store = _open(folder, config, bots)
+    try:
+        with closing(store):
+            if asks_for_more(store, config):
+                store.grow(config.canonical(), config.to_dict())
+            with RunLog(folder) as run_log, StopSignals() as signals:
+                session = _Session(config, store, signals, progress or NoProgress(), verdict or config.verdict(), more)
+                if not session.is_over():
+                    store.begin_session({"workers": job.workers, "executor": config.executor})
+                    log.info("%s: seed %d, %d workers, %s", config.name, job.seed, job.workers, config.executor)
+                    with closing(make_executor(job, config.executor, config.scheduler, run_log.sink)) as executor:
+                        session.play(executor)
+                return session.report()
+    except ArenaError:
+        if made:
+            _remove_unplayed(folder)
+        raise
+
+
+# ---------------------------------------------------------------- before play
+
+
+def job_of(config: TournamentConfig) -> Job:
+    """What the workers of a run are told; the config has its seed. BotError for a bot that does not exist."""
+    assert config.seed is not None
+    bots = tuple(find_bot(bot.spec, bot.params, bot.name) for bot in config.bots)
+    check_names(bots)
+    return Job(
+        rules=config.rules,
+        seed=config.seed,
+        bots=bots,
+        clock=config.clock,
+        limits=config.limits,
+        workers=config.workers or core_count(),
+        levels=config.levels,
+    )
+
+
+def require_bots(config: TournamentConfig) -> None:
+    """Load all bots once, as workers do, and raise what would end the run: an unknown parameter, say."""
+    if config.executor == "local":
+        job = job_of(config.with_seed(0))
+        for level in job.levels:
+            require_isolation(level)
+        _require_bots(replace(job, rules="base", workers=1))
+
+
+@lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets
+def _require_bots(job: Job) -> None:
+    supervisor = Supervisor(job, lambda event: None, lambda record: None)
+    try:
+        failed = supervisor.load()
+    finally:
+        supervisor.close()
+    if failed is not None:
+        fail(failed)
+
+
+def _open(folder: Path, config: TournamentConfig, bots: Sequence[BotEntry]) -> Store:
+    try:
+        return open_store(folder, config.canonical(), bots, config.to_dict(), config.clocked)
+    except OtherSettings as other:
+        if other.keys != [growing_key(config)]:
+            raise
+        command = growth_command(config, folder)
+        raise StoreError(f"{other}\nOr let that run grow, if it has fewer: {command}") from None
+
+
+def asks_for_more(reader: Reader, config: TournamentConfig) -> bool:
+    """Whether these settings of a stored run ask for another number of games. StoreError if for fewer than played."""
+    key = growing_key(config)
+    before = config_from_dict(reader.settings(), f"settings stored in {reader.folder}").with_seed(config.seed or 0)
+    lines = differences(before.canonical(), config.canonical())
+    if not key or (not lines and before.schedule().extent == config.schedule().extent):
+        return False
+    if any(not line.startswith(f"{key}: ") for line in lines):
+        raise OtherSettings(reader.folder, lines)
+    asked, least = least_size(config, reader.last_deal())
+    if asked < least:
+        grows = config.form.grows
+        assert grows is not None
+        raise StoreError(
+            f"{reader.folder} already has {least} {grows.noun}; {option_of(grows.key)} must be at least {least}"
+        )
+    return True
+
+
+def _stored_seed(folder: Path) -> int | None:
+    if not (folder / DATABASE).is_file():
+        return None
+    with Reader(folder) as reader:
+        seed = reader.config().get("seed")
+    return seed if isinstance(seed, int) else None
+
+
+def _remove_unplayed(folder: Path) -> None:
+    """Remove a folder that was made for a run that could not be played: it would look like a run."""
+    with Reader(folder) as reader:
+        if reader.count():
+            return
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", ".lock", LOG):
+        with contextlib.suppress(OSError):
+            (folder / name).unlink()
+    with contextlib.suppress(OSError):  # other files are in it
+        folder.rmdir()
+
+
+# ---------------------------------------------------------------- play
+
+
+class _Session:
+    """One stretch of work: plays what is left of a run and stores it."""
+
+    def __init__(
+        self,
+        config: TournamentConfig,
+        store: Store,
+        signals: StopSignals,
+        listener: ProgressListener,
+        verdict: Verdict | None,
+        more: More | None,
+    ) -> None:
+        assert config.seed is not None
+        self._name, self._seed = config.name, config.seed
+        self._schedule = config.schedule()
+        self._store = store
+        self._signals = signals
+        self._listener = listener
+        self._verdict = verdict
+        self._more = more
+        self._before = store.progress()
+        self._total = self._schedule.planned(self._before)
+        self._units = self._schedule.units_done(self._before)
+        self._played = 0
+        self._dropped = 0
+        self._lost = 0
+        self._started = time.monotonic()
+        self._scores = RunningScores(self._schedule, self._before, self._stored_forfeits)
+        self._rate = GameRate()
+        self._last_result = time.monotonic()
+        self._moves: Callable[[], int] = int
+
+    def is_over(self) -> bool:
+        """Whether nothing is left to play. Then only the deals that count are kept."""
+        return self._is_decided() or not (self._is_left(self._before) or self._grow(self._before))
+
+    def play(self, executor: Executor) -> None:
+        """Play until the schedule has nothing more, wave after wave where it is played in rounds."""
+        done = self._before
+        self._last_result, self._moves = time.monotonic(), executor.moves_in_play
+        dispatcher = Dispatcher(
+            executor,
+            self._signals,
+            failed=fail,
+            lost=self._note_lost,
+            stopping=lambda: self._listener.note(
+                "Stopping after the games in hand, which are stored. Press Ctrl-C again to stop at once."
+            ),
+            tick=lambda: self._listener.update(self._status()),
+        )
+        self._listener.begin(self._name, self._seed, self._status())
+        try:
+            while not self._signals.stopping:
+                wave = self._schedule.tasks(done)
+                first = next(wave, None)
+                if first is None:
+                    if not self._grow(done):
+                        break
+                    continue
+                units = (self._total - done.games) // 2  # about: a series is longer
+                dispatcher.play(chain([first], wave), units, self._commit)
+                if not self._schedule.stepwise and self._more is None:
+                    break
+                done = self._store.progress()
+                self._total = self._schedule.planned(done)
+                self._scores = RunningScores(self._schedule, done, self._stored_forfeits)
+        finally:
+            self._listener.end(self._status(), self._signals.stopping)
+
+    def report(self) -> RunReport:
+        """What has been done so far."""
+        done, total = self._done, self._total
+        is_left = done < total
+        if not self._schedule.fixed:  # for these `done` tells; reading all games takes long
+            progress = self._store.progress()
+            total = self._schedule.planned(progress)
+            is_left = self._is_left(progress)
+        return RunReport(
+            folder=self._store.folder,
+            seed=self._seed,
+            played=self._played,
+            done=done,
+            total=total,
+            seconds=time.monotonic() - self._started,
+            interrupted=self._signals.stopping and is_left,  # the signal may have come with the last game
+            forfeits=self._store.count(forfeited=True),
+            workers_lost=self._lost,
+        )
+
+    @property
+    def _done(self) -> int:
+        """Games in the store."""
+        return self._before.games + self._played - self._dropped
+
+    def _is_left(self, progress: ScheduleProgress) -> bool:
+        return next(iter(self._schedule.tasks(progress)), None) is not None
+
+    def _is_decided(self) -> bool:
+        """Whether the verdict is reached. Drops the deals beyond those that it rests on."""
+        deals = None if self._verdict is None else self._verdict(self._store)
+        if deals is None:
+            return False
+        self._dropped += self._store.drop_from(deals)
+        self._total = self._done
+        return True
+
+    def _grow(self, done: ScheduleProgress) -> bool:
+        """Let the run, which is complete, grow if `more` asks for it; whether it did."""
+        config = None if self._more is None else self._more(self._store)
+        if config is None:
+            return False
+        self._store.grow(config.canonical(), config.to_dict())
+        self._schedule = config.schedule()
+        self._total = self._schedule.planned(done)
+        return True
+
+    # ------------------------------------------------------------ for the dispatcher
+
+    def _commit(self, deliveries: Sequence[Played]) -> bool:
+        """Store what came back; whether that is enough."""
+        self._played += self._store.add_many([(played.chunk, played.rows) for played in deliveries])
+        for played in deliveries:
+            self._scores.add(played)
+            self._units += len(played.chunk.tasks)
+        self._total = self._schedule.expected(self._done, self._units) or self._total
+        self._rate.add(self._played)
+        self._last_result = time.monotonic()
+        return self._is_decided()
+
+    def _note_lost(self, event: Lost) -> None:
+        self._lost += 1
+        log.warning("%s", event.text)
+        if self._lost <= _MAX_NOTES:
+            self._listener.note(event.text)
+        elif self._lost == _MAX_NOTES + 1:
+            self._listener.note("More workers died or were stopped; run.log names them.")
+
+    # ------------------------------------------------------------ for the listener
+
+    def _stored_forfeits(self) -> Counter[str]:
+        """The games in the store that each bot forfeited."""
+        forfeits: Counter[str] = Counter()
+        for line in self._store.forfeit_reasons() if self._store.count() else ():
+            if line.kind != AFTER:
+                forfeits[line.bot] += line.games
+        return forfeits
+
+    def _status(self) -> RunStatus:
+        done, rate = self._done, self._rate.per_second(self._played)
+        return RunStatus(
+            done=done,
+            total=self._total,
+            rate=rate,
+            seconds_left=(self._total - done) / rate if rate else None,
+            shares=self._scores.shares,
+            quiet_s=time.monotonic() - self._last_result,
+            moves=self._moves,
+            results=self._scores.results,
+            forfeits=self._scores.forfeits,
+        )
+
+
+def fail(event: Failed) -> NoReturn:
+    """Raise what a `Failed` means: ArenaError for what a person can mend, else WorkerFault."""
+    raise WorkerFault(event.text) if event.ours else ArenaError(event.text)
