@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.lab.ladder.play import ladder_config
+from arena.lab.ladder import ladder_config
 from tests.cli.conftest import Arena, json_of
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -51,8 +51,8 @@ def test_a_bot_is_placed(arena: Arena) -> None:
 def test_a_check_says_the_place_too(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("mine.toml").write_text(LADDER)
     small = ladder_config("mine.toml")
-    monkeypatch.setattr("arena.lab.ladder.play.ladder_config", lambda: small)
-    monkeypatch.setattr("arena.lab.ladder.place.MAX_GAMES", 4)
+    monkeypatch.setattr("arena.lab.ladder.ladder_config", lambda: small)
+    monkeypatch.setattr("arena.lab.ladder.MAX_GAMES", 4)
     call = ("check", "random", "--isolation", "none", "--rules", "base", "--games", 2, "--ladder")
     assert [one["rules"] for one in json_of(*call, "--json")["ladder"]["standings"]] == ["base"]
     assert "\nbase: not above the lowest rung, first" in arena(*call).out

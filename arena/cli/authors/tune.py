@@ -12,7 +12,7 @@ from arena.cli import options
 from arena.cli.main import INTERRUPTED
 
 if TYPE_CHECKING:
-    from arena.lab.tuning.tune import Result, Task
+    from arena.lab.tuning import Result, Task
 
 DONE, NOT_BETTER = 0, 3
 
@@ -58,9 +58,8 @@ def tune(
     """
     from arena.bots.spec import parse_spec
     from arena.lab.tournament import drawn_seed
-    from arena.lab.tuning.space import read_parameters
-    from arena.lab.tuning.tune import Task, stored_seed
-    from arena.lab.tuning.tune import tune as find
+    from arena.lab.tuning import Task, read_parameters, stored_seed
+    from arena.lab.tuning import tune as find
     from arena.paths import RESULTS
 
     parameters = read_parameters(bot, params)
@@ -82,8 +81,7 @@ def tune(
 
 
 def _show(task: Task, found: Result, as_json: bool) -> None:
-    from arena.lab.tuning.space import spec_with
-    from arena.lab.tuning.tune import DEFAULT, result_values
+    from arena.lab.tuning import DEFAULT, result_values, spec_with
     from arena.results.formats.json import json_text
     from arena.results.table import difference_text, likelihood, percent
 

@@ -73,8 +73,7 @@ def ladder(
     """
     from arena.cli.compare import split_variants
     from arena.cli.playing import with_options
-    from arena.lab.ladder.play import RULES, all_matches, ladder_config, play_ladder
-    from arena.lab.ladder.table import ladder_report
+    from arena.lab.ladder import RULES, all_matches, ladder_config, ladder_report, play_ladder
     from arena.paths import RESULTS
     from arena.tournament.runner.progress import progress_for
 
@@ -87,7 +86,7 @@ def ladder(
         if found is None:
             click.echo("\nInterrupted; the same command resumes.", err=True)
             return INTERRUPTED
-        from arena.lab.ladder.place import standing_report
+        from arena.lab.ladder import standing_report
 
         print_report(standing_report(found), form, to)
         return 0
@@ -109,7 +108,7 @@ def standings_of(
     bot: str, rules: Sequence[str], config: Any, games: int | None, isolation: str | None
 ) -> Sequence[Any] | None:
     """Where a bot stands in each rule set; None if that was interrupted."""
-    from arena.lab.ladder.place import MAX_GAMES, stand
+    from arena.lab.ladder import MAX_GAMES, stand
 
     found = []
     for one in rules:
@@ -123,8 +122,7 @@ def standings_of(
 
 def for_check(bot: str, rules: Sequence[str], isolation: str, as_json: bool) -> Mapping[str, Any] | str | None:
     """What `arena check --ladder` adds to its report; None if it was interrupted."""
-    from arena.lab.ladder.place import standing_report, standing_values
-    from arena.lab.ladder.play import ladder_config
+    from arena.lab.ladder import ladder_config, standing_report, standing_values
     from arena.results.formats import write
 
     found = standings_of(bot, rules, ladder_config(), None, isolation)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.lab.ladder.place import Met, Standing, candidate
-from arena.lab.ladder.play import RULES, SPAN, all_matches, ladder_config
+from arena.lab.ladder import RULES, SPAN, Met, Standing, all_matches, candidate, ladder_config
 from arena.stats.sprt import SprtTest, sprt_result
 from arena.tournament.config.tournament import BotSetting
 

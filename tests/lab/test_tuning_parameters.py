@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.lab.tuning.space import Choice, Range, read_parameters, spec_with
+from arena.lab.tuning import Choice, Range, read_parameters, spec_with
 
 BOT = """
 class Mine:

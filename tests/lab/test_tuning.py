@@ -12,10 +12,8 @@ import pytest
 
 from arena.bots.spec import parse_spec
 from arena.game.rng import Rng, derive_seed
-from arena.lab.tuning import tune as tuning
-from arena.lab.tuning.proposals import Proposals
-from arena.lab.tuning.space import Choice, Range, TuneError
-from arena.lab.tuning.tune import DEFAULT, TUNED, Task, result_values, tune
+from arena.lab import tuning
+from arena.lab.tuning import DEFAULT, TUNED, Choice, Proposals, Range, Task, TuneError, result_values, tune
 from tests.cli.conftest import Arena, arena  # noqa: F401
 
 pytest.importorskip("optuna")

@@ -7,23 +7,200 @@
 
 Each of these is a stored run in the folder, resumed by itself; `tune.json` says what was asked, and in the end what
 came out. So an interrupted tuning goes on by the same call, with the same result, whatever the number of workers.
+
+Proposals come from optuna's tree-structured Parzen estimator (Bergstra et al. 2011). SPSA, which fishtest tunes engines
+with, needs some ten thousands of games and step sizes chosen by hand, and is not made for choices and whole numbers.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import math
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from arena.bots.spec import find_bot
+from arena.bots.loading import load_bot
+from arena.bots.spec import find_bot, parse_spec
+from arena.errors import ArenaError
 from arena.game.rng import derive_seed
 from arena.lab.tournament import run_tournament
-from arena.lab.tuning.proposals import Proposals
-from arena.lab.tuning.space import Parameter, Params, TuneError, spec_with
 from arena.results.whole_file import write_whole
 from arena.stats.pairs import HeadToHead, counts_between, head_to_head
+from arena.text import quoted
+
+# ---------------------------------------------------------------- what is tuned
+
+Value: TypeAlias = int | float | str
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})")
+_STEPS = 1000
+_LARGEST = 1e12
+
+
+class TuneError(ArenaError):
+    """A bot cannot be tuned as asked."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from `low` to `high`; whole ones, or multiples of `step` above `low`."""
+
+    name: str
+    low: float
+    high: float
+    step: float
+    whole: bool
+
+    def value(self, number: float) -> Value:
+        """A number as it stands in a spec: without what rounding adds."""
+        if self.whole:
+            return int(number)
+        near = float(Decimal(repr(number)).quantize(Decimal(repr(self.step)).normalize()))
+        return min(max(near, self.low), self.high)
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.low:g}..{self.high:g}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several texts."""
+
+    name: str
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}:{'|'.join(self.values)}"
+
+
+Parameter: TypeAlias = Range | Choice
+Params: TypeAlias = dict[str, Value]
+
+
+def read_parameters(bot: str, texts: Sequence[str]) -> list[Parameter]:
+    """The parameters of a bot that are to be tuned, from texts such as `depth:1..6`, `boldness:0..1`, `style:a|b`.
+
+    Whether a range is of whole numbers is what the bot's signature says. TuneError, or BotError if the bot has no such
+    parameter or cannot take a bound. Runs the code of the bot's file.
+    """
+    if not texts:
+        raise TuneError("what is to be tuned? Name it, such as --param depth:1..6")
+    spec = find_bot(bot)
+    if spec.command:
+        raise TuneError(f"{bot} is a command; only bots in Python have parameters that can be set")
+    raw = [_read(text) for text in texts]
+    names = [name for name, _ in raw]
+    for name in names:
+        if names.count(name) > 1:
+            raise TuneError(f"--param {name} was given twice")
+        if name in dict(spec.params):
+            raise TuneError(f"{name} is fixed in {bot} and is to be tuned, too; leave one of them out")
+    typed: list[Mapping[str, object]] = []
+    for at in range(max(len(values) for _, values in raw)):
+        params = {name: values[min(at, len(values) - 1)] for name, values in raw}
+        typed.append(load_bot(find_bot(spec_with(bot, params)), capture=False).params)
+    found: list[Parameter] = []
+    for name, values in raw:
+        if isinstance(values, tuple):
+            found.append(Choice(name, values))
+            continue
+        low, high = map(float, values)
+        whole = all(type(one[name]) is int for one in typed)
+        step = 1.0 if whole else 10.0 ** math.floor(math.log10((high - low) / _STEPS) + 1e-9)
+        found.append(Range(name, low, high, step, whole))
+    return found
+
+
+def _read(text: str) -> tuple[str, list[str] | tuple[str, ...]]:
+    """A name with the two bounds of a range (a list), or with choices (a tuple)."""
+    wrong = TuneError(f"--param {quoted(text, 60)}: expected NAME:LOW..HIGH or NAME:one|other, such as depth:1..6")
+    name, colon, rest = text.partition(":")
+    if not colon or not name.isidentifier():
+        raise wrong
+    bounds = _RANGE.fullmatch(rest)
+    if bounds is None:
+        values = tuple(rest.split("|"))
+        if not 2 <= len(values) == len({*values}) or not all(re.fullmatch(r"[^,=:\s]+", one) for one in values):
+            raise wrong
+        return name, values
+    low, high = map(float, bounds.groups())
+    if not -_LARGEST < low < high < _LARGEST:
+        raise TuneError(f"--param {quoted(text, 60)}: expected a bound and a larger one, both within {_LARGEST:g}")
+    return name, list(bounds.groups())
+
+
+def spec_with(bot: str, params: Mapping[str, Value]) -> str:
+    """The spec of a bot with parameters, in addition to those that it has.
+
+    >>> spec_with("mine=bots/mine.py:colour=2", {"depth": 3, "boldness": 0.25})
+    'bots/mine.py:colour=2,depth=3,boldness=0.25'
+    """
+    parsed = parse_spec(bot)
+    words = [f"{name}={value}" for name, value in {**parsed.params, **params}.items()]
+    return f"{parsed.target}:{','.join(words)}" if words else parsed.target
+
+
+# ---------------------------------------------------------------- which parameters to try next
+
+RANDOM = 8
+"""The first proposals are drawn at random."""
+
+
+class Proposals:
+    """Proposals for parameters; each is to be told its score before the next is asked for."""
+
+    def __init__(self, parameters: Sequence[Parameter], seed: int) -> None:
+        try:
+            import optuna
+        except ImportError:
+            raise TuneError("arena tune needs optuna; install it with: pip install 'schotten-arena[tune]'") from None
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        self._optuna: Any = optuna
+        self._parameters = parameters
+        self._seed = seed
+        self._study = optuna.create_study(direction="maximize")
+        self._made = 0
+
+    def tell(self, params: Params, score: float) -> None:
+        """The score of parameters that were proposed, or are known from elsewhere: 0 to 1."""
+        trial = self._optuna.trial.create_trial(params=params, distributions=self._distributions(), value=score)
+        self._study.add_trial(trial)
+        self._made += 1
+
+    def ask(self) -> Params:
+        """The next parameters to try."""
+        seed = derive_seed(self._seed, "proposal", self._made) % (1 << 32)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "experimental"
+            sampler = self._optuna.samplers.TPESampler(seed=seed, multivariate=True, n_startup_trials=RANDOM)
+            self._study.sampler = sampler
+            trial = self._study.ask(self._distributions())
+        found: Params = {}
+        for one in self._parameters:
+            value = trial.params[one.name]
+            found[one.name] = value if isinstance(one, Choice) else one.value(value)
+        self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)  # `tell` adds it with its score
+        return found
+
+    def _distributions(self) -> dict[str, Any]:
+        make = self._optuna.distributions
+        found = {}
+        for one in self._parameters:
+            if isinstance(one, Choice):
+                found[one.name] = make.CategoricalDistribution(one.values)
+            elif one.whole:
+                found[one.name] = make.IntDistribution(int(one.low), int(one.high))
+            else:
+                found[one.name] = make.FloatDistribution(one.low, one.high)
+        return found
+
+
+# ---------------------------------------------------------------- tuning
 
 FILE = "tune.json"
 TUNED, DEFAULT = "tuned", "default"

@@ -1,0 +1,395 @@
+"""The ladder of reference bots: its matches, its table by rule set, and where another bot stands on it.
+
+Each rung plays those right below it, a run for each pair in a folder for each rule set. Another bot is placed by
+bisection: each rung that it meets is a sequential test of pairs, which ends as soon as the games speak 19 : 1 for one
+of two statements: the bot is `EDGE` Elo stronger than the rung, or that much weaker. In between it counts as even.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from arena.bots.spec import find_bot
+from arena.errors import ArenaError
+from arena.lab.tournament import marked_folder, named_config
+from arena.results.export import export
+from arena.results.reading.run import RunData, read_run
+from arena.results.sprt import sprt_line
+from arena.results.standings import standings
+from arena.results.standings_report import ms_text
+from arena.results.table import Code, Report, Table, difference_text, likelihood, number, percent, records, table_of
+from arena.stats.pairs import counts_between, head_to_head
+from arena.stats.ratings import rate
+from arena.stats.sprt import SprtResult
+from arena.text import one_line
+from arena.tournament.config.tournament import BotSetting, TournamentConfig, check
+from arena.tournament.formats.format import FormatSettings
+from arena.tournament.formats.sprt import SequentialTest, SprtSettings
+from arena.tournament.runner.progress import ProgressListener, progress_for
+from arena.tournament.runner.run import play_run
+from arena.tournament.store.folders import is_begun
+
+NAME = "ladder"
+RULES = ("base", "tactical", "expert")
+SPAN = 2
+"""How many rungs below its own a bot meets: with two, a rating rests on more than one opponent."""
+
+
+def ladder_config(text: str = NAME) -> TournamentConfig:
+    """The ladder in a file, or of a name: its `bots` are the rungs from the lowest up."""
+    config = named_config(text)
+    if config.seed is None:
+        raise ArenaError(f"{text}: a ladder needs a seed, so that it can be resumed; for example seed = 1")
+    return config
+
+
+def matches(config: TournamentConfig, rules: str) -> dict[str, TournamentConfig]:
+    """The matches of the ladder in one rule set, by their folders; the lowest rungs first."""
+    found = {}
+    for at, upper in enumerate(config.bots):
+        for lower in reversed(config.bots[max(at - SPAN, 0) : at]):
+            name = folder_name(f"{upper.name}-{lower.name}")
+            match = replace(
+                config,
+                name=f"{NAME} {upper.name}-{lower.name}",
+                format="match",
+                format_settings=FormatSettings(),
+                bots=(upper, lower),
+                rules=rules,
+                out=None,
+            )
+            found[name] = check(match, "ladder", exist=True)
+    return found
+
+
+def folder_name(text: str) -> str:
+    """A text as the name of a folder.
+
+    >>> folder_name("tactical:hand_size=6"), folder_name("net-bots/mine.py")
+    ('tactical-hand_size=6', 'net-bots-mine.py')
+    """
+    return re.sub(r"[^\w.=+-]+", "-", text).strip("-.")
+
+
+def all_matches(config: TournamentConfig, rules: Sequence[str]) -> dict[str, dict[str, TournamentConfig]]:
+    """The matches of each rule set. ArenaError if two rule sets would share a folder."""
+    if len({folder_name(one) for one in rules}) < len(rules):
+        raise ArenaError(f"a rule set is named twice: {', '.join(rules)}")
+    return {one: matches(config, one) for one in rules}
+
+
+def play_ladder(
+    wanted: Mapping[str, Mapping[str, TournamentConfig]],
+    folder: Path,
+    progress: Callable[[], ProgressListener | None],
+    tell: Callable[[str], None],
+) -> bool:
+    """Play what is left of the matches of each rule set and write their tables; is the ladder complete?"""
+    for rules, configs in wanted.items():
+        for at, (name, config) in enumerate(configs.items(), start=1):
+            place = folder / folder_name(rules) / name
+            tell(f"{rules}, match {at} of {len(configs)}: {' against '.join(config.bot_names)}")
+            report = play_run(config, place, progress(), resume=is_begun(place))
+            if report.interrupted:
+                return False
+            if report.played:
+                export(standings(read_run(place)), place)
+    return True
+
+
+# ---------------------------------------------------------------- the table
+
+COLUMNS = {
+    "rung": "place on the ladder, 1 the lowest",
+    "bot": "name of the bot",
+    "elo": "rating from all matches of the rule set, mean of the field 0",
+    "elo_error95": "half the 95 % interval of the rating, clustered by deal",
+    "games": "games that the rating rests on",
+    "below": "the next rung below that has been met",
+    "below_score": "mean points of a game against it",
+    "below_elo": "Elo difference to it, from the pairs of the two",
+    "below_error95": "half the 95 % interval of the difference",
+    "below_los": "likelihood of being stronger than it",
+    "ms": "mean time of a decision in milliseconds, as a clock measured it",
+}
+
+
+def ladder_report(config: TournamentConfig, rules: Sequence[str], folder: Path) -> Report:
+    """What is stored of a ladder, a table for each rule set. ArenaError if nothing is."""
+    rated = {rule: frame for rule in rules if (frame := ladder_frame(config, rule, folder)) is not None}
+    if not rated:
+        raise ArenaError(f"{folder}: no match of this ladder is stored there")
+    remarks = [
+        "Elo: mean of the field 0; 95 % errors, clustered by deal. LOS: likelihood to be stronger than that rung."
+    ]
+    frames = {one: frame for one, (frame, _) in rated.items()}
+    remarks += [f"{one}: {notes}." for one, (_, notes) in rated.items() if notes]
+    tables = [_table(one, frame) for one, frame in frames.items()]
+    return Report("", tables, remarks, values=lambda: _values(config, frames))
+
+
+def ladder_frame(config: TournamentConfig, rules: str, folder: Path) -> tuple[pd.DataFrame, str] | None:
+    """A row for each rung that has played, the highest first, with COLUMNS, and what to mind; None without a game."""
+    runs: dict[tuple[str, ...], RunData] = {}
+    for name, match in matches(config, rules).items():
+        place = folder / folder_name(rules) / name
+        if is_begun(place) and len((found := read_run(place)).games):
+            runs[match.bot_names] = found
+    if not runs:
+        return None
+    columns = ["first", "second", "score", "deal"]
+    games = pd.concat([run.games[columns].astype({"first": str, "second": str}) for run in runs.values()])
+    ratings = rate(games.reset_index(drop=True), disconnected="separate")
+    rated = ratings.frame().set_index("bot")
+    bots = list(config.bot_names)
+    rows = [_row(at, bots, rated.loc[bot].to_dict(), runs) for at, bot in enumerate(bots) if bot in rated.index]
+    notes = "; ".join(ratings.notes if int(ratings.group.max()) else ratings.notes[:-1])  # the last: the usual prior
+    return pd.DataFrame(rows[::-1], columns=list(COLUMNS)), notes
+
+
+def _row(
+    at: int, bots: Sequence[str], rated: Mapping[Any, Any], runs: Mapping[tuple[str, ...], RunData]
+) -> dict[str, Any]:
+    bot = bots[at]
+    row: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan)
+    row |= {"rung": at + 1, "bot": bot, "games": int(rated["games"]), "below": ""}
+    row |= {"elo": rated["elo"], "elo_error95": rated["elo_error95"], "ms": _mean_ms(bot, runs)}
+    for lower in reversed(bots[:at]):
+        if (run := runs.get((bot, lower))) is not None:
+            found = head_to_head(counts_between(run.games, bot, lower))
+            row |= {"below": lower, "below_score": found.score, "below_los": found.los}
+            if not found.flag:
+                row |= {"below_elo": found.elo, "below_error95": found.elo_error95}
+            break
+    return row
+
+
+def _mean_ms(bot: str, runs: Mapping[tuple[str, ...], RunData]) -> float:
+    times = [time for names, run in runs.items() if bot in names for time in run.times if time.bot == bot]
+    decisions = sum(time.decisions for time in times)
+    return sum(time.total_ms for time in times) / decisions if decisions else math.nan
+
+
+def _table(rules: str, frame: pd.DataFrame) -> Table:
+    rows = [
+        {
+            "#": int(row["rung"]),
+            "bot": str(row["bot"]),
+            "Elo": f"{row['elo']:+z.0f}",
+            "±95%": number(row["elo_error95"], 0, "-"),
+            "games": int(row["games"]),
+            "score% against": f"{percent(row['below_score'])}  {row['below']}" if row["below"] else "",
+            "LOS%": likelihood(row["below_los"]) if row["below"] else "",
+            "ms/move": ms_text(row["ms"]),
+        }
+        for row in frame.to_dict("records")
+    ]
+    return table_of(folder_name(rules), rules, frame, people=pd.DataFrame(rows))
+
+
+def _values(config: TournamentConfig, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    return {"seed": config.seed, "rules": {rules: records(frame) for rules, frame in frames.items()}}
+
+
+# ---------------------------------------------------------------- where a bot stands
+
+EDGE = 30.0
+MAX_GAMES = 300
+Verdict = Literal["beats", "even", "loses"]
+
+
+@dataclass(frozen=True)
+class Met:
+    """A rung that a bot has met: its number (1 the lowest), the test, and the folder of its games."""
+
+    number: int
+    rung: str
+    result: SprtResult
+    folder: Path
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the bot does against the rung."""
+        return "beats" if self.result.verdict == "H1" else "loses" if self.result.verdict == "H0" else "even"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a bot stands in one rule set: the rungs it has met, the highest first; `complete` unless interrupted."""
+
+    bot: str
+    rules: str
+    rungs: tuple[str, ...]
+    met: tuple[Met, ...]
+    complete: bool = True
+
+    @property
+    def above(self) -> int:
+        """How many rungs are below the bot: the number of the highest one that it beats."""
+        return max((one.number for one in self.met if one.verdict == "beats"), default=0)
+
+    def sentence(self) -> str:
+        """Where it stands, and what beats it."""
+        even = [one.rung for one in self.met if one.verdict == "even"]
+        beaten_by = [f"{one.rung} ({percent(1 - _score(one))} %)" for one in self.met[::-1] if one.verdict == "loses"]
+        if self.above == len(self.rungs):
+            text = f"above the highest rung, {self.rungs[-1]}"
+        elif self.above:
+            text = f"above rung {self.above}, {self.rungs[self.above - 1]}"
+        else:
+            text = f"not above the lowest rung, {self.rungs[0]}"
+        text += f"; as good as {', '.join(even)}" if even else ""
+        return f"{self.rules}: {text}; beaten by {', '.join(beaten_by)}" if beaten_by else f"{self.rules}: {text}"
+
+
+def _score(one: Met) -> float:
+    return one.result.estimate.score if one.result.estimate is not None else 0.5
+
+
+def candidate(spec: str, rungs: Sequence[BotSetting]) -> tuple[BotSetting, tuple[BotSetting, ...]]:
+    """The bot, under a name that no rung has, and the rungs without itself."""
+    found = find_bot(spec)
+    others = []
+    for rung in rungs:
+        known = find_bot(rung.spec, rung.params, rung.name)
+        if (known.source_hash, known.params) != (found.source_hash, found.params) or known.target != found.target:
+            others.append(rung)
+    name = found.name
+    while name in [rung.name for rung in others]:
+        name += "-candidate"
+    return BotSetting(found.spec, name), tuple(others)
+
+
+def settings(
+    ladder: TournamentConfig, bot: BotSetting, rung: BotSetting, rules: str, games: int, isolation: str | None
+) -> TournamentConfig:
+    """The test of a bot against a rung."""
+    config = replace(
+        ladder,
+        name=f"{NAME} {bot.name}-{rung.name}",
+        format="sprt",
+        format_settings=SprtSettings(elo0=-EDGE, elo1=EDGE, max_pairs=max(games // 2, 1)),
+        bots=(replace(bot, isolation=isolation), rung),
+        rules=rules,
+        out=None,
+    )
+    return check(config, "ladder", exist=True)
+
+
+def stand(
+    ladder: TournamentConfig,
+    spec: str,
+    rules: str,
+    games: int = MAX_GAMES,
+    isolation: str | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Standing:
+    """Place a bot on the ladder in one rule set; what was played before is not played again.
+
+    At most `games` against a rung. With an `isolation` the bot runs there, the rungs where the ladder says.
+    """
+    bot, rungs = candidate(spec, ladder.bots)
+    if not rungs:
+        raise ArenaError("the ladder has no rung other than this bot")
+    names = tuple(rung.name for rung in rungs)
+    met: list[Met] = []
+    low, high = -1, len(rungs)
+    while high - low > 1:
+        at = (low + high) // 2
+        config = settings(ladder, bot, rungs[at], rules, games, isolation)
+        folder = marked_folder(f"{NAME}-{bot.name}-{rungs[at].name}".replace("/", "-"), config.canonical(), config)
+        test = config.verdict()
+        assert test is not None
+        tell(f"{rules}: {bot.name} against rung {at + 1} of {len(rungs)}, {rungs[at].name}")
+        progress = progress_for(text=partial(_line, test))
+        report = play_run(config, folder, progress, verdict=test, resume=is_begun(folder))
+        if report.interrupted:
+            return Standing(bot.name, rules, names, _sorted(met), complete=False)
+        met.append(Met(at + 1, rungs[at].name, test.result(), folder))
+        if met[-1].verdict == "loses":
+            high = at
+        else:
+            low = at
+    return Standing(bot.name, rules, names, _sorted(met))
+
+
+def _line(test: SequentialTest, status: object) -> str:
+    """The line of progress."""
+    return sprt_line(test.result())
+
+
+def _sorted(met: Sequence[Met]) -> tuple[Met, ...]:
+    return tuple(sorted(met, key=lambda one: -one.number))
+
+
+def standing_report(found: Sequence[Standing]) -> Report:
+    """Where a bot stands in each rule set: the rungs it met, and a sentence."""
+    items = [[one_line(one.sentence())] for one in found]
+    items += [
+        [f"Its losses to {one_line(met[0].rung)}: ", Code(f"arena replay {met[0].folder} --bot {one.bot} --lost")]
+        for one in found
+        if (met := [rung for rung in one.met[::-1] if rung.verdict == "loses"])
+    ]
+    return Report(
+        "", [_standing_table(standing) for standing in found], items=items, values=lambda: standing_values(found)
+    )
+
+
+def _standing_table(found: Standing) -> Table:
+    frame = pd.DataFrame(
+        [
+            {
+                "rung": one.number,
+                "opponent": one.rung,
+                "games": 2 * one.result.units,
+                "score": _score(one),
+                "verdict": one.verdict,
+            }
+            for one in found.met
+        ]
+    )
+    people = [
+        {
+            "#": one.number,
+            "opponent": one.rung,
+            "games": 2 * one.result.units,
+            "score%": percent(_score(one)),
+            "remark": f"{one.verdict}: {difference_text(one.result.estimate)}" if one.result.estimate else "",
+        }
+        for one in found.met
+    ]
+    return table_of(found.rules, f"{found.bot}, {found.rules}", frame, people=pd.DataFrame(people))
+
+
+def standing_values(found: Sequence[Standing]) -> dict[str, Any]:
+    """The standings for JSON."""
+    return {
+        "bot": found[0].bot if found else None,
+        "standings": [
+            {
+                "rules": one.rules,
+                "above": one.above,
+                "rungs": list(one.rungs),
+                "complete": one.complete,
+                "met": [
+                    {
+                        "rung": met.number,
+                        "bot": met.rung,
+                        "verdict": met.verdict,
+                        "games": 2 * met.result.units,
+                        "score": round(_score(met), 4),
+                    }
+                    for met in one.met
+                ],
+            }
+            for one in found
+        ],
+    }

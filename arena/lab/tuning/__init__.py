@@ -1,1 +1,0 @@
-"""Parameters of bots found by paired games: `arena tune`."""
