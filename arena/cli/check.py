@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,6 @@ from arena.bots.isolation.levels import ISOLATIONS
 from arena.cli import options
 from arena.cli.main import INTERRUPTED
 from arena.text import json_text
-
-if TYPE_CHECKING:
-    from arena.league.check.budget import CheckProgress
 
 READY, NOT_READY = 0, 1
 QUICK_GAMES = 12
@@ -29,9 +25,9 @@ SECONDS = 60
     multiple=True,
     metavar="R",
     shell_complete=options.complete_rules,
-    help="Rule sets, with commas or several times. Default: base, tactical, expert.",
+    help="Rule sets, separated by commas or given several times (default: base, tactical, expert).",
 )
-@click.option("--games", type=options.whole(2, 1_000_000), metavar="N", help="Games for each rule set (default: 40).")
+@click.option("--games", type=options.whole(2, 1_000_000), metavar="N", help="Games per rule set (default: 40).")
 @click.option("--quick", is_flag=True, help=f"Same as --games {QUICK_GAMES}, for CI.")
 @click.option(
     "--seconds",
@@ -39,28 +35,28 @@ SECONDS = 60
     metavar="S",
     default=SECONDS,
     show_default=True,
-    help="Play as many of the games as fit in this time, at least two.",
+    help="Play as many of the games as fit into this time, at least two per rule set.",
 )
 @click.option(
     "--seed",
     type=options.SEED,
     metavar="S",
     show_default="drawn",
-    help="Repeat the games of an earlier check, which showed this seed.",
+    help="Play the games of an earlier check with this seed.",
 )
-@click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time for each decision.")
-@click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time for the whole game.")
+@click.option("--move-ms", type=options.MOVE_MS, metavar="MS", help="Time per decision.")
+@click.option("--bank-ms", type=options.BANK_MS, metavar="MS", help="Extra time per game.")
 @click.option(
     "--isolation",
     type=click.Choice(ISOLATIONS),
     default="sandbox",
     show_default=True,
-    help="Where the bot runs. With none and process it has all your rights.",
+    help="Where the bot runs. With none or process, it has all your rights.",
 )
-@click.option("--strength", is_flag=True, help="Also play against random and greedy.")
-@click.option("--ladder", is_flag=True, help="Also say on which rung of the ladder of reference bots it stands.")
+@click.option("--strength", is_flag=True, help="Also play against greedy, and show the scores.")
+@click.option("--ladder", is_flag=True, help="Also show its place on the ladder of reference bots.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option("--strict", is_flag=True, help="Exit with code 1 for warnings, too.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 also if there are only warnings.")
 def check(
     bot: str,
     rules: tuple[str, ...],
@@ -76,20 +72,20 @@ def check(
     as_json: bool,
     strict: bool,
 ) -> int:
-    """Check BOT before you submit it: is it legal, repeatable, free of memory of other games, fast, harmless?
+    """Check BOT before you submit it: does it forfeit, does it repeat its decisions, how fast is it?
 
-    BOT is named as in 'arena match', with parameters if needed. It plays against 'random' and against itself, in
-    the sandbox; the same games are replayed in a fresh process, in reverse order, alone and many at once.
+    BOT is named as in 'arena match', with parameters if needed. It plays against 'random' and against itself, as in a
+    league; then the same games are played again, in reverse order and with another hash seed.
 
-    Exit code 1 if there is an error, or with --strict a warning.
+    Exit code 1 if there is an error (with --strict, also if there is a warning).
     """
     if quick and games is not None:
         raise click.UsageError(f"--quick means --games {QUICK_GAMES}, but --games {games} was given, too")
     if bank_ms == 0 and move_ms is None:
         raise click.UsageError("--bank-ms 0 without --move-ms is a clock without any time")
     from arena.cli.compare import split_variants
-    from arena.league.check.check import GAMES, RULES, check_bot
-    from arena.league.check.text import report_text
+    from arena.league.check import GAMES, RULES, check_bot
+    from arena.league.check_report import report_text
     from arena.tournament.config.tournament import Clock
 
     wanted = None if games is None else games + games % 2  # each deal is played twice
@@ -119,7 +115,7 @@ def check(
             return INTERRUPTED
         found["ladder"] = place
         if not as_json:
-            click.echo(f"\n{place or 'Not placed on the ladder, for it has errors.'}", nl=not place)
+            click.echo(f"\n{place or 'Not placed on the ladder, because it has errors.'}", nl=not place)
     if as_json:
         click.echo(json_text(found))
     return NOT_READY if report.errors or (strict and report.warnings) else READY
@@ -134,17 +130,17 @@ class _Line:
         self.next = time.monotonic() + (0.3 if self.terminal else 3.0)
         self.open = False
 
-    def show(self, progress: CheckProgress) -> None:
+    def show(self, progress: str) -> None:
         now = time.monotonic()
         if now < self.next:
             return
         self.next = now + self.every
         if self.terminal:
             width = shutil.get_terminal_size().columns - 1
-            click.echo(f"\r\x1b[K{str(progress)[:width]}", nl=False, err=True)
+            click.echo(f"\r\x1b[K{progress[:width]}", nl=False, err=True)
             self.open = True
         else:
-            click.echo(str(progress), err=True)
+            click.echo(progress, err=True)
 
     def end(self) -> None:
         if self.open:

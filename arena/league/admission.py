@@ -9,11 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from arena.errors import ArenaError
-from arena.league.check.budget import CheckProgress
-from arena.league.check.check import check_bot
-from arena.league.check.findings import TRIES
-from arena.league.check.report import WARNING, CheckReport, Finding
-from arena.league.check.text import MARGIN, finding_text
+from arena.league.check import check_bot
+from arena.league.check_report import CheckReport, finding_text
 from arena.league.match_runner import BotsFailed, MatchRunner
 from arena.league.settings import LeagueError
 from arena.league.versions import Version
@@ -29,20 +26,17 @@ CHECK_GAMES = 10
 """Games of the check, each played in several ways."""
 CHECK_S = 30.0
 """Seconds after which the check plays no more games than it must."""
-_MOST_TOLD = 4
 
 
 @dataclass(frozen=True)
 class Admission:
-    """Is a submission admitted? `reason` is why not, `warnings` what else the check found; both for its author.
-
-    `tried` is what it has asked for that bots may not do, in a line for everybody."""
+    """Whether a submission is admitted. `reason` (why not) and `warnings` (what else the check found) are for its
+    author."""
 
     accepted: bool
     reason: str = ""
     games: int = 0
     warnings: tuple[str, ...] = ()
-    tried: str = ""
 
 
 def admit(runner: MatchRunner, one: Version) -> Admission | None:
@@ -51,7 +45,7 @@ def admit(runner: MatchRunner, one: Version) -> Admission | None:
     if checked is None or not checked.accepted:
         return checked
     tried = trial(runner, one)
-    return tried and replace(tried, warnings=checked.warnings, tried=checked.tried)
+    return tried and replace(tried, warnings=checked.warnings)
 
 
 def trial(runner: MatchRunner, one: Version) -> Admission | None:
@@ -114,14 +108,12 @@ def check(runner: MatchRunner, one: Version) -> Admission | None:
     """
     if os.name != "posix":  # no bot has a process of its own here
         return Admission(True)
-    did = ""
     try:
         runner.line_up([one], [CONTROL])
         try:
             report = _report(runner, one.label)
-            reasons = [_words(runner, finding) for finding in report.errors]
-            warnings = tuple(_words(runner, finding) for finding in report.warnings)
-            did = attempts(runner, report.findings)
+            reasons = [runner.plain(finding_text(finding)) for finding in report.errors]
+            warnings = tuple(runner.plain(finding_text(finding)) for finding in report.warnings)
         except (ArenaError, _Stopped):
             raise
         except Exception as error:  # a fault of ours that only this bot triggers must not stop the league
@@ -133,21 +125,14 @@ def check(runner: MatchRunner, one: Version) -> Admission | None:
         return Admission(False, str(error))
     except _Stopped:
         return None
-    return Admission(not reasons, "\n".join(reasons), warnings=warnings, tried=did)
-
-
-def attempts(runner: MatchRunner, findings: Sequence[Finding]) -> str:
-    """What a bot of the lineup tries that bots may not do, in a line; "" if nothing."""
-    found = [one for one in findings if one.level == WARNING and one.code.startswith(TRIES)]
-    told = [runner.plain(f"{one.file}:{one.line}: {' '.join(one.text.split())}") for one in found[:_MOST_TOLD]]
-    return "; ".join(told) + f"; and {len(found) - _MOST_TOLD} more" * (len(found) > _MOST_TOLD)
+    return Admission(not reasons, "\n".join(reasons), warnings=warnings)
 
 
 def _report(runner: MatchRunner, name: str) -> CheckReport:
     """What `arena check` says about a bot of the lineup."""
     session, job = runner.session, runner.job
 
-    def report(progress: CheckProgress) -> None:
+    def report(progress: str) -> None:
         session.process.beat()
         if session.stopping:
             raise _Stopped
@@ -158,14 +143,7 @@ def _report(runner: MatchRunner, name: str) -> CheckReport:
         level="process" if session.isolation == "none" else session.isolation,
         games=CHECK_GAMES,
         clock=job.clock,
-        limits=job.bot_limits,
+        limits=job.limits,
         seconds=CHECK_S,
         report=report,
     )
-
-
-def _words(runner: MatchRunner, finding: Finding) -> str:
-    """A finding as some lines of text, with files named as the author does."""
-    file = finding.file and runner.plain(finding.file)
-    text = runner.plain(finding_text(replace(finding, file=file, again=None)))
-    return "\n".join(line[MARGIN:] for line in text.splitlines())

@@ -12,7 +12,7 @@ from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.versions import COLUMNS, Version
 
-CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED, NOTICED = (
+CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED = (
     "created",
     "accepted",
     "back",
@@ -20,12 +20,7 @@ CREATED, ACCEPTED, BACK, REFUSED, RETIRED, RETURNED, PLAYED, NOTICED = (
     "retired",
     "returned",
     "played",
-    "noticed",
 )
-TRIES = "tries"
-"""How a remark begins that says what a bot has tried that bots may not do."""
-QUIET = (REFUSED, NOTICED)
-"""Kinds of events that leave the table as it is."""
 _TRIES = 5
 
 
@@ -131,12 +126,6 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
             _store(league, event, found)
             return event, found
     raise AssertionError("the last try writes")
-
-
-def note_remark(league: League, version: Version | None, text: str, process: int) -> None:
-    """Store as an event what was noticed, about a version or in general."""
-    with league.change():
-        _event(league, NOTICED, version, 0, process, text, league.count_games())
 
 
 def _is_play(league: League, event: int) -> bool:

@@ -119,8 +119,6 @@ def _handle(runner: MatchRunner, one: Version) -> SubmissionResult:
             warnings = admitted.warnings
             for warning in warnings:
                 audit.record(league, "check", "warns", subject=one.label, author=one.author, detail=warning)
-            if admitted.tried:
-                events.note_remark(league, one, f"{events.TRIES}: {admitted.tried}", session.process.number)
             if admitted.accepted:
                 versions.accept(league, one)
             else:

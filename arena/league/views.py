@@ -123,7 +123,7 @@ def _changes(league: League, table: Mapping[str, StandingsRow], old: Mapping[str
 def table_before(league: League, found: Standings) -> tuple[list[StandingsRow], LeagueEvent | None]:
     """The table that the present one is compared with, and its event: that of the last event but one that changed
     it, or of the last one if games have been stored since."""
-    seen = [e for e in events.events(league) if e.kind not in events.QUIET]
+    seen = [e for e in events.events(league) if e.kind != events.REFUSED]
     if found.total == seen[-1].total:
         seen.pop()
     return (events.table_at(league, seen[-1].id), seen[-1]) if seen else ([], None)
@@ -139,7 +139,7 @@ def waiting(league: League) -> list[Line]:
 
 def rating_history(league: League, last: int) -> tuple[list[LeagueEvent], list[Line]]:
     """The last events that changed the table, and a row per bot with its rating after each of them."""
-    shown = [e for e in events.events(league) if e.kind not in (*events.QUIET, events.CREATED)][-last:]
+    shown = [e for e in events.events(league) if e.kind not in (events.REFUSED, events.CREATED)][-last:]
     lines: dict[str, Line] = {}
     for event in shown:
         for place in events.table_at(league, event.id):
@@ -201,7 +201,7 @@ def history_lines(league: League) -> list[Line]:
     lines = []
     before: dict[str, StandingsRow] = {}
     for event in events.events(league):
-        table = _by_bot([] if event.kind in events.QUIET else events.table_at(league, event.id))
+        table = _by_bot([] if event.kind == events.REFUSED else events.table_at(league, event.id))
         mine = table.get(event.bot or "")
         old = before.get(event.bot or "")
         changes = _changes(league, table, before)

@@ -204,9 +204,8 @@ def _standing(site: Site) -> str:
 
 def _history(site: Site) -> str:
     lines = [
-        line | {"note": "" if line["kind"] in (events.REFUSED, events.NOTICED) else line["note"]}
+        line | {"note": "" if line["kind"] == events.REFUSED else line["note"]}
         for line in views.history_lines(site.league)[-MAX_EVENTS:][::-1]
-        if line["kind"] != events.NOTICED
     ]
     return site.render("page.html", "history", title="History", table=history_table(lines), live=True)
 

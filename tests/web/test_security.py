@@ -117,10 +117,9 @@ def _raises(view: object, moves: object) -> None:
 
 
 def spoilt(web: Web, text: str) -> tuple[Person, str]:
-    """Ann, whose bot in the table has raised `text` and was noticed and, as version 2, refused with it; the game."""
+    """Ann, whose bot in the table has raised `text` and, as version 2, refused with it; the game."""
     from arena import play_game
     from arena.league import games
-    from arena.league.events import note_remark
     from arena.league.oversight.processes import LeagueProcess
     from arena.league.versions import accept, promote
     from tests.league.leagues import row
@@ -137,7 +136,6 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
         record = play_game("first", _raises, deal=task.deal).record
         rows = [(*row(task, game, 2 - 2 * game, 1, 2 - game)[:-2], record, text) for game in (0, 1)]
         games.store_rows(league, process.number, lineup, rows)
-        note_remark(league, mine, text, process.number)
     ann.upload("mine.py", GOOD + "# 2")
     with open_league(web.folder) as league:
         refuse(league, get(league, 4), text)

@@ -21,6 +21,7 @@ class Job:
     """All that a worker needs to play any unit of a run.
 
     `levels` are the isolation levels of the bots in their order; if empty, all bots play inside the workers.
+    `hash_seed` is the PYTHONHASHSEED of bots in processes of their own.
     """
 
     rules: str
@@ -31,6 +32,7 @@ class Job:
     workers: int = 1
     log_level: int = 20
     levels: tuple[str, ...] = ()
+    hash_seed: str = "0"
 
     def level(self, number: int) -> Isolation:
         """The isolation level of a bot, by its place. A wire bot has a process in any case."""

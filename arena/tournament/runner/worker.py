@@ -18,13 +18,15 @@ import signal
 import threading
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
 from arena.bots.bot import Actor
-from arena.bots.isolation.process import own_children, watch_bots, while_waiting
+from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.process import BotProcess, own_children, watch_bots, while_waiting
 from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.isolation.python.bot import PythonBot
 from arena.bots.isolation.wire.bot import WireBot
@@ -264,10 +266,13 @@ def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
     """The player of a bot in processes of its own, one for each of the two games of a pair."""
     spec, level = job.bots[number], job.level(number)
 
+    def start(launch: Launch) -> BotProcess:
+        return BotProcess(replace(launch, environment={**launch.environment, "PYTHONHASHSEED": job.hash_seed}))
+
     def remote() -> WireBot | PythonBot:
         if spec.command:
-            return WireBot(spec, level, job.bot_limits, pool)
-        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, pool)
+            return WireBot(spec, level, job.bot_limits, pool, start)
+        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, pool, start)
 
     one, other = remote(), remote()
     if number < pool.most // 2:

@@ -93,14 +93,6 @@ class Child:
         self.moves = MOVES[self.rules.spy_value]
         spec = order["spec"]
         spec["params"] = tuple((key, value) for key, value in spec["params"])
-        if messages.AUDIT_VARIABLE in os.environ:
-            before = set(sys.modules)
-            from arena.bots.isolation.audit import audit_if_requested  # rarely needed
-
-            audit_if_requested(spec["path"])
-            for name in set(sys.modules) - before:  # to the bot this process is like any other
-                del sys.modules[name]
-            vars(sys.modules["arena.bots.isolation"]).pop("audit", None)
         try:
             self.loaded = load_bot(BotSpec(**spec))
         except BaseException as error:

@@ -44,8 +44,6 @@ AUTO_CLAIM, ASK_FORCED, HAS_BEGIN, HAS_OBSERVE, HAS_END = 1, 2, 4, 8, 16
 HOOKS = ("loading", "__init__", "begin", "observe", "act", "end")
 KINDS = ("exception", "illegal move")
 
-#: The environment variable that turns on `arena.bots.isolation.audit` in a child. Its value marks the lines.
-AUDIT_VARIABLE = "ARENA_AUDIT"
 #: The longest body that a child may send.
 LONGEST = 1 << 15
 _TEXT = 8000

@@ -1,0 +1,460 @@
+"""Checks a bot as its author does before submitting it: plays it as a league plays, twice, and says what that shows.
+
+In each rule set the bot plays against `random` and against itself. The games are then played again by new processes, in
+reverse order and with another seed for Python's hashes: a bot whose decisions follow from the position and its seed
+makes the same ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from arena.bots.isolation.levels import ISOLATIONS
+from arena.bots.isolation.process import require_isolation
+from arena.bots.isolation.sandbox.files import check_folder
+from arena.bots.processes.limits import Limits
+from arena.bots.processes.procfs import children, descendants, status_mb
+from arena.bots.spec import BotSpec, find_bot
+from arena.errors import ArenaError, did_you_mean
+from arena.game.record import parse_record
+from arena.game.rules import load_rules
+from arena.league.check_report import (
+    ERROR,
+    WARNING,
+    Answer,
+    CheckReport,
+    Finding,
+    Memory,
+    OpponentScore,
+    RulesReport,
+    Speed,
+)
+from arena.paths import data_folder
+from arena.text import one_line
+from arena.tournament.config.tournament import Clock
+from arena.tournament.match.results import FAILED_AFTER, GameResult, merge_times, time_quantile
+from arena.tournament.match.tasks import Chunk, PairTask
+from arena.tournament.runner.executors.base import Failed, Played, WorkerFault
+from arena.tournament.runner.executors.local import LocalExecutor
+from arena.tournament.runner.job import Job
+from arena.tournament.runner.logs import PlainRecord
+
+RULES = ("base", "tactical", "expert")
+GAMES = 40
+LEAGUE_MS = 1000  # the default clock of a league, per decision
+MUCH_PRINTED = 2000  # characters per game
+LEAK_MB, LEAK_PER_GAME_MB = 2.0, 0.02
+
+_AGAINST_RANDOM, _AGAINST_ITSELF, _AGAINST_GREEDY = 0, 1, 2  # numbers of the pairings
+_GAME_SEED, _OTHER_SEED = "0", "1"  # seeds of Python's hashes: that of all games, and another one
+_SEEDS = 1_000_000
+_LEAST_UNITS = 1
+_MOST_FORFEITS = 4
+_LINES, _LINE = 24, 300  # of a traceback
+_POLL_S = 0.25
+
+
+class _CannotPlay(Exception):
+    """The bot cannot be loaded, or no worker survives its games."""
+
+
+def check_bot(
+    spec: BotSpec | str,
+    *,
+    rules: Sequence[str] = RULES,
+    level: str = "sandbox",
+    games: int = GAMES,
+    seed: int | None = None,
+    clock: Clock = Clock(),  # noqa: B008  (frozen)
+    limits: Limits = Limits(),  # noqa: B008  (frozen)
+    seconds: float | None = None,
+    strength: bool = False,
+    report: Callable[[str], None] = lambda text: None,
+) -> CheckReport:
+    """Check a bot at an isolation level.
+
+    `games` are played in each of the `rules`, and then again; with `seconds`, as many as fit, at least two per rule
+    set. If `seed` is None, a seed is drawn. `strength` adds games against `greedy`. `report` is called several times a
+    second with what is being done; an exception that it raises ends the check, and leaves no process behind.
+    ArenaError if the check cannot begin: no such bot, no sandbox on this machine. Faults of the bot are in the report.
+    """
+    begun = time.monotonic()
+    bot = find_bot(spec) if isinstance(spec, str) else spec
+    _can_begin(bot, level, rules)
+    seed = secrets.randbelow(_SEEDS) if seed is None else seed
+    check = _Check(bot, level, seed, clock, limits, games, report)
+    failure: Finding | None = None
+    for number, name in enumerate(rules):
+        left = None if seconds is None else max(seconds - (time.monotonic() - begun), 0.0) / (len(rules) - number)
+        try:
+            check.play(name, left, strength)
+        except _CannotPlay as error:
+            failure = _failure(str(error), check.games_played)
+            break
+    loaded = failure is None or check.games_played > 0
+    return CheckReport(
+        bot=bot.name,
+        spec=bot.spec,
+        source_hash=bot.source_hash,
+        isolation=level,
+        seed=seed,
+        clock={"move_ms": clock.move_ms, "bank_ms": clock.bank_ms},
+        loaded=loaded,
+        rules=tuple(part.report(games, strength) for part in check.parts) if loaded else (),
+        repeats=check.repeats(),
+        printed=check.printed,
+        left_out=tuple(check.left_out),
+        findings=(failure,) if failure is not None else tuple(check.findings()),
+        seconds=round(time.monotonic() - begun, 2),
+    )
+
+
+def _can_begin(bot: BotSpec, level: str, rules: Sequence[str]) -> None:
+    """ArenaError if a check cannot be made as asked."""
+    if level not in ISOLATIONS:
+        raise ArenaError(f"unknown isolation level '{level}'{did_you_mean(level, ISOLATIONS)}")
+    if not rules:
+        raise ArenaError("a check needs at least one rule set")
+    for name in rules:
+        load_rules(name)
+    if level == "none" and bot.command:
+        raise ArenaError(f"the bot '{bot.target}' is a command and has its own process; use process or sandbox")
+    require_isolation(level)
+    if level == "sandbox":
+        check_folder(Path(bot.path).parent)
+
+
+# ---------------------------------------------------------------- playing
+
+
+@dataclass
+class _Part:
+    """What was played in one rule set: the games, and the same games played again."""
+
+    rules: str
+    bot: BotSpec
+    rows: list[GameResult] = field(default_factory=list)
+    again: list[GameResult] = field(default_factory=list)
+    greedy: list[GameResult] = field(default_factory=list)
+    memory: Memory | None = None
+
+    def forfeits(self) -> list[GameResult]:
+        """The games that the bot forfeited, or failed after, in `end`: its author should know of these, too."""
+        names = (self.bot.name, _opponents(self.bot)[_AGAINST_ITSELF].name)
+        return [game for game in map(_with_failure_after, self.rows) if game.forfeit_by in names]
+
+    def report(self, wanted: int, strength: bool) -> RulesReport:
+        scores = [self._score(self.rows, _AGAINST_RANDOM), self._score(self.greedy, _AGAINST_GREEDY)]
+        return RulesReport(
+            self.rules,
+            len(self.rows),
+            wanted,
+            dict(Counter(str(game.forfeit) for game in self.forfeits())),
+            _speed(self.rows),
+            self.memory,
+            tuple(score for score in scores if score is not None) if strength else (),
+        )
+
+    def _score(self, rows: Sequence[GameResult], pairing: int) -> OpponentScore | None:
+        games = [game for game in rows if game.id.pairing == pairing]
+        if not games:
+            return None
+        points = Counter(game.score if game.first == self.bot.name else 1 - game.score for game in games)
+        return OpponentScore(("random", "", "greedy")[pairing], points[1.0], points[0.5], points[0.0])
+
+
+@dataclass
+class _Check:
+    """Plays the games of a check, rule set by rule set."""
+
+    bot: BotSpec
+    level: str
+    seed: int
+    clock: Clock
+    limits: Limits
+    games: int
+    tell: Callable[[str], None]
+    parts: list[_Part] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    printed: int = 0
+    doing: str = ""
+
+    def say(self, doing: str) -> None:
+        """Tell what is being done from now on."""
+        self.doing = doing
+        self.tick()
+
+    def tick(self) -> None:
+        """Tell what is being done, as a sign of life."""
+        self.tell(self.doing)
+
+    @property
+    def games_played(self) -> int:
+        return sum(len(part.rows) for part in self.parts)
+
+    def play(self, rules: str, seconds: float | None, strength: bool) -> None:
+        """Play the games of a rule set, then again; half of the time is for each."""
+        begun = time.monotonic()
+
+        def late(share: float) -> bool:
+            return seconds is not None and time.monotonic() - begun > share * seconds
+
+        part = _Part(rules, self.bot)
+        self.parts.append(part)
+        if any(game.forfeit == "timeout" for other in self.parts for game in other.forfeits()):
+            self.left_out.append(f"{rules}: all games, because the bot was too slow in another rule set")
+            return
+        opponents = [opponent.name for opponent in _opponents(self.bot)]
+        units = [
+            PairTask(number % 2, number // 2, self.bot.name, opponents[number % 2])
+            for number in range(max((self.games + 1) // 2, _LEAST_UNITS))
+        ]
+        with closing(_Session(self, rules, _GAME_SEED)) as session:
+            for number, unit in enumerate(units, start=1):
+                self.say(f"{rules}: game {2 * number} of {self.games}")
+                part.rows += session.play(unit)
+                lost = [game.forfeit for game in part.forfeits()]
+                why = ""
+                if len(lost) >= _MOST_FORFEITS or "timeout" in lost:
+                    why = "because the bot forfeits"
+                elif number >= _LEAST_UNITS and late(0.5):
+                    why = "because the time was up (--seconds)"
+                if why and number < len(units):
+                    self.left_out.append(f"{rules}: {self.games - 2 * number} of {self.games} games, {why}")
+                    break
+            part.memory = session.memory()
+        self.printed += session.printed
+        if part.forfeits():
+            return
+        played = units[: len(part.rows) // 2]
+        with closing(_Session(self, rules, _OTHER_SEED)) as session:
+            for number, unit in enumerate(reversed(played), start=1):
+                self.say(f"{rules}: game {2 * number} of {len(part.rows)} again")
+                part.again += session.play(unit)
+                if late(1.0):
+                    break
+        if len(part.again) < len(part.rows):
+            self.left_out.append(
+                f"{rules}: determinism in {len(part.rows) - len(part.again)} of {len(part.rows)} games, because the"
+                " time was up (--seconds)"
+            )
+        if strength:
+            with closing(_Session(self, rules, _GAME_SEED)) as session:
+                for deal in range(max(self.games // 4, 1)):
+                    self.say(f"{rules}: game {2 * (deal + 1)} against greedy")
+                    part.greedy += session.play(
+                        PairTask(_AGAINST_GREEDY, deal, self.bot.name, opponents[_AGAINST_GREEDY])
+                    )
+
+    # ------------------------------------------------------------ what it shows
+
+    def repeats(self) -> Answer:
+        """Whether the bot made the same decisions when its games were played again."""
+        again = sum(len(part.again) for part in self.parts)
+        if not again:
+            if any(part.forfeits() for part in self.parts):
+                return Answer(None, "not checked, because the bot forfeited in every rule set")
+            return Answer(None, "not checked")
+        different = sum(1 for part in self.parts for _ in _differences(part))
+        if different:
+            return Answer(False, f"decisions differ in {different} of {again} games that were played again")
+        hashes = "" if self.level == "none" or self.bot.command else ", with another hash seed"
+        return Answer(True, f"all decisions are the same in {again} games that were played again{hashes}")
+
+    def findings(self) -> list[Finding]:
+        """The first forfeit, and warnings."""
+        found: list[Finding] = []
+        lost = [(part, game) for part in self.parts for game in part.forfeits()]
+        if lost:
+            part, game = lost[0]
+            lines = [one_line(line, _LINE) for line in (game.detail or "").strip().splitlines()[-_LINES:]]
+            last = lines[-1].strip() if lines else ""
+            text = f"forfeit by {game.forfeit}: {last} ({part.rules}, {_game_text(game)})"
+            details = tuple(lines) if len(lines) > 1 else ()
+            found.append(Finding(ERROR, f"forfeit {game.forfeit}", text, part.rules, details, game.record))
+        differences = [(part, *difference) for part in self.parts for difference in _differences(part)]
+        if differences:
+            part, game, decision, before, after = differences[0]
+            text = (
+                "makes other decisions when a game is played again: it uses more than the position and its seed,"
+                " such as a clock, a generator of its own, the order of a set, or memories of other games"
+            )
+            where = f"first difference: {part.rules}, {_game_text(game)}, decision {decision}: {before}, then {after}"
+            found.append(Finding(WARNING, "not repeatable", text, part.rules, (where,), game.record))
+        slow = [part for part in self.parts if (speed := _speed(part.rows)) and speed.max_ms > LEAGUE_MS]
+        if slow and self.clock == Clock():
+            ms = max(speed.max_ms for part in slow if (speed := _speed(part.rows)))
+            text = f"a decision takes up to {ms:,.0f} ms; the default clock of a league allows {LEAGUE_MS} ms"
+            found.append(Finding(WARNING, "slow", text, slow[0].rules))
+        found += self._memory()
+        if self.printed > MUCH_PRINTED * self.games_played:
+            text = f"prints {self.printed // self.games_played:,} characters per game, which takes time"
+            found.append(Finding(WARNING, "prints", text))
+        return found
+
+    def _memory(self) -> list[Finding]:
+        limit = self.limits.memory_mb or Job("base", 0, ()).bot_limits.memory_mb
+        for part in self.parts:
+            memory = part.memory
+            if memory is None:
+                continue
+            if memory.peak_mb > limit / 2:
+                text = f"takes {memory.peak_mb:,.0f} of the {limit} MB of memory that it may have"
+                return [Finding(WARNING, "memory", text, part.rules)]
+            if memory.growth_mb > LEAK_PER_GAME_MB and memory.growth_mb * len(part.rows) > LEAK_MB:
+                text = f"its memory grows by {memory.growth_mb:.2g} MB with each game"
+                return [Finding(WARNING, "memory leak", text, part.rules)]
+        return []
+
+
+def _failure(text: str, games: int) -> Finding:
+    """Why the bot cannot be played: the first line of the text and the last, which names the exception; the rest as
+    details."""
+    head, *rest = [one_line(line, _LINE) for line in text.strip().splitlines()]
+    words = f"{head} {rest[-1].strip()}" if rest else head
+    return Finding(ERROR, "crash" if games else "load", words, details=tuple(rest[-_LINES:]))
+
+
+def _opponents(bot: BotSpec) -> tuple[BotSpec, BotSpec, BotSpec]:
+    """The bots of _AGAINST_RANDOM, _AGAINST_ITSELF and _AGAINST_GREEDY, with names other than the bot's."""
+    twin = replace(bot, name=f"{bot.name}2")
+    random, greedy = (
+        find_bot(
+            str(data_folder("bots") / f"{name}.py"),
+            name=f"{name}-opponent" if name in (bot.name, twin.name) else name,
+        )
+        for name in ("random", "greedy")
+    )
+    return random, twin, greedy
+
+
+class _Session:
+    """One worker, in which the bot plays until `close`."""
+
+    def __init__(self, check: _Check, rules: str, hash_seed: str) -> None:
+        self._check = check
+        random, twin, greedy = _opponents(check.bot)
+        bots = (check.bot, twin, random, greedy)
+        self._names = {check.bot.name, twin.name}
+        self._known = set(children(os.getpid()))
+        levels = (check.level, check.level, "none", "none")
+        job = Job(rules, check.seed, bots, check.clock, check.limits, levels=levels, hash_seed=hash_seed)
+        # a bot inside a forked worker would have this process's hash seed, the same in both sessions
+        method = "spawn" if check.level == "none" else None
+        self._executor = LocalExecutor(job, 1, self._hear, method)
+        self.printed = 0
+        self._chunks = 0
+        self._peak_mb = 0.0
+        self._sizes_mb: list[float] = []  # after each deal
+
+    def _hear(self, record: PlainRecord) -> None:
+        """Count what the bot prints, which workers log line by line."""
+        logger, _, text, _, _ = record
+        head, _, line = text.partition(": ")
+        bot, _, _ = head.partition(" (game ")
+        if logger == "arena.bots" and bot in self._names:
+            self.printed += len(line) + 1
+
+    def play(self, unit: PairTask) -> list[GameResult]:
+        """Play both games of a deal. _CannotPlay if the bot cannot be loaded."""
+        self._chunks += 1
+        self._executor.submit(Chunk(self._chunks, (unit,)))
+        while True:
+            for event in self._executor.events(_POLL_S):
+                if isinstance(event, Failed):
+                    raise WorkerFault(event.text) if event.ours else _CannotPlay(event.text)
+                if isinstance(event, Played):
+                    self._measure()
+                    return [GameResult.from_row(row, unit.a, unit.b) for row in event.rows]
+            self._check.tick()
+
+    def _measure(self) -> None:
+        """Note the memory of the largest process below the worker, which is the bot's."""
+        workers = set(children(os.getpid())) - self._known
+        processes = [pid for worker in workers for pid in descendants(worker)]
+        self._peak_mb = max([self._peak_mb, *(status_mb(pid, "VmHWM") or 0.0 for pid in processes)])
+        self._sizes_mb.append(max((status_mb(pid, "VmRSS") or 0.0 for pid in processes), default=0.0))
+
+    def memory(self) -> Memory | None:
+        """The bot's memory; None at the level `none`, and where the system does not tell."""
+        if not self._peak_mb:
+            return None
+        settled = self._sizes_mb[len(self._sizes_mb) // 3 :]
+        games = 2 * (len(settled) - 1)
+        growth = max(settled[-1] - settled[0], 0.0) / games if games else 0.0
+        return Memory(round(self._peak_mb, 1), round(growth, 4))
+
+    def close(self) -> None:
+        self._executor.close()
+
+
+# ---------------------------------------------------------------- reading games
+
+
+def _game_text(game: GameResult) -> str:
+    """Which game it is, in words."""
+    if game.id.pairing == _AGAINST_ITSELF:
+        return f"deal {game.id.deal} against itself"
+    against = "greedy" if game.id.pairing == _AGAINST_GREEDY else "random"
+    return f"deal {game.id.deal} against {against}, moving {'second' if game.id.game else 'first'}"
+
+
+_AFTER = re.compile(rf"{FAILED_AFTER} ([a-z ]+): (.*)", re.DOTALL)
+
+
+def _with_failure_after(game: GameResult) -> GameResult:
+    """The game; one after which a bot failed, in `end`, as if the bot had forfeited it."""
+    said = _AFTER.search(game.detail or "") if game.failed_after else None
+    if said is None:
+        return game
+    return replace(game, forfeit=said[1], forfeit_by=game.failed_after[0], detail=said[2])
+
+
+def _differences(part: _Part) -> Iterable[tuple[GameResult, int, str, str]]:
+    """For each game that went differently when it was played again: the number of the decision, and both moves."""
+    before = {game.id: game for game in part.rows}
+    for game in part.again:
+        old, new = parse_record(before[game.id].record), parse_record(game.record)
+        moves = [[*map(str, record.moves), f"the end ({record.result})"] for record in (old, new)]
+        for number, (was, now) in enumerate(zip(*moves), start=1):
+            if was != now:
+                yield before[game.id], number, was, now
+                break
+
+
+def _speed(games: Iterable[GameResult]) -> Speed | None:
+    """Times of all decisions of the bot, in games against itself of both; None if none was timed."""
+    times: list[bytes] = []
+    decisions = played = 0
+    ms = longest_ms = all_ms = 0.0
+    for game in games:
+        seats = (0, 1) if game.id.pairing == _AGAINST_ITSELF else (game.id.game,)
+        for seat in seats:
+            times.append(game.times[seat])
+            decisions += game.decisions[seat]
+            ms += game.ms[seat]
+            longest_ms = max(longest_ms, game.max_ms[seat])
+        if game.id.pairing == _AGAINST_RANDOM:
+            played += 1
+            all_ms += game.duration_ms
+    counts = merge_times(times)
+    if not decisions or not sum(counts):
+        return None
+    p50, p90, p99 = (min(time_quantile(counts, share), longest_ms) for share in (0.5, 0.9, 0.99))
+    return Speed(
+        decisions=decisions,
+        decisions_s=decisions * 1e3 / ms if ms else 0.0,
+        p50_ms=p50,
+        p90_ms=p90,
+        p99_ms=p99,
+        max_ms=longest_ms,
+        games_s=played * 1e3 / all_ms if all_ms else 0.0,
+    )

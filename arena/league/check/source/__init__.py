@@ -1,1 +1,0 @@
-"""A bot's source, read and not run: hints that may explain what its games show."""

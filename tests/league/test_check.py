@@ -1,0 +1,248 @@
+"""Bots with one defect each: the check finds it, and nothing in the others."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.processes.limits import Limits
+from arena.bots.processes.procfs import children
+from arena.errors import ArenaError
+from arena.game.record import parse_record, verify
+from arena.league.check import check_bot
+from arena.league.check_report import (
+    ERROR,
+    WARNING,
+    Answer,
+    CheckReport,
+    Finding,
+    Memory,
+    OpponentScore,
+    RulesReport,
+    Speed,
+    report_text,
+)
+from arena.tournament.config.tournament import Clock
+from tests.bots.isolation.inside import need_sandbox
+
+BOTS = Path(__file__).parents[1] / "data" / "check"
+FINE = "fine:boldness=0.25"
+
+pytestmark = pytest.mark.process
+
+
+@functools.cache
+def checked(bot: str, **more: Any) -> CheckReport:
+    """The report of a bot of tests/data/check, by default of a few games of the base rules."""
+    stem, colon, params = bot.partition(":")
+    settings: dict[str, Any] = {"level": "process", "rules": ("base",), "games": 4, "seed": 1}
+    return check_bot(f"{BOTS / stem}.py{colon}{params}", **settings | more)
+
+
+@pytest.mark.parametrize("level", ["none", "process", pytest.param("sandbox", marks=pytest.mark.sandbox)])
+def test_a_bot_without_defects_is_ready(level: str) -> None:
+    if level == "sandbox":
+        need_sandbox()
+    report = checked(FINE, level=level)
+    assert (report.findings, report.left_out, report.loaded) == ((), (), True)
+    assert (report.repeats.yes, report.printed) == (True, 0)
+    base = report.rules[0]
+    assert (base.games, base.wanted, base.forfeits) == (4, 4, {})
+    assert base.speed is not None
+    assert base.speed.decisions > 4 * 10
+    assert 0 < base.speed.p50_ms <= base.speed.p90_ms <= base.speed.p99_ms <= base.speed.max_ms
+    assert (base.memory is None) == (level == "none")
+    assert base.memory is None or 5 < base.memory.peak_mb < 500
+    text = report_text(report)
+    assert text.startswith(f"{report.spec}: ready to submit (no findings)\n\nForfeits: none in 4 games\n")
+    assert "\nDeterminism: yes: all decisions are the same in 4 games" in text
+
+
+@pytest.mark.parametrize(
+    ("bot", "kind", "words", "detail"),
+    [
+        ("returns_text", "illegal move", "act returned the text 'r1@1', not one of the moves", ""),
+        ("illegal", "illegal move", "r1@1 is not legal: a card is to be drawn now", ""),
+        ("crashes", "crash", "in act: it ended itself with exit code 3", ""),
+        (
+            "raises_tactical",
+            "exception",
+            "ZeroDivisionError: integer division",
+            'raises_tactical.py", line 11, in share',
+        ),
+    ],
+)
+def test_the_first_forfeit_is_shown_with_its_traceback(bot: str, kind: str, words: str, detail: str) -> None:
+    report = checked(bot, rules=("tactical",), games=12)
+    (finding,) = report.findings
+    assert (finding.level, finding.code, finding.rules) == (ERROR, f"forfeit {kind}", "tactical")
+    assert words in finding.text
+    assert "(tactical, deal 0 against " in finding.text
+    assert detail in "\n".join(finding.details)
+    assert finding.record is not None
+    verify(finding.record)
+    assert parse_record(finding.record).is_forfeit
+    assert report.rules[0].forfeits == {kind: report.rules[0].games}
+    text = report_text(report)
+    assert text.startswith("Not checked:\n  tactical: 8 of 12 games, because the bot forfeits\n\n")
+    assert "not ready to submit (1 error)" in text
+    assert "Determinism: not checked, because the bot forfeited in every rule set" in text
+
+
+def test_a_forfeit_in_one_rule_set_leaves_the_others() -> None:
+    report = checked("raises_tactical", rules=("base", "tactical"))
+    assert report.rules[0].forfeits == {}
+    assert report.repeats.yes
+    assert [finding.rules for finding in report.findings] == ["tactical"]
+
+
+def test_a_bot_that_hangs_is_asked_once() -> None:
+    report = checked("hangs", rules=("base", "tactical"), games=6, limits=Limits(decision_s=0.4))
+    assert [part.games for part in report.rules] == [2, 0]
+    assert report.findings[0].code == "forfeit timeout"
+    assert report.left_out == (
+        "base: 4 of 6 games, because the bot forfeits",
+        "tactical: all games, because the bot was too slow in another rule set",
+    )
+
+
+def test_the_clock_is_the_referees() -> None:
+    report = checked("slow:ms=60", clock=Clock(move_ms=25), games=2)
+    assert report.findings[0].code == "forfeit timeout"
+    assert "25.0 ms were left" in report.findings[0].text
+
+
+@pytest.mark.parametrize(
+    ("bot", "words"),
+    [
+        ("no_act", "holds no bot: it needs one class with a method act(view, moves)"),
+        ("two_bots", "holds 2 bots: class One, class Two"),
+        ("fails_to_load", "raises an exception when it is loaded"),
+        ("fine:bold=1", "has no parameter 'bold'; did you mean 'boldness'?"),
+    ],
+)
+def test_bots_that_cannot_be_loaded(bot: str, words: str) -> None:
+    report = checked(bot)
+    (finding,) = report.findings
+    assert (report.loaded, report.rules, finding.level, finding.code) == (False, (), ERROR, "load")
+    assert words in finding.text
+    assert (bot != "fails_to_load") or "KeyError: 'b'" in finding.details[-1]
+
+
+def test_an_init_that_raises_is_a_forfeit() -> None:
+    (finding,) = checked("fails_to_start").findings
+    assert "FileNotFoundError" in finding.text
+
+
+def test_what_is_not_python(tmp_path: Path) -> None:
+    path = tmp_path / "syntax.py"
+    path.write_text((BOTS / "syntax.txt").read_text())
+    (finding,) = check_bot(str(path), level="process", rules=("base",), games=2).findings
+    assert "is not valid Python: SyntaxError" in finding.text
+
+
+@pytest.mark.parametrize("bot", ["by_time", "by_unseeded", "by_set", "by_hash", "leak_global", "leak_self"])
+def test_bots_that_do_not_repeat_their_decisions(bot: str) -> None:
+    report = checked(bot, games=8)
+    assert report.repeats.yes is False
+    (finding,) = report.findings
+    assert (finding.level, finding.code) == (WARNING, "not repeatable")
+    assert finding.details[0].startswith("first difference: base, deal ")
+    assert "ready to submit (1 warning)" in report_text(report)
+
+
+def test_the_order_of_sets_matters_inside_a_worker_too() -> None:
+    assert checked("by_set", level="none", games=8).repeats.yes is False
+
+
+@pytest.mark.parametrize(
+    ("bot", "code", "more"),
+    [
+        ("slow:ms=1050,games=1", "slow", {"games": 2}),
+        ("grows", "memory leak", {"games": 24}),
+        ("takes", "memory", {"limits": Limits(memory_mb=256)}),
+    ],
+)
+def test_bots_that_take_too_much(bot: str, code: str, more: dict[str, Any]) -> None:
+    settings = {"level": "process", "rules": ("base",), "games": 4, "seed": 1}
+    stem, colon, params = bot.partition(":")
+    report = check_bot(f"{BOTS / stem}.py{colon}{params}", **settings | more)
+    assert code in [finding.code for finding in report.findings]
+    assert not report.errors
+
+
+def test_what_a_bot_prints_is_counted() -> None:
+    assert checked("prints").printed > 4 * 100
+
+
+def test_a_command() -> None:
+    report = check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="process", rules=("base",), games=2)
+    assert (report.findings, report.repeats.yes) == ((), True)
+    with pytest.raises(ArenaError, match="use process or sandbox"):
+        check_bot(f"cmd:python3 {BOTS / 'wire_lazy.py'}", level="none")
+
+
+def test_strength() -> None:
+    report = checked(FINE, games=8, strength=True)
+    assert [score.opponent for score in report.rules[0].scores] == ["random", "greedy"]
+    assert all(score.wins + score.draws + score.losses == 4 for score in report.rules[0].scores)
+    assert "against greedy" in report_text(report)
+
+
+def test_a_bot_of_the_program_meets_itself() -> None:
+    assert check_bot("random", level="process", rules=("base",), games=4).repeats.yes
+
+
+def test_when_time_is_up_the_rest_is_named() -> None:
+    report = checked("slow:ms=150,games=1000", games=40, seconds=1.0)
+    played = report.rules[0].games
+    assert 2 <= played < 20
+    assert f"base: {40 - played} of 40 games, because the time was up (--seconds)" in report.left_out
+    assert f"only {played} of 40 games were played" in report_text(report)
+
+
+def test_a_report_may_stop_the_check() -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(text: str) -> None:
+        if "again" in text:
+            raise Stop
+
+    before = children(os.getpid())
+    with pytest.raises(Stop):
+        check_bot(str(BOTS / "fine.py"), level="process", rules=("base",), games=2, report=stop)
+    assert children(os.getpid()) == before
+
+
+def test_processes_that_a_bot_leaves_behind_are_ended() -> None:
+    before = children(os.getpid())
+    checked("leaves", games=2)
+    assert children(os.getpid()) == before
+
+
+@pytest.mark.parametrize("bot", [FINE, "illegal", "no_act"])
+def test_reports_are_plain_values(bot: str) -> None:
+    report = checked(bot)
+    values = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert values["accepted"] == (not report.errors)
+    assert (values["errors"], len(values["findings"])) == (len(report.errors), len(report.findings))
+
+
+def test_the_page_names_every_key() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "check.md").read_text(encoding="utf-8")
+    values = (CheckReport, Finding, RulesReport, Speed, Memory, OpponentScore, Answer)
+    keys = {field.name for value in values for field in dataclasses.fields(value)}
+    assert not sorted(key for key in keys | {"accepted", "errors", "warnings"} if f"`{key}`" not in page)
+
+
+@pytest.mark.parametrize(("level", "words"), [("sandbx", "did you mean 'sandbox'"), ("process", "unknown rule set")])
+def test_wrong_use(level: str, words: str) -> None:
+    with pytest.raises(ArenaError, match=words):
+        check_bot(str(BOTS / "fine.py"), level=level, rules=("bsae",) if level == "process" else ("base",))
