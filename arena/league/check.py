@@ -42,7 +42,7 @@ from arena.text import one_line
 from arena.tournament.config.tournament import Clock
 from arena.tournament.match.results import FAILED_AFTER, GameResult, merge_times, time_quantile
 from arena.tournament.match.tasks import Chunk, PairTask
-from arena.tournament.runner.executors.base import Failed, Played, WorkerFault
+from arena.tournament.runner.executors import Failed, Played, WorkerFault
 from arena.tournament.runner.executors.local import LocalExecutor
 from arena.tournament.runner.job import Job
 from arena.tournament.runner.logs import PlainRecord
@@ -349,7 +349,7 @@ class _Session:
         job = Job(rules, check.seed, bots, check.clock, check.limits, levels=levels, hash_seed=hash_seed)
         # a bot inside a forked worker would have this process's hash seed, the same in both sessions
         method = "spawn" if check.level == "none" else None
-        self._executor = LocalExecutor(job, 1, self._hear, method)
+        self._executor = LocalExecutor(job, None, self._hear, method)
         self.printed = 0
         self._chunks = 0
         self._peak_mb = 0.0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.processes.procfs import children, is_running
+from arena.bots.processes.procfs import descendants, is_running
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for
 from tests.cli.conftest import Arena, program
@@ -100,7 +100,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
         hung: list[int] = []
 
         def hangs() -> bool:
-            hung[:] = [pid for pid in children(running.pid) if _busy(pid)]
+            hung[:] = [pid for pid in descendants(running.pid) if _busy(pid)]
             return bool(hung)
 
         assert wait_for(hangs, 30)
