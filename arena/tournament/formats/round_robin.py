@@ -50,7 +50,7 @@ def round_robin(bots: Sequence[str], games: int, paired: bool = True, own: bool 
     >>> [(t.a, t.b, t.deal) for t in schedule.tasks(ScheduleProgress())]
     [('a', 'b', 0), ('a', 'c', 0), ('b', 'c', 0), ('a', 'b', 1), ('a', 'c', 1), ('b', 'c', 1)]
     """
-    return _schedule(bots, combinations(bots, 2), games, paired, own)
+    return fixed_schedule(bots, combinations(bots, 2), games, paired, own)
 
 
 def gauntlet(
@@ -58,12 +58,13 @@ def gauntlet(
 ) -> FixedSchedule:
     """The hero (default: the first bot) plays `games` games against each other bot; `own` as in `round_robin`."""
     hero = hero or bots[0]
-    return _schedule(bots, ((hero, bot) for bot in bots if bot != hero), games, paired, own)
+    return fixed_schedule(bots, ((hero, bot) for bot in bots if bot != hero), games, paired, own)
 
 
-def _schedule(
-    bots: Sequence[str], pairs: Iterable[tuple[str, str]], games: int, paired: bool, own: bool
+def fixed_schedule(
+    bots: Sequence[str], pairs: Iterable[tuple[str, str]], games: int, paired: bool = True, own: bool = False
 ) -> FixedSchedule:
+    """These pairs of bots play `games` games each; `own` as in `round_robin`."""
     deals, notes = deals_for(games, paired, own)
     meetings = tuple(Pairing(number, 0, a, b) for number, (a, b) in enumerate(pairs))
     return FixedSchedule(tuple(bots), meetings, deals, notes)
