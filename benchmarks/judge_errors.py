@@ -19,7 +19,7 @@ from arena import Rng, State, load_rules, make_deal
 from arena.game.engine import View
 from arena.game.moves import Move
 from arena.policy import Net, Searcher, load_net
-from arena.results.analysis.judge import BY_RULE, sampled_chances
+from arena.results.judge import BY_RULE, sampled_chances
 
 SHARE = 0.08
 """Of the positions of a game: those of one game are much alike."""

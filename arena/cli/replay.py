@@ -74,7 +74,7 @@ def replay(
         return
     stored = read_one(source, game, wanted)
     if as_html:
-        from arena.results.pages.replay import replay_page
+        from arena.results.pages.games import replay_page
 
         key = game or "1"
         write_page(replay_page(stored, key), out or Path(f"game-{key.replace('/', '-')}.html"))

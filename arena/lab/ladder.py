@@ -24,8 +24,18 @@ from arena.results.export import export
 from arena.results.reading.run import RunData, read_run
 from arena.results.sprt import sprt_line
 from arena.results.standings import standings
-from arena.results.standings_report import ms_text
-from arena.results.table import Code, Report, Table, difference_text, likelihood, number, percent, records, table_of
+from arena.results.table import (
+    Code,
+    Column,
+    Report,
+    Table,
+    difference_text,
+    likelihood,
+    ms_text,
+    number,
+    percent,
+    records,
+)
 from arena.stats.pairs import counts_between, head_to_head
 from arena.stats.ratings import rate
 from arena.stats.sprt import SprtResult
@@ -179,20 +189,21 @@ def _mean_ms(bot: str, runs: Mapping[tuple[str, ...], RunData]) -> float:
 
 
 def _table(rules: str, frame: pd.DataFrame) -> Table:
-    rows = [
-        {
-            "#": int(row["rung"]),
-            "bot": str(row["bot"]),
-            "Elo": f"{row['elo']:+z.0f}",
-            "±95%": number(row["elo_error95"], 0, "-"),
-            "games": int(row["games"]),
-            "score% against": f"{percent(row['below_score'])}  {row['below']}" if row["below"] else "",
-            "LOS%": likelihood(row["below_los"]) if row["below"] else "",
-            "ms/move": ms_text(row["ms"]),
-        }
-        for row in frame.to_dict("records")
-    ]
-    return table_of(folder_name(rules), rules, frame, people=pd.DataFrame(rows))
+    columns = (
+        Column("#", key="rung"),
+        Column("bot", "text"),
+        Column("Elo", cell=lambda row: f"{row['elo']:+z.0f}"),
+        Column("±95%", cell=lambda row: number(row["elo_error95"], 0, "-")),
+        Column("games"),
+        Column("score% against", "text", cell=_score_below),
+        Column("LOS%", cell=lambda row: likelihood(row["below_los"]) if row["below"] else ""),
+        Column("ms/move", cell=lambda row: ms_text(row["ms"])),
+    )
+    return Table(folder_name(rules), rules, columns, frame)
+
+
+def _score_below(row: Mapping[str, Any]) -> str:
+    return f"{percent(row['below_score'])}  {row['below']}" if row["below"] else ""
 
 
 def _values(config: TournamentConfig, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
@@ -356,17 +367,18 @@ def _standing_table(found: Standing) -> Table:
             for one in found.met
         ]
     )
-    people = [
-        {
-            "#": one.number,
-            "opponent": one.rung,
-            "games": 2 * one.result.units,
-            "score%": percent(_score(one)),
-            "remark": f"{one.verdict}: {difference_text(one.result.estimate)}" if one.result.estimate else "",
-        }
+    remarks = {
+        one.number: f"{one.verdict}: {difference_text(one.result.estimate)}" if one.result.estimate else ""
         for one in found.met
-    ]
-    return table_of(found.rules, f"{found.bot}, {found.rules}", frame, people=pd.DataFrame(people))
+    }
+    columns = (
+        Column("#", key="rung"),
+        Column("opponent", "text"),
+        Column("games"),
+        Column("score%", "share", "score"),
+        Column("remark", "text", cell=lambda row: remarks[row["rung"]]),
+    )
+    return Table(found.rules, f"{found.bot}, {found.rules}", columns, frame)
 
 
 def standing_values(found: Sequence[Standing]) -> dict[str, Any]:

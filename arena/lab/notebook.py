@@ -19,7 +19,7 @@ from arena.results import ratings as rating_table
 from arena.results import standings as standing
 from arena.results.compare import comparison, read_variants
 from arena.results.export import export
-from arena.results.formats.html import table_html
+from arena.results.pages.render import table_html
 from arena.results.reading.comparison import read_comparison, variant_folders
 from arena.results.reading.run import RunData, stored_config
 from arena.results.run_stats import pairings_frame, run_frames, superiority_frame, time_frame
@@ -45,7 +45,7 @@ _MET = {
     "wins": "games the bot won",
     "draws": "games drawn",
     "losses": "games the bot lost",
-    "score": "mean points of a game, 0..1",
+    "score": "mean points per game, 0..1",
 }
 COLUMNS: dict[str, dict[str, str]] = {
     "games": {"round": "round of the format, from 0", **GAME_COLUMNS},
@@ -60,7 +60,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "standings": standing.COLUMNS,
     "crosstable": {
         **_MET,
-        "points": "sum of the bot's match points: 5 for a game won, one a stone else",
+        "points": "sum of the bot's match points: 5 for a game won, otherwise one per stone",
         "points_against": "sum of the opponent's match points",
     },
     "ratings": rating_table.COLUMNS,
@@ -68,31 +68,31 @@ COLUMNS: dict[str, dict[str, str]] = {
         "bot": "name of the bot",
         "opponent": "name of the opponent",
         "elo_difference": "rating of the bot minus that of the opponent, Elo",
-        "elo_difference_error95": "half the 95 % interval of that difference, Elo",
+        "elo_difference_error95": "half the 95% interval of that difference, Elo",
         "los": "likelihood that the bot is the stronger one, 0..1",
     },
     "pairings": {
         **_MET,
-        "unit": "'pairs', or 'games' where there are no pairs: what is counted as one piece of evidence",
+        "unit": "'pairs', or 'games' if there are no pairs: what counts as one piece of evidence",
         "units": "how many there are",
         "flag": "'' for a number; '>' or '<' for no more than a bound: every game was won, or lost",
-        "elo": "Elo difference from these games alone; missing where there is only a bound",
-        "elo_error95": "half the 95 % interval",
-        "elo_low": "its lower end; where every game was won a one-sided 95 % bound",
-        "elo_high": "its upper end; where every game was lost a one-sided 95 % bound",
+        "elo": "Elo difference from these games alone; missing if there is only a bound",
+        "elo_error95": "half the 95% interval",
+        "elo_low": "its lower end; if every game was won, a one-sided 95% bound",
+        "elo_high": "its upper end; if every game was lost, a one-sided 95% bound",
         "normalized_elo": "the difference in standard deviations of a game, times 800/ln 10",
         "los": "likelihood of superiority, 0..1",
-        "units_needed": "more pairs (games) that bring elo_error95 to the error asked for; missing: cannot be told",
+        "units_needed": "more pairs (games) that bring elo_error95 to the error asked for; missing: not known",
     },
     "plays": PLAY_COLUMNS,
     "time": {
         "bot": "name of the bot",
         "decisions": "decisions it was asked for",
-        "ms_mean": "mean thinking time of a decision, ms",
-        "ms_p50": "median of decisions, ms (within 10 %)",
-        "ms_p99": "99 % of decisions are below, ms (within 10 %)",
+        "ms_mean": "mean thinking time per decision, ms",
+        "ms_p50": "median of decisions, ms (within 10%)",
+        "ms_p99": "99% of decisions are below, ms (within 10%)",
         "ms_max": "longest decision, ms",
-        "ms_total": "all of it, ms",
+        "ms_total": "total, ms",
     },
 }
 """What the columns of each frame of a `Run` mean."""
@@ -326,7 +326,7 @@ class Comparison(Mapping[str, Run]):
     def tables(self, baseline: str | None = None) -> dict[str, pd.DataFrame]:
         """All frames of `arena compare`, by name."""
         report = comparison(read_variants(list(self._folders.values())), baseline or self.baseline)
-        return {table.name: table.data for table in report.tables if table.frame is not None}
+        return {table.name: table.data for table in report.tables if table.figures is not None}
 
 
 def load(folder: str | Path) -> Run | Comparison:

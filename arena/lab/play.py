@@ -80,7 +80,7 @@ class PlayedGame(GameResult):
         """What a notebook shows: the game to play through, in a frame of its own."""
         from html import escape
 
-        from arena.results.pages.replay import replay_page
+        from arena.results.pages.games import replay_page
         from arena.results.reading.game import StoredGame
 
         page = escape(replay_page(StoredGame.of(self), "1"))

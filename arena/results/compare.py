@@ -1,9 +1,9 @@
-"""The same bots under several rule sets: the tables of `arena compare`."""
+"""The same bots under several rule sets: the tables of `arena compare`, and reports of each run as one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 
 from arena.game.rules import load_rules
 from arena.results.reading.comparison import find_variant
-from arena.results.table import Report, Table, figures, table_of
+from arena.results.table import Report, Table, table_of, table_values
 from arena.stats.frames import StatsError, bot_names
 from arena.stats.variants import (
     card_effects,
@@ -30,9 +30,10 @@ _USED = ("deal", "first", "second", "score", "turns", "plies")
 _SHOWN_RATES = ["bot", "variant", "games", "wins", "draws", "losses", "score", "score_low", "score_high"]
 _SHOWN_MET = ["bot", "opponent", *_SHOWN_RATES[1:]]
 _SHOWN_LENGTHS = ["variant", "games", "turns_mean", "turns_sd", "turns_p10", "turns_p50", "turns_p90", "plies_mean"]
+_TURNS = dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "number")
 _DIFFERENCE_NOTE = (
-    "p holm: p-value adjusted for all rows of the table (Holm). Low, high: 95 % interval of the difference, before that"
-    " adjustment."
+    "p holm: p-value adjusted for all rows of the table (Holm's method). Low, high: 95% interval of the difference,"
+    " without that adjustment."
 )
 
 
@@ -107,7 +108,7 @@ def comparison(runs: Sequence[VariantRun], baseline: str | None = None) -> Repor
     values = {"variants": variants, "bots": bots, "seeds": seeds, "games": len(games), "notes": remarks}
     values |= {} if against is None else {"baseline": against}
     heading = f"{', '.join(bots)} in {', '.join(variants)}; seed {', '.join(map(str, seeds))}"
-    return Report(heading, tables, remarks, values=lambda: values | figures(tables))
+    return Report(heading, tables, remarks, values=lambda: values | table_values(tables))
 
 
 def _tables(
@@ -121,18 +122,18 @@ def _tables(
     met = _in_order(scores_by_opponent(games, bots), variants, bots)
     one_pairing = len(bots) == 2  # what one bot wins the other loses: each row once
     lengths = _in_order(length_by_variant(games), variants)
-    by_bot = "Win rate by variant and bot (a draw is half a win), 95 % intervals"
-    apart = "How win rates differ: variant minus the one it stands against"
+    by_bot = "Win rate by variant and bot (a draw is half a win), with 95% intervals"
+    apart = "How win rates differ: the variant minus the one it is compared with"
     differences = win_rate_differences(games, baseline, bots[0] if one_pairing else None)
     begun, longer = first_player_differences(games, baseline), length_differences(games, baseline)
     tables = [
-        table_of("win_rates", by_bot, rates, people=rates.filter([] if one_pairing else _SHOWN_RATES)),
-        table_of("by_opponent", "Score by opponent and variant, 95 % intervals", met, people=met.filter(_SHOWN_MET)),
+        table_of("win_rates", by_bot, rates, columns=[] if one_pairing else _SHOWN_RATES),
+        table_of("by_opponent", "Score by opponent and variant, with 95% intervals", met, columns=_SHOWN_MET),
         table_of("win_rate_differences", apart, differences, _DIFFERENCE_NOTE),
         table_of("first_player", "The first player by variant", _in_order(first_player_advantage(games), variants)),
         table_of("first_player_differences", "How the first player's score differs", begun),
-        table_of("length", "Length of games by variant", lengths, people=lengths.filter(_SHOWN_LENGTHS)),
-        table_of("length_differences", "How the length in turns differs", longer, shares=False),
+        table_of("length", "Length of games by variant", lengths, columns=_SHOWN_LENGTHS),
+        table_of("length_differences", "How the length in turns differs", longer, kinds=_TURNS),
     ]
     if any(len(run.cards) for run in runs):
         used = ("deal", "card", "played_by_first", "played_by_second", "score")
@@ -141,7 +142,7 @@ def _tables(
         notes = [f"{run.variant}: {run.note}" for run in runs if run.note and len(run.cards)]
         note = " ".join(["A card that only a winning side gets to play is a sign of the win, not its cause.", *notes])
         tables.append(
-            table_of("cards", "Tactic cards: how often played, and the score of the sides that did", effects, note)
+            table_of("cards", "Tactic cards: how often they were played, and the score of the sides that played them", effects, note)
         )
     return tables
 
@@ -170,7 +171,7 @@ def _labelled(frame: pd.DataFrame, run: VariantRun, runs: Sequence[VariantRun], 
 def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
     lines = []
     if len({run.seed for run in runs}) > 1:
-        lines.append("The runs have different seeds, so the deals of different seeds are other cards.")
+        lines.append("The runs have different seeds, so their deals are different cards.")
     fields = {run.variant: set(bot_names(run.games)) for run in runs}
     everybody = set().union(*fields.values())
     for variant, bots in fields.items():
@@ -178,8 +179,26 @@ def _remarks(runs: Sequence[VariantRun], games: pd.DataFrame) -> list[str]:
             lines.append(f"Not in {variant}: {', '.join(sorted(everybody - bots))}.")
     for bot in sorted(everybody):
         if len({run.sources[bot] for run in runs if bot in run.sources}) > 1:
-            lines.append(f"Mind: the source of {bot} is not the same in all runs.")
+            lines.append(f"Note: the source of {bot} is not the same in all runs.")
     lengths = games.groupby("variant", sort=False).size()
     if lengths.nunique() > 1:
         lines.append("Games: " + ", ".join(f"{name} {count}" for name, count in lengths.items()) + ".")
     return lines
+
+
+def by_variant(reports: Mapping[str, Report]) -> Report:
+    """The tables of each variant after one another, their names and titles with that of the variant in front.
+
+    JSON has the values of each under `variants`, by rule set.
+    """
+    tables = [
+        replace(table, name=f"{variant}.{table.name}", title=f"{variant}: {table.title}" if table.title else variant)
+        for variant, report in reports.items()
+        for table in report.tables
+    ]
+    remarks = [f"{variant}: {remark}" for variant, report in reports.items() for remark in report.remarks]
+    items = [(f"{variant}: ", *item) for variant, report in reports.items() for item in report.items]
+    heading = "\n".join(report.heading for report in reports.values())
+    values = {variant: report.values for variant, report in reports.items()}
+    made = lambda: {"variants": {name: make() for name, make in values.items()}}  # noqa: E731
+    return Report(heading, tables, remarks, items, made)

@@ -9,12 +9,14 @@ from typing import Any
 import pandas as pd
 
 from arena.endings import AFTER
-from arena.results.table import Table, number, percent, table_of
+from arena.results.table import Column, Table, number, percent
 from arena.text import first_line, utc_text
 
 Line = Mapping[str, Any]
 
 _REASON = 60
+_TEXTS = ("author", "bot", "entry", "forfeit", "last", "league", "note", "opponent", "reason", "state", "what")
+"""Heads of columns that hold texts; other columns are aligned right."""
 
 
 def _known(value: float | None) -> float:
@@ -42,7 +44,8 @@ def _change(line: Line) -> str:
 def _table(name: str, title: str, lines: Sequence[Line], rows: Sequence[Line]) -> Table:
     """A table whose CSV holds the flat values of `lines`; people see `rows`."""
     flat = [{key: value for key, value in line.items() if not isinstance(value, list | dict)} for line in lines]
-    return table_of(name, title, pd.DataFrame(flat), people=pd.DataFrame(rows))
+    columns = tuple(Column(head, "text" if head in _TEXTS else "number") for head in dict(rows[0] if rows else {}))
+    return Table(name, title, columns, pd.DataFrame(flat), shown=rows)
 
 
 def standing_table(lines: Sequence[Line]) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from arena.results.table import Report, Table, elo_text, likelihood, number, percent, plain, records, table_of
+from arena.results.table import Column, Report, Table, elo_text, likelihood, plain, record_text, records
 from arena.stats.ratings import Ratings
 
 if TYPE_CHECKING:
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 WIDEST_LOS = 20
 
 COLUMNS = {
-    "rank": "place by rating; a bot with '>' stands before, one with '<' behind the numbers",
+    "rank": "rank by rating; a bot with '>' stands before, one with '<' behind the numbers",
     "bot": "name of the bot",
-    "elo": "rating, or empty where there is none in numbers (see flag)",
-    "elo_error95": "half the 95 % interval of the rating, clustered by deal; 0 for an anchor",
-    "flag": "'' for a number; '>' or '<' for no more than a bound; '?' where nothing can be said",
-    "elo_bound": "the bound of '>' or '<': the end of a one-sided 97.5 % interval, of two bots 95 %",
+    "elo": "rating, or empty if there is none in numbers (see flag)",
+    "elo_error95": "half the 95% interval of the rating, clustered by deal; 0 for an anchor",
+    "flag": "'' for a number; '>' or '<' for no more than a bound; '?' if nothing can be said",
+    "elo_bound": "the bound of '>' or '<': the end of a one-sided 97.5% interval (95% for two bots)",
     "games": "games played",
     "wins": "games won",
     "draws": "games drawn",
     "losses": "games lost",
-    "score": "mean points of a game: 1 won, 1/2 drawn, 0 lost",
-    "group": "ratings compare within a group of bots linked by games; mostly there is one, number 0",
+    "score": "mean points per game: 1 won, 1/2 drawn, 0 lost",
+    "group": "ratings compare within a group of bots linked by games; usually there is one, number 0",
 }
-"""Columns of the ratings; with Nash averaging follow nash_weight (share, sum 1) and nash_elo (0 at best)."""
+"""Columns of the ratings; with Nash averaging nash_weight (share, sum 1) and nash_elo (0 at best) follow."""
 
 
 def ratings_frame(found: Ratings, nash: NashRatings | None = None) -> pd.DataFrame:
@@ -77,47 +77,47 @@ def ratings_values(found: Ratings, nash: NashRatings | None = None, los: bool = 
 
 def ratings_report(found: Ratings, nash: NashRatings | None = None, los: bool = False, heading: str = "") -> Report:
     """The ratings, and with `los` how likely each bot is the stronger one of each two."""
-    full = ratings_frame(found, nash)
-    tables = [table_of("ratings", "Ratings", full, people=_for_people(found, full))]
+    tables = [_ratings_table(found, nash)]
     if los:
         tables.append(_los_table(found))
     return Report(heading, tables, remarks(found, nash), values=lambda: ratings_values(found, nash, los))
 
 
-def _for_people(found: Ratings, full: pd.DataFrame) -> pd.DataFrame:
-    rows = []
-    for at, row in enumerate(full.to_dict("records")):
-        cells = {
-            "#": int(row["rank"]),
-            "bot": str(row["bot"]),
-            "Elo": elo_text(float(found.elo[at]), str(row["flag"])),
-            "±95%": number(float(row["elo_error95"]), 1, "-"),
-            "games": int(row["games"]),
-            "W-D-L": f"{row['wins']}-{row['draws']}-{row['losses']}",
-            "score%": percent(float(row["score"])),
-        }
-        if int(found.group.max()) > 0:
-            cells["group"] = int(row["group"])
-        if "nash_weight" in row:
-            cells["Nash weight%"] = percent(float(row["nash_weight"]))
-            cells["Nash Elo"] = f"{float(row['nash_elo']):+z.0f}"
-        rows.append(cells)
-    return pd.DataFrame(rows)
+def _ratings_table(found: Ratings, nash: NashRatings | None) -> Table:
+    elo = dict(zip(found.bots, found.elo.tolist()))  # with the bounds, which the figures have in a column of their own
+    columns = [
+        Column("#", key="rank"),
+        Column("bot", "text"),
+        Column("Elo", cell=lambda row: elo_text(elo[row["bot"]], row["flag"])),
+        Column("±95%", "error", "elo_error95"),
+        Column("games"),
+        Column("W-D-L", cell=record_text),
+        Column("score%", "share", "score"),
+    ]
+    if int(found.group.max()) > 0:
+        columns.append(Column("group"))
+    if nash is not None:
+        columns.append(Column("Nash weight%", "share", "nash_weight"))
+        columns.append(Column("Nash Elo", cell=lambda row: f"{row['nash_elo']:+z.0f}"))
+    return Table("ratings", "Ratings", tuple(columns), ratings_frame(found, nash), spared=("group",))
 
 
 def _los_table(found: Ratings) -> Table:
     title = "Likelihood that the bot of the row is stronger than the bot of the column, %"
-    los = found.los()
+    figures = found.los().reset_index()
     if len(found.bots) > WIDEST_LOS:
         note = f"{len(found.bots)} bots are too many for a table; --format csv or --json has them all."
-        return table_of("los", title, los.reset_index(), note, people=pd.DataFrame({"bot": []}))
-    rows = []
-    for at, (bot, likely) in enumerate(zip(found.bots, los.to_numpy())):
-        cells = {"#": at + 1, "bot": bot}
-        for other, value in enumerate(likely):
-            cells[str(other + 1)] = "·" if other == at else likelihood(float(value))
-        rows.append(cells)
-    return table_of("los", title, los.reset_index(), people=pd.DataFrame(rows))
+        return Table("los", title, (Column("bot", "text"),), figures, note, shown=())
+    rank = {bot: number for number, bot in enumerate(found.bots, start=1)}
+
+    def against(opponent: str) -> Column:
+        return Column(
+            str(rank[opponent]),
+            cell=lambda row: "·" if row["bot"] == opponent else likelihood(row[opponent]),
+        )
+
+    columns = [Column("#", cell=lambda row: str(rank[row["bot"]])), Column("bot", "text")]
+    return Table("los", title, (*columns, *map(against, found.bots)), figures)
 
 
 def remarks(found: Ratings, nash: NashRatings | None = None) -> list[str]:
@@ -125,21 +125,20 @@ def remarks(found: Ratings, nash: NashRatings | None = None) -> list[str]:
     lines = []
     advantage, error = found.shown_advantage()
     if math.isnan(error):
-        lines.append("First player's advantage: the games do not tell.")
+        lines.append("First player's advantage: the games do not determine it.")
     elif error > 0:
         lines.append(f"First player's advantage: {advantage:+z.1f} ± {error:.1f} Elo.")
     else:
         lines.append(f"First player's advantage: {advantage:+z.1f} Elo, as given.")
     if found.anchors:
         fixed = ", ".join(f"{bot} = {elo:g}" for bot, elo in found.anchors.items())
-        zero = f"anchored at {fixed}; errors are those of the difference to the anchor"
+        lines.append(f"Ratings are anchored at {fixed}; ± is a 95% interval of the difference from the anchor.")
     else:
-        zero = "mean of the field 0"
-    lines.append(f"Elo: {zero}; 95 % errors, clustered by deal.")
+        lines.append("Ratings are relative to the field's average (0); ± is a 95% interval.")
     if nash is not None:
         lines.append(
-            "Nash: weight of each bot in the best mixture of bots, and mean Elo against that mixture"
-            f" ({nash.prior:g} virtual draws a pairing)."
+            "Nash: the weight of each bot in the best mixture of bots, and its mean Elo against that mixture"
+            f" ({nash.prior:g} virtual draws per pairing)."
         )
     lines += [f"{note[0].upper()}{note[1:]}." for note in found.notes]
     return lines

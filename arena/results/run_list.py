@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from arena.errors import ArenaError
 from arena.tournament.match.results import ScheduleProgress
 from arena.results.reading.comparison import read_comparison
 from arena.results.reading.run import stored_config
-from arena.results.table import Column, Report, Table
+from arena.results.table import Column, Report, Row, Table
 from arena.tournament.store.folders import COMPARISON, Found, inner_runs, last_worked_on, runs_in
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.writer import is_in_use
@@ -96,40 +94,35 @@ def _compared(name: str, worked: float, folder: Path) -> RunLine:
 
 # ---------------------------------------------------------------- showing
 
-_COLUMNS = ("run", "last played", "format", "rules", "bots", "games", "state")
-
 
 def runs_report(root: Path, lines: Sequence[RunLine], total: int) -> Report:
     """The lines as a table; `total` runs are in the folder."""
-    rows = tuple(
-        [
-            (
-                line.name,
-                _date(line.last_played),
-                line.format or "-",
-                line.rules or "-",
-                _bots(line.bots),
-                _games(line),
-                line.state + (f": {line.note[:_LONGEST]}" if line.note else ""),
-            )
-            for line in lines
-        ]
+    columns = (
+        Column("run", "text", "name"),
+        Column("last played", "text", cell=lambda row: _date(row["last_played"])),
+        Column("format", "text", cell=lambda row: row["format"] or "-"),
+        Column("rules", "text", cell=lambda row: row["rules"] or "-"),
+        Column("bots", "text", cell=lambda row: _bots(row["bots"])),
+        Column("games", cell=_games),
+        Column("state", "text", cell=lambda row: row["state"] + (f": {row['note'][:_LONGEST]}" if row["note"] else "")),
     )
-    frame = pd.DataFrame([_values(line) for line in lines], columns=[*_values(RunLine("", 0.0))])
-    frame["bots"] = [" ".join(line.bots) for line in lines]
-    columns = tuple([Column(head, left=head != "games") for head in _COLUMNS])
+    table = Table(
+        "runs",
+        "",
+        columns if lines else (),
+        [_values(line) | {"bots": " ".join(line.bots)} for line in lines],
+        shown=[asdict(line) for line in lines],
+        keys=tuple(field.name for field in fields(RunLine)),
+        spared=("format", "rules"),
+    )
     left = total - len(lines)
     remarks = [f"{left} more (--limit 0 lists all)."] if left > 0 else []
-    heading = f"{counted(total, 'run')} in {root}" + (", the last one first" if len(lines) > 1 else "")
-    table = Table("runs", "", columns if rows else (), rows, frame=frame, spared=("format", "rules"))
+    heading = f"{counted(total, 'run')} in {root}" + (", most recently played first" if len(lines) > 1 else "")
     return Report(heading, [table], remarks, values=lambda: {"runs": [_values(line) for line in lines]})
 
 
 def _values(line: RunLine) -> dict[str, Any]:
-    values = asdict(line)
-    values["last_played"] = utc_iso(line.last_played)
-    values["bots"] = list(line.bots)
-    return values
+    return asdict(line) | {"last_played": utc_iso(line.last_played), "bots": list(line.bots)}
 
 
 def _date(seconds: float) -> str:
@@ -137,10 +130,12 @@ def _date(seconds: float) -> str:
 
 
 def _bots(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN_BOTS
-    return " ".join([first_line(name, 30) for name in names[:_SHOWN_BOTS]] + [f"+{more}"] * (more > 0)) or "-"
+    shown = [first_line(name, 30) for name in names[:_SHOWN_BOTS]]
+    if len(names) > _SHOWN_BOTS:
+        shown.append(f"+{len(names) - _SHOWN_BOTS}")
+    return " ".join(shown) or "-"
 
 
-def _games(line: RunLine) -> str:
-    known = line.planned is not None and line.games < line.planned
-    return f"{line.games} of {line.planned}" if known else str(line.games)
+def _games(row: Row) -> str:
+    games, planned = row["games"], row["planned"]
+    return str(games) if planned is None or games >= planned else f"{games} of {planned}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,7 @@ from arena.results.ratings import ratings_frame
 from arena.results.reading.run import RunData
 from arena.results.standings import LARGE_FIELD, is_large, rate_run
 from arena.results.standings_report import cut, heading
-from arena.results.table import Report, Table, figures, table_of
+from arena.results.table import Report, Table, table_of, table_values
 from arena.stats.field import (
     crosstable,
     endings,
@@ -31,124 +32,195 @@ from arena.stats.pairs import HeadToHead, counts_between, heads_to_heads, units_
 from arena.stats.ratings import DEFAULT_PRIOR, Ratings
 from arena.tournament.store.losses import RunLosses, sorted_bots
 
-TITLES = {
-    "ratings": "Ratings",
-    "scores": "Score by bot, 95 % interval clustered by deal",
-    "pairings": "Bot against opponent",
-    "los": "How much stronger, and how surely (from the ratings)",
-    "first_player": "Score of whoever moves first",
-    "first_player_by_bot": "Score of each bot in the games it began",
-    "length": "Length of games",
-    "length_by_bot": "Length of games by bot",
-    "length_by_opponent": "Length of games by bot and opponent",
-    "length_histogram": "How many games took how many turns",
-    "points_by_bot": "Stones and match points a game (5 for a win, else the stones)",
-    "points_by_opponent": "Stones and match points a game by opponent",
-    "endings": "How games ended",
-    "endings_by_bot": "How each bot won",
-    "endings_by_opponent": "How each bot won against each opponent",
-    "terminations": "Games that each bot ended itself, by forfeit",
-    "forfeits": "Forfeits by bot and opponent",
-    "time": "Thinking time in ms a decision",
-    "time_by_opponent": "Thinking time in ms a decision, by opponent (quantiles over games)",
-}
-"""The tables of a run in their order, by the name of their CSV file."""
-ONLY_IN_FILES = (
-    "length_by_opponent",
-    "length_histogram",
-    "points_by_opponent",
-    "endings_by_opponent",
-    "time_by_opponent",
-    "first_player_by_bot",
-    "length_by_bot",
-)
-"""Tables too long for a terminal: in CSV and JSON only."""
 
-_LENGTHS = (
-    "games",
-    "turns_mean",
-    "turns_sd",
-    "turns_min",
-    "turns_p10",
-    "turns_p50",
-    "turns_p90",
-    "turns_max",
-    "plies_mean",
-)
-_SHOWN = {
-    "scores": (
-        "bot",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "score",
-        "score_low",
-        "score_high",
-        "score_first",
-        "score_second",
+@dataclass(frozen=True)
+class RatedRun:
+    """A run with its games and ratings; `error` is the 95% error in Elo that `pairings` counts towards."""
+
+    run: RunData
+    games: pd.DataFrame
+    rated: Ratings
+    error: float
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A table of every run.
+
+    name         its CSV file and its key in JSON
+    make         makes its frame
+    columns      those that a terminal shows; None: all, none: it is in CSV and JSON only
+    by_opponent  it has a row for each two bots: for a large field it is made only when it is asked for
+    note         a sentence below it
+    """
+
+    name: str
+    title: str
+    make: Callable[[RatedRun], pd.DataFrame]
+    columns: tuple[str, ...] | None = None
+    by_opponent: bool = False
+    note: str = ""
+
+
+_IN_FILES_ONLY: tuple[str, ...] = ()
+
+STATISTICS = (
+    Statistic("ratings", "Ratings", lambda of: ratings_frame(of.rated)),
+    Statistic(
+        "scores",
+        "Score by bot, with 95% intervals clustered by deal",
+        lambda of: scores(of.games),
+        columns=(
+            "bot",
+            "games",
+            "wins",
+            "draws",
+            "losses",
+            "score",
+            "score_low",
+            "score_high",
+            "score_first",
+            "score_second",
+        ),
     ),
-    "length": _LENGTHS,
-    "pairings": (
-        "bot",
-        "opponent",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "score",
-        "elo",
-        "elo_low",
-        "elo_high",
+    Statistic(
+        "pairings",
+        "Bot against opponent",
+        lambda of: pairings_frame(_results(of.games), of.error),
+        columns=(
+            "bot",
+            "opponent",
+            "games",
+            "wins",
+            "draws",
+            "losses",
+            "score",
+            "elo",
+            "elo_low",
+            "elo_high",
+            "los",
+            "unit",
+            "units",
+            "units_needed",
+        ),
+        by_opponent=True,
+        note="Units needed: how many more pairs (or games, if there are no pairs) bring the 95% error down to {error:g}"
+        " Elo if they go like those so far; '-' if all went alike. Elo has its 95% interval; if every game was won or"
+        " lost, there is only a bound.",
+    ),
+    Statistic(
         "los",
-        "unit",
-        "units",
-        "units_needed",
+        "How much stronger, and how surely (from the ratings)",
+        lambda of: superiority_frame(of.rated),
+        by_opponent=True,
     ),
-}
+    Statistic("first_player", "Score of the player who moves first", lambda of: first_player_score(of.games)),
+    Statistic(
+        "first_player_by_bot",
+        "Score of each bot in the games it began",
+        lambda of: first_player_score(of.games, by=["bot"]),
+        columns=_IN_FILES_ONLY,
+    ),
+    Statistic(
+        "length",
+        "Length of games",
+        lambda of: game_length(of.games),
+        columns=(
+            "games",
+            "turns_mean",
+            "turns_sd",
+            "turns_min",
+            "turns_p10",
+            "turns_p50",
+            "turns_p90",
+            "turns_max",
+            "plies_mean",
+        ),
+    ),
+    Statistic(
+        "length_by_bot",
+        "Length of games by bot",
+        lambda of: game_length(of.games, by=["bot"]),
+        columns=_IN_FILES_ONLY,
+    ),
+    Statistic(
+        "length_by_opponent",
+        "Length of games by bot and opponent",
+        lambda of: game_length(of.games, by=["bot", "opponent"]),
+        columns=_IN_FILES_ONLY,
+        by_opponent=True,
+    ),
+    Statistic(
+        "length_histogram",
+        "How many games took how many turns",
+        lambda of: length_histogram(of.games),
+        columns=_IN_FILES_ONLY,
+    ),
+    Statistic(
+        "points_by_bot",
+        "Stones and match points per game (5 points for a win, otherwise the stones)",
+        lambda of: stones_and_points(of.games),
+    ),
+    Statistic(
+        "points_by_opponent",
+        "Stones and match points per game by opponent",
+        lambda of: stones_and_points(of.games, by=["bot", "opponent"]),
+        columns=_IN_FILES_ONLY,
+        by_opponent=True,
+    ),
+    Statistic("endings", "How games ended", lambda of: endings(of.games)),
+    Statistic(
+        "endings_by_bot",
+        "How each bot won",
+        lambda of: endings(of.games, by=["bot"]),
+        note="Shares of a bot's wins (and of games that nobody won).",
+    ),
+    Statistic(
+        "endings_by_opponent",
+        "How each bot won against each opponent",
+        lambda of: endings(of.games, by=["bot", "opponent"]),
+        columns=_IN_FILES_ONLY,
+        by_opponent=True,
+    ),
+    Statistic(
+        "terminations",
+        "Games that each bot forfeited, by kind",
+        lambda of: terminations(of.games),
+        note="normal: games that this bot did not forfeit.",
+    ),
+    Statistic("forfeits", "Forfeits by bot and opponent", lambda of: forfeits(of.games)),
+    Statistic("time", "Thinking time in ms per decision", lambda of: time_frame(of.run)),
+    Statistic(
+        "time_by_opponent",
+        "Thinking time in ms per decision, by opponent (quantiles over games)",
+        lambda of: thinking_time(of.games, by=["bot", "opponent"]),
+        columns=_IN_FILES_ONLY,
+        by_opponent=True,
+    ),
+)
+"""The tables of a run in their order. A new one needs no more than its line here."""
 
 
-BY_OPPONENT = ("pairings", "los", "length_by_opponent", "points_by_opponent", "endings_by_opponent", "time_by_opponent")
-"""Tables with a row for each two bots: of a large field only when they are asked for."""
+def _results(games: pd.DataFrame) -> pd.DataFrame:
+    return games.filter(["pairing", "first", "second", "score", "deal"])
 
 
 def run_frames(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = True) -> dict[str, pd.DataFrame]:
-    """The frames of all TITLES, without BY_OPPONENT for a large field that is not wanted `whole`.
+    """The frames of all STATISTICS by name, for a large field only if `whole` those by opponent.
 
-    StatsError if the run has no games.
-
-    `error` is the 95 % error in Elo for which `pairings` says how many pairs are still needed.
+    `error` is the 95% error in Elo for which `pairings` says how many pairs are still needed. StatsError if the run
+    has no games.
     """
-    games = run.games
-    if not len(games):
+    if not len(run.games):
         raise StatsError(f"{run.name}: no games yet")
-    small = games.filter(["pairing", "first", "second", "score", "deal"])
-    rated = rate_run(small, prior, run.joint)
-    makers: dict[str, Callable[[], pd.DataFrame]] = {
-        "ratings": lambda: ratings_frame(rated),
-        "scores": lambda: scores(games),
-        "pairings": lambda: pairings_frame(small, error),
-        "los": lambda: superiority_frame(rated),
-        "first_player": lambda: first_player_score(games),
-        "first_player_by_bot": lambda: first_player_score(games, by=["bot"]),
-        "length": lambda: game_length(games),
-        "length_by_bot": lambda: game_length(games, by=["bot"]),
-        "length_by_opponent": lambda: game_length(games, by=["bot", "opponent"]),
-        "length_histogram": lambda: length_histogram(games),
-        "points_by_bot": lambda: stones_and_points(games),
-        "points_by_opponent": lambda: stones_and_points(games, by=["bot", "opponent"]),
-        "endings": lambda: endings(games),
-        "endings_by_bot": lambda: endings(games, by=["bot"]),
-        "endings_by_opponent": lambda: endings(games, by=["bot", "opponent"]),
-        "terminations": lambda: terminations(games),
-        "forfeits": lambda: forfeits(games),
-        "time": lambda: time_frame(run),
-        "time_by_opponent": lambda: thinking_time(games, by=["bot", "opponent"]),
-    }
-    rank = {bot: at for at, bot in enumerate(rated.bots)}
-    left_out = () if whole or not is_large(run) else BY_OPPONENT
-    with seats_kept(games):
-        return {name: _by_rank(make(), rank) for name, make in makers.items() if name not in left_out}
+    rated = RatedRun(run, run.games, rate_run(_results(run.games), prior, run.joint), error)
+    rank = {bot: index for index, bot in enumerate(rated.rated.bots)}
+    with seats_kept(run.games):
+        return {
+            statistic.name: _by_rank(statistic.make(rated), rank)
+            for statistic in STATISTICS
+            if whole or not (statistic.by_opponent and is_large(run))
+        }
 
 
 def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
@@ -157,8 +229,8 @@ def _by_rank(frame: pd.DataFrame, rank: dict[str, int]) -> pd.DataFrame:
     if not names:
         return frame
     frame = frame.astype(dict.fromkeys(names, object))
-    places = pd.DataFrame({name: frame[name].map(rank) for name in names})
-    return frame.loc[places.sort_values(names, kind="stable").index].reset_index(drop=True)
+    ranks = pd.DataFrame({name: frame[name].map(rank) for name in names})
+    return frame.loc[ranks.sort_values(names, kind="stable").index].reset_index(drop=True)
 
 
 def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
@@ -166,8 +238,8 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
 
     Columns: bot, opponent, games, wins, draws, losses, score, unit ("pairs", or "games" where there are no pairs),
     units, flag, elo, elo_error95, elo_low, elo_high, normalized_elo, los, units_needed: how many more pairs (games)
-    bring elo_error95 down to `error`, missing where that is unknown. Where every game was won (flag '>') or lost
-    ('<') there is only the bound, in elo_low or elo_high.
+    bring elo_error95 down to `error`, missing if that is unknown. If every game was won (flag '>') or lost ('<'), there
+    is only the bound, in elo_low or elo_high.
     """
     table = crosstable(games)
     all_counts = []
@@ -195,7 +267,7 @@ def pairings_frame(games: pd.DataFrame, error: float) -> pd.DataFrame:
 
 
 def _estimate(head: HeadToHead) -> dict[str, Any]:
-    """Missing instead of infinite: a shut-out has a bound at one end, and no estimate."""
+    """The figures of a pairing, missing instead of infinite: a shut-out has a bound at one end, and no estimate."""
     names = ("elo", "elo_error95", "elo_low", "elo_high", "normalized_elo", "los")
     figures = {name: float(getattr(head, name)) for name in names}
     known = {name: value if math.isfinite(value) else math.nan for name, value in figures.items()}
@@ -223,7 +295,7 @@ def time_frame(run: RunData) -> pd.DataFrame:
         (
             time.bot,
             time.decisions,
-            *(_known(ms, time.decisions) for ms in (time.mean_ms, time.p50_ms, time.p99_ms, time.max_ms)),
+            *(ms if time.decisions else math.nan for ms in (time.mean_ms, time.p50_ms, time.p99_ms, time.max_ms)),
             time.total_ms,
         )
         for time in run.times
@@ -231,24 +303,20 @@ def time_frame(run: RunData) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bot", "decisions", "ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"])
 
 
-def losses_table(found: RunLosses, games: int) -> Table:
-    """What the moves of each bot lost on average, out of so many games of the run."""
+def losses_table(losses: RunLosses, games: int) -> Table:
+    """What the moves of each bot lost on average; `games` are those of the run."""
     heads = ["bot", "games", "decisions", "loss_percent", "loss_percent_error95", "blunders_a_game"]
     rows = [
-        (bot, one.games, one.decisions, 100 * one.mean, 100 * one.error95, one.blunders / max(one.games, 1))
-        for bot, one in sorted_bots(found).items()
+        (bot, own.games, own.decisions, 100 * own.mean, 100 * own.error95, own.blunders / max(own.games, 1))
+        for bot, own in sorted_bots(losses).items()
     ]
-    some = f" From {found.games:,} of {games:,} games: 'arena analyse' reads the others."
-    part = "" if found.games >= games else some
     note = (
-        f"Parts of the chance to win, in %, that a move gave away, judged by {found.judge}; a blunder gives away 10 or"
-        f" more.{part}"
+        f"How much of its chance to win a move gave away on average, in %, judged by {losses.judge}; a blunder gives"
+        " away 10% or more."
     )
-    return table_of("losses", "Average loss a move", pd.DataFrame(rows, columns=heads), note)
-
-
-def _known(value: float, decisions: int) -> float:
-    return value if decisions else math.nan
+    if losses.games < games:
+        note += f" From {losses.games:,} of {games:,} games: 'arena analyse' reads the others."
+    return table_of("losses", "Average loss per move", pd.DataFrame(rows, columns=heads), note)
 
 
 def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole: bool = False) -> Report:
@@ -256,28 +324,16 @@ def stats_report(run: RunData, error: float, prior: float = DEFAULT_PRIOR, whole
 
     StatsError if the run has no games.
     """
-    notes = {
-        "pairings": "Units needed: how many more pairs (or games, where there are none) bring the 95 % error down to"
-        f" {error:g} Elo, if they fall as those so far; '-' where all fell alike."
-        " Elo with its 95 % interval; where every game was won or lost there is only a bound.",
-        "endings_by_bot": "Shares of a bot's wins (and of games that nobody won).",
-        "terminations": "normal: games that this bot did not forfeit.",
-    }
+    frames = run_frames(run, error, prior, whole)
     tables = [
-        table_of(name, TITLES[name], frame, notes.get(name, ""), people=_for_people(name, frame))
-        for name, frame in run_frames(run, error, prior, whole).items()
-        if len(frame)
+        table_of(name, statistic.title, frames[name], statistic.note.format(error=error), columns=statistic.columns)
+        for statistic in STATISTICS
+        if len(frames.get(name := statistic.name, ()))
     ]
     if run.losses is not None:
         tables.append(losses_table(run.losses, len(run.games)))
     values = {"name": run.name, "games_played": len(run.games), "error": error}
     remarks = ["More tables: --csv DIR or --json."]
     if is_large(run) and not whole:
-        remarks.append(f"More than {LARGE_FIELD} bots: tables by opponent only with --all.")
-    return Report(heading(run), cut(tables, run, whole), remarks, values=lambda: values | figures(tables))
-
-
-def _for_people(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    if name in ONLY_IN_FILES:
-        return pd.DataFrame()
-    return frame.filter(_SHOWN[name]) if name in _SHOWN else frame
+        remarks.append(f"With more than {LARGE_FIELD} bots, tables by opponent are shown only with --all.")
+    return Report(heading(run), cut(tables, run, whole), remarks, values=lambda: values | table_values(tables))

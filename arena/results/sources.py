@@ -60,7 +60,7 @@ def report_of(text: str, make: Callable[[RunData], Report]) -> Report:
     if kind != COMPARISON:
         return make(run_data(kind, place))
     from arena.results.reading.run import read_run
-    from arena.results.variants import by_variant
+    from arena.results.compare import by_variant
 
     return by_variant({rules: make(read_run(folder)) for rules, folder in variant_folders(place).items()})
 

@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 FORFEIT_COLUMNS = {kind.value: kind.column for kind in ForfeitKind}
 
 COLUMNS: dict[str, str] = {
-    "rank": "place; in swiss, knockout and series that of the format, else by Elo",
+    "rank": "rank: by the format in swiss, knockout and series, otherwise by Elo",
     "bot": "name of the bot",
-    "elo": "rating in Elo, mean of the field 0; a bound X where flag is '>' or '<'",
-    "elo_error95": "half the 95 % interval of the rating, clustered by deal",
-    "flag": "'' for a number, '>' or '<' for a bound, '?' where nothing can be said",
+    "elo": "rating in Elo relative to the field's average (0); a bound X if flag is '>' or '<'",
+    "elo_error95": "half the 95% interval of the rating, clustered by deal",
+    "flag": "'' for a number, '>' or '<' for a bound, '?' if nothing can be said",
     "games": "games played",
     "wins": "games won",
     "draws": "games drawn",
     "losses": "games lost",
-    "score": "mean points of a game: 1 won, 1/2 drawn, 0 lost",
-    "score_first": "the same in the games that the bot began",
-    "points": "sum of match points: 5 for a game won, one a stone for a game lost or drawn",
+    "score": "mean points per game: 1 won, 1/2 drawn, 0 lost",
+    "score_first": "mean points per game in the games that the bot began",
+    "points": "sum of match points: 5 for a game won, otherwise one per stone",
     "stones": "sum of stones won",
-    "mean_turns": "mean length of the bot's games in turns of both",
+    "mean_turns": "mean length of the bot's games, in turns of both players",
     "forfeits": "games that the bot lost by forfeit, in all and by kind",
 } | {kind.column: kind.meaning for kind in ForfeitKind}
 """Columns of `RunStandings.table`; format_points, the tie-breaks of the format (such as buchholz) and remark follow
-where the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
+if the format has a ranking of its own, and end_faults (games after which the bot failed in `end`: their results
 stand) if there are any."""
 CROSS_COLUMNS = ["bot", "opponent", "games", "wins", "draws", "losses", "score", "points", "points_against"]
 COUNTS = ("games", "wins", "draws", "losses", "points", "stones", "forfeits", *FORFEIT_COLUMNS.values())
@@ -59,8 +59,8 @@ class RunStandings:
     rows              a row per bot, first place first, with COLUMNS
     met               a row for every two bots that met, in both directions: bot, opponent, games, wins, draws, losses,
                       score, points, points_against
-    first_player      games, score, score_low, score_high of whoever began
-    first_advantage   Elo of moving first and half its 95 % interval; nan where the games do not tell
+    first_player      games, score, score_low, score_high of the player who began
+    first_advantage   Elo of moving first and half its 95 % interval; nan if the games do not determine it
     endings           games by the way they ended
     head_to_head      for two bots: the first named against the other, from pairs
     """
@@ -97,11 +97,11 @@ class RunStandings:
 
 
 LARGE_FIELD = 100
-"""Fields of more bots are large: what has a row or a column for each two bots is made only when it is asked for."""
+"""Larger fields get tables with a row or a column for each two bots only when asked for."""
 
 
 def is_large(run: RunData) -> bool:
-    """Has the run a large field?"""
+    """Whether the run has a large field."""
     return len(run.bots) > LARGE_FIELD
 
 

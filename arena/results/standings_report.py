@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from arena.endings import AFTER
 from arena.tournament.formats import FORMATS as TOURNAMENT_FORMATS
+from arena.tournament.formats.schedule import Meeting
 from arena.results.reading.run import RunData
-from arena.results.rounds import round_tables, round_values
 from arena.results.standings import FORFEIT_COLUMNS, LARGE_FIELD, RunStandings, is_large
 from arena.results.table import (
     Code,
     Column,
     Report,
+    Row,
     Table,
     difference_text,
     elo_text,
     likelihood,
+    ms_text,
     number,
     percent,
+    record_text,
     records,
     rounded,
 )
@@ -38,6 +41,8 @@ DIGITS = {"elo": 2, "elo_error95": 2, "score": 4, "score_first": 4, "mean_turns"
 _TIEBREAKS = {"buchholz": "Buchholz", "point_difference": "points +/-"}
 WIDEST_CROSSTABLE = 12
 MOST_REASONS = 10
+MOST_ROUND_LINES = 64
+"""A longer table of rounds is cut to the last ones, a bigger bracket to its last rounds."""
 SHOWN_LINES = 50
 SPARED = ("stones", "points", "turns", "first%", "ms/move", "W-D-L", "end faults", *_TIEBREAKS.values())
 """Columns that a narrow terminal does not show, the first to go first."""
@@ -136,65 +141,55 @@ def all_values(found: RunStandings) -> dict[str, Any]:
 def _table(found: RunStandings) -> Table:
     own_ranking = "format_points" in found.rows[0]
     mean_ms = {time.bot: time.mean_ms for time in found.run.times}
-    lines = []
-    for row in found.rows:
-        cells = {"#": str(row["rank"]), "bot": str(row["bot"])}
-        if own_ranking:
-            cells["pts"] = f"{row['format_points']:g}"
-            cells |= {_TIEBREAKS.get(name, name): f"{row[name]:g}" for name in found.run.tiebreaks}
-        cells |= {
-            "Elo": elo_text(float(row["elo"]), str(row["flag"])),
-            "±95%": number(float(row["elo_error95"]), 0, "-"),
-            "games": str(row["games"]),
-            "W-D-L": f"{row['wins']}-{row['draws']}-{row['losses']}",
-            "score%": percent(float(row["score"])),
-            "first%": percent(float(row["score_first"])),
-            "points": str(row["points"]),
-            "stones": str(row["stones"]),
-            "turns": number(float(row["mean_turns"]), 1, "-"),
-            "forfeits": forfeit_text(row),
-        }
-        if "end_faults" in row:
-            cells["end faults"] = str(row["end_faults"])
-        if mean_ms:
-            cells["ms/move"] = ms_text(mean_ms.get(str(row["bot"]), math.nan))
-        if own_ranking and any(one["remark"] for one in found.rows):
-            cells["remark"] = str(row["remark"])
-        lines.append(cells)
-    columns = tuple(
-        Column(head, left=text, ours=not text, measured=head == "ms/move")
-        for head, text in ((head, head in ("bot", "remark")) for head in lines[0])
-    )
-    rows = tuple(tuple(cells.values()) for cells in lines)
-    return Table("standings", "", columns, rows, frame=found.rows, digits=DIGITS, spared=SPARED)
+    columns = [Column("#", key="rank"), Column("bot", "text")]
+    if own_ranking:
+        columns.append(Column("pts", cell=lambda row: f"{row['format_points']:g}"))
+        columns += [_tiebreak(name) for name in found.run.tiebreaks]
+    columns += [
+        Column("Elo", cell=lambda row: elo_text(row["elo"], row["flag"])),
+        Column("±95%", cell=lambda row: number(row["elo_error95"], 0, "-")),
+        Column("games"),
+        Column("W-D-L", cell=record_text),
+        Column("score%", "share", "score"),
+        Column("first%", "share", "score_first"),
+        Column("points"),
+        Column("stones"),
+        Column("turns", cell=lambda row: number(row["mean_turns"], 1, "-")),
+        Column("forfeits", cell=forfeit_text),
+    ]
+    if "end_faults" in found.rows[0]:
+        columns.append(Column("end faults", key="end_faults"))
+    if mean_ms:
+        columns.append(
+            Column("ms/move", cell=lambda row: ms_text(mean_ms.get(row["bot"], math.nan)), measured=True)
+        )
+    if own_ranking and any(row["remark"] for row in found.rows):
+        columns.append(Column("remark", "text"))
+    return Table("standings", "", tuple(columns), found.rows, digits=DIGITS, spared=SPARED)
+
+
+def _tiebreak(name: str) -> Column:
+    return Column(_TIEBREAKS.get(name, name), cell=lambda row: f"{row[name]:g}")
 
 
 def _crosstable(found: RunStandings) -> Table:
     """As a square: score in % of the bot of the row against the bot of the column."""
-    order = [str(row["bot"]) for row in found.rows]
+    order = [row["bot"] for row in found.rows]
     score = {(row["bot"], row["opponent"]): row["score"] for row in found.met}
-    places = [str(at + 1) for at in range(len(order))]
-    columns = [Column("", ours=True), Column("score% against", left=True)]
-    columns += [Column(place, ours=True) for place in places]
-    rows = []
-    for place, bot in zip(places, order):
-        cells = ["·" if bot == other else percent(score.get((bot, other), math.nan)) for other in order]
-        rows.append((place, bot, *cells))
-    return Table("crosstable", "", tuple(columns), tuple(rows), wide=len(order) > WIDEST_CROSSTABLE)
+
+    def against(opponent: str, rank: int) -> Column:
+        return Column(
+            str(rank),
+            cell=lambda row: "·" if row["bot"] == opponent else percent(score.get((row["bot"], opponent), math.nan)),
+        )
+
+    columns = [Column("", key="rank"), Column("score% against", "text", "bot")]
+    columns += [against(bot, rank) for rank, bot in enumerate(order, start=1)]
+    rows = [{"rank": rank, "bot": bot} for rank, bot in enumerate(order, start=1)]
+    return Table("crosstable", "", tuple(columns), shown=rows, wide=len(order) > WIDEST_CROSSTABLE)
 
 
-def ms_text(value: float) -> str:
-    """Milliseconds with two significant digits.
-
-    >>> ms_text(0.000347), ms_text(1.5), ms_text(1234.5), ms_text(0.0)
-    ('0.00035', '1.5', '1234', '-')
-    """
-    if math.isnan(value) or value == 0:
-        return "-"
-    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
-
-
-def forfeit_text(row: Mapping[Any, Any]) -> str:
+def forfeit_text(row: Row) -> str:
     """Forfeits by kind.
 
     >>> forfeit_text({"illegal_move": 3, "exception": 0, "timeout": 1, "crash": 0, "protocol": 0})
@@ -202,6 +197,114 @@ def forfeit_text(row: Mapping[Any, Any]) -> str:
     """
     kinds = [f"{row[column]} {kind}" for kind, column in FORFEIT_COLUMNS.items() if row[column]]
     return ", ".join(kinds) or "0"
+
+
+# ---------------------------------------------------------------- rounds and brackets
+
+
+def round_values(run: RunData) -> list[dict[str, Any]]:
+    """For JSON: each round with its meetings. In a bracket meeting i follows from 2i and 2i + 1 of the round before."""
+    return [
+        {"round": number, "meetings": [_meeting_values(meeting) for meeting in meetings]}
+        for number, meetings in enumerate(run.rounds, start=1)
+    ]
+
+
+def _meeting_values(meeting: Meeting) -> dict[str, Any]:
+    score = meeting.score
+    return {
+        "a": meeting.a,
+        "b": meeting.b,
+        "games": score.games,
+        "wins_a": score.wins,
+        "draws": score.draws,
+        "wins_b": score.losses,
+        "points_a": score.points_a,
+        "points_b": score.points_b,
+        "winner": meeting.winner,
+        "decided_by": meeting.decided_by or None,
+    }
+
+
+def round_tables(run: RunData) -> list[Table]:
+    """The table for people: a bracket of a knockout, else a line a meeting; none without rounds."""
+    if not run.rounds:
+        return []
+    view = TOURNAMENT_FORMATS[run.config["format"]].round_view
+    return [_bracket(run.rounds) if view == "bracket" else _rounds(run.rounds)]
+
+
+def _rounds(rounds: Sequence[Sequence[Meeting]]) -> Table:
+    shown = len(rounds)
+    while shown > 1 and sum(map(len, rounds[-shown:])) > MOST_ROUND_LINES:
+        shown -= 1
+    columns = (
+        Column("round", cell=lambda row: str(row["meeting"].round + 1)),
+        Column("bot", "text", cell=lambda row: str(row["meeting"].a)),
+        Column("opponent", "text", cell=lambda row: row["meeting"].b or "-"),
+        Column("W-D-L", cell=lambda row: _games(row["meeting"])),
+        Column("result", "text", cell=lambda row: _outcome(row["meeting"])),
+    )
+    rows = [{"meeting": meeting} for meetings in rounds[-shown:] for meeting in meetings]
+    return Table("rounds", "Rounds", columns, note=_rest(len(rounds) - shown), shown=rows)
+
+
+def _rest(left: int) -> str:
+    return "" if not left else f"{counted(left, 'earlier round')} not shown; --json has them."
+
+
+def _games(meeting: Meeting) -> str:
+    score = meeting.score
+    return "-" if meeting.decided_by == "bye" else f"{score.wins}-{score.draws}-{score.losses}"
+
+
+def _outcome(meeting: Meeting) -> str:
+    if meeting.decided_by == "bye":
+        return "bye"
+    if not meeting.decided_by:
+        return "open"
+    return f"{meeting.winner} won" if meeting.winner else "drawn"
+
+
+def _bracket(rounds: Sequence[Sequence[Meeting]]) -> Table:
+    """The tree from left to right: two lines that meet belong to one meeting, whose winner stands between them."""
+    shown = len(rounds)
+    while shown > 1 and 4 * len(rounds[-shown]) > MOST_ROUND_LINES:
+        shown -= 1
+    seen = rounds[-shown:]
+    lines = 4 * len(seen[0]) - 1
+    grid = [[""] * (shown + 1) for _ in range(lines)]
+    for column, meetings in enumerate(seen):
+        step = 2 ** (column + 1)  # lines from one bot of this round to the next
+        for index, meeting in enumerate(meetings):
+            top = step // 2 - 1 + 2 * index * step
+            middle, bottom = top + step // 2, top + step
+            for line, text in ((top, _entry(meeting, True)), (bottom, _entry(meeting, False))):
+                grid[line][column] = f"{grid[line][column]}{text}"
+            for line in range(top, bottom + 1):
+                grid[line][column + 1] = "│"
+            grid[top][column + 1], grid[bottom][column + 1], grid[middle][column + 1] = "┐", "┘", "├ "
+    final = seen[-1][0]
+    grid[lines // 2][shown] += final.winner or "?"
+    first = len(rounds) - shown
+    heads = [*(f"round {first + column + 1}" for column in range(shown)), "winner"]
+    columns = tuple(Column(head, "text") for head in heads)
+    rows = [dict(zip(heads, line)) for line in grid]
+    return Table("bracket", "Bracket", columns, note=_rest(first), shown=rows)
+
+
+def _entry(meeting: Meeting, upper: bool) -> str:
+    """A bot with the games it won."""
+    bot = meeting.a if upper else meeting.b
+    if meeting.decided_by == "bye":
+        return f"{bot}" if upper else "(bye)"
+    if bot is None:
+        return "?"
+    if not meeting.score.games:
+        return bot
+    won = meeting.score.wins if upper else meeting.score.losses
+    by = {"match points": " on match points", "seed": " by seed"}.get(meeting.decided_by, "")
+    return f"{bot} {won}{by if meeting.winner == bot else ''}"
 
 
 # ---------------------------------------------------------------- sentences
@@ -226,20 +329,20 @@ def remarks(found: RunStandings) -> list[str]:
     if played:
         first, (elo, error) = found.first_player, found.first_advantage
         lines.append(
-            f"First player: {percent(first['score'])} % of the points"
+            f"First player: {percent(first['score'])}% of the points"
             f" ({percent(first['score_low'])} .. {percent(first['score_high'])})"
         )
         lines[-1] += "." if math.isnan(error) else f", an advantage of {elo:+z.0f} ± {error:.0f} Elo."
         form = TOURNAMENT_FORMATS.get(found.run.config["format"])  # a league or a file of records has none
         if form is not None and form.chained:
-            lines[-1] += " (In a series the last game decides who begins, so only the Elo figure tells.)"
-        shares = [f"{name} {percent(count / played)} %" for name, count in found.endings.items() if count]
+            lines[-1] += " (In a series, the last game decides who begins, so only the Elo figure counts.)"
+        shares = [f"{name} {percent(count / played)}%" for name, count in found.endings.items() if count]
         lines.append(f"Endings: {', '.join(shares)}. Mean length {found.mean_turns:.1f} turns.")
     if line := head_to_head_line(found):
         lines.append(line)
     if not has_crosstable(found):
-        lines.append(f"More than {LARGE_FIELD} bots: crosstable.csv only with 'arena export FOLDER --crosstable'.")
-    elo_note = "Elo: mean of the field 0; 95 % errors, clustered by deal."
+        lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --crosstable' writes crosstable.csv.")
+    elo_note = "Ratings are relative to the field's average (0); ± is a 95% interval."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in found.notes)
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]
 
@@ -253,7 +356,7 @@ def head_to_head_line(found: RunStandings) -> str:
     counts = ", ".join(map(str, head.counts))
     return (
         f"{one_line(one)} against {one_line(two)}: {difference_text(head)},"
-        f" better with a likelihood of {likelihood(head.los)} % ({head.unit} {names}: {counts})."
+        f" stronger with a likelihood of {likelihood(head.los)}% ({head.unit} {names}: {counts})."
     )
 
 
@@ -270,6 +373,6 @@ def _forfeit_items(run: RunData) -> list[list[str]]:
         items.append(item)
     left = len(run.forfeits) - MOST_REASONS
     if left > 0:
-        how = [", all with ", Code(f"arena standings {folder} --json")] if run.folder else []
+        how = ["; all of them: ", Code(f"arena standings {folder} --json")] if run.folder else []
         items.append([f"... and {left} more", *how])
     return items

@@ -1,7 +1,8 @@
-"""The model of every report: tables, each as texts for people and as a frame of figures for CSV and JSON.
+"""The model of every report: tables of figures, and how people see their columns.
 
 Builders (`standings_report`, `run_stats`, `compare`, `ratings`, `league`) make a `Report`; `arena.results.formats`
-writes it.
+writes it. A table holds each figure once, as it was computed: CSV and JSON have it so, and a `Column` says by its
+`kind` how people see it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.rounding import half_up
 from arena.stats.pairs import HeadToHead
@@ -18,32 +20,138 @@ from arena.stats.pairs import HeadToHead
 if TYPE_CHECKING:
     import pandas as pd
 
-Rows = Sequence[Mapping[str, Any]]
+Row: TypeAlias = Mapping[str, Any]
+Rows: TypeAlias = Sequence[Row]
 
 SIGNIFICANT = 10
 """Significant digits in files: the last ones of a fit depend on the machine and its number of cores."""
-_TEXTS = (
-    "bot",
-    "opponent",
-    "variant",
-    "against",
-    "card",
-    "ending",
-    "forfeit",
-    "unit",
-    "author",
-    "league",
-    "what",
-    "state",
-    "entry",
-    "reason",
-    "note",
-    "last",
-    "remark",
-    "score% against",
-)
-_SHARES = ("score", "share", "los", "played")
-_MAYBE_SHARES = ("mean", "difference", "low", "high")
+
+
+# ---------------------------------------------------------------- figures for people
+
+
+def number(value: float, digits: int, missing: str = "") -> str:
+    """A number with fixed digits, without a negative zero.
+
+    >>> number(-0.001, 2), number(12.345, 1), number(float("nan"), 2)
+    ('0.00', '12.3', '')
+    """
+    return missing if math.isnan(value) else f"{value:z.{digits}f}"
+
+
+def percent(value: float) -> str:
+    """A share as a percentage with one digit, without its sign; halves are rounded up.
+
+    >>> percent(0.625), percent(207 / 400), percent(193 / 400), percent(float("nan"))
+    ('62.5', '51.8', '48.3', '-')
+    """
+    return number(100 * half_up(value, 3), 1, "-")
+
+
+def likelihood(value: float) -> str:
+    """A likelihood as a percentage; never 0 or 100, for games prove nothing.
+
+    >>> likelihood(0.8183), likelihood(0.99999), likelihood(0.00001)
+    ('81.8', '> 99.9', '< 0.1')
+    """
+    if math.isnan(value):
+        return "-"
+    return "> 99.9" if value >= 0.9995 else "< 0.1" if value < 0.0005 else percent(value)
+
+
+def p_value(value: float) -> str:
+    """A p-value with three digits.
+
+    >>> p_value(0.624), p_value(1e-5)
+    ('0.624', '< 0.001')
+    """
+    return "< 0.001" if value < 0.001 else number(value, 3)
+
+
+def ms_text(value: float, digits: int = 2) -> str:
+    """Milliseconds with so many significant digits, '-' if there were none.
+
+    >>> ms_text(0.000347), ms_text(1.5), ms_text(1234.5), ms_text(0.0), ms_text(12.34, 3)
+    ('0.00035', '1.5', '1234', '-', '12.3')
+    """
+    if math.isnan(value) or value == 0:
+        return "-"
+    return f"{value:.0f}" if value >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+
+
+def elo_text(elo: float, flag: str = "") -> str:
+    """A rating with its flag.
+
+    >>> elo_text(12.3), elo_text(300.0, ">"), elo_text(float("nan"))
+    ('+12', '> +300', '?')
+    """
+    if math.isnan(elo) or flag == "?":
+        return "?"
+    return f"{flag} {elo:+z.0f}".lstrip()
+
+
+def rating_text(elo: float, error: float, flag: str = "") -> str:
+    """A rating with its 95% error, if it has one.
+
+    >>> rating_text(12.3, 30.0), rating_text(300.0, float("nan"), ">")
+    ('+12 ± 30', '> +300')
+    """
+    return elo_text(elo, flag) + (f" ± {error:.0f}" if is_estimate(error, flag) else "")
+
+
+def is_estimate(error: float, flag: str) -> bool:
+    """Whether a rating is a number with an error, and not only a bound."""
+    return not flag and math.isfinite(error)
+
+
+def difference_text(head: HeadToHead) -> str:
+    """An Elo difference with its error and its 95% interval, or the bound of a shut-out.
+
+    >>> from arena.stats.pairs import head_to_head
+    >>> difference_text(head_to_head([5, 0, 35, 0, 10])), difference_text(head_to_head([1, 0, 0, 0, 0]))
+    ('+34.9 ± 60.4 Elo (95% -25.3 .. +95.5)', '< +511.5 Elo (95%)')
+    """
+    if head.flag:
+        return f"{head.flag} {head.bound:+z.1f} Elo (95%)"
+    return f"{head.elo:+z.1f} ± {head.elo_error95:.1f} Elo (95% {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
+
+
+def record_text(row: Row) -> str:
+    """Games won, drawn and lost.
+
+    >>> record_text({"wins": 3, "draws": 0, "losses": 1})
+    '3-0-1'
+    """
+    return f"{row['wins']}-{row['draws']}-{row['losses']}"
+
+
+# ---------------------------------------------------------------- columns
+
+KINDS: dict[str, Callable[[float], str]] = {
+    "text": str,
+    "number": lambda value: number(value, 2),
+    "share": percent,
+    "likelihood": likelihood,
+    "p": p_value,
+    "elo": lambda value: f"{value:+z.1f}",
+    "error": lambda value: number(value, 1),
+    "ms": lambda value: ms_text(value, 3),
+}
+"""Kinds of columns: how a fraction is shown. Texts and whole numbers are shown as they are in each of them."""
+
+COLUMN_KINDS: dict[str, str] = {
+    **dict.fromkeys(("bot", "opponent", "variant", "against", "card", "ending", "forfeit", "unit"), "text"),
+    **dict.fromkeys(("score", "score_low", "score_high", "score_first", "score_second", "score_without"), "share"),
+    **dict.fromkeys(("share", "played"), "share"),
+    **dict.fromkeys(("mean", "mean_against", "difference", "low", "high"), "share"),
+    "los": "likelihood",
+    "p_value": "p",
+    "p_holm": "p",
+    **dict.fromkeys(("elo", "elo_low", "elo_high", "elo_bound", "elo_difference", "normalized_elo"), "elo"),
+    **dict.fromkeys(("elo_error95", "elo_difference_error95"), "error"),
+    **dict.fromkeys(("ms_mean", "ms_p50", "ms_p99", "ms_max", "ms_total"), "ms"),
+}
+"""The kind of each statistic, by the name of its column; `number` for those that are not here."""
 _SPARED = ("elo bound", "flag", "group", "losses", "draws", "wins", "units")
 
 
@@ -51,15 +159,48 @@ _SPARED = ("elo bound", "flag", "group", "losses", "draws", "wins", "units")
 class Column:
     """A column as people see it.
 
-    left       texts are aligned left, figures right
-    ours       its cells hold no text of a stranger and no markup
-    measured   a clock measured it: only the terminal shows it, so that equal games give equal files
+    kind      one of KINDS; texts are aligned left, and may be a stranger's
+    key       the name of its figure in the rows, if that is not the head
+    cell      makes the text out of the whole row instead
+    measured  a clock measured it: only the terminal shows it, so that equal games give equal files
     """
 
     head: str
-    left: bool = False
-    ours: bool = False
+    kind: str = "number"
+    key: str = ""
+    cell: Callable[[Row], str] | None = None
     measured: bool = False
+
+    @property
+    def left(self) -> bool:
+        return self.kind == "text"
+
+    def text(self, row: Row) -> str:
+        """What people see of a row."""
+        if self.cell is not None:
+            return self.cell(row)
+        value = row[self.key or self.head]
+        if value is None or is_missing(value):
+            return "-"
+        if isinstance(value, str):
+            return value
+        if isinstance(value, numbers.Integral):
+            return str(int(value))
+        return "-" if math.isnan(value) else KINDS[self.kind](float(value))
+
+
+def column_of(name: str, kind: str | None = None) -> Column:
+    """The column of a statistic, by its name in the frame.
+
+    >>> column_of("score_low").head, column_of("los").text({"los": 0.75})
+    ('score low %', '75.0')
+    """
+    kind = kind or COLUMN_KINDS.get(name, "number")
+    head = name.replace("_", " ") + (" %" if kind in ("share", "likelihood") else "")
+    return Column(head, kind, name)
+
+
+# ---------------------------------------------------------------- tables
 
 
 @dataclass(frozen=True)
@@ -69,10 +210,11 @@ class Table:
     name      its key in JSON and the name of its CSV file
     title     a line that says what it shows, or ""
     columns   what people see of it; none: it is in CSV and JSON only
-    rows      texts, one for each column
+    figures   its rows as they were computed, for CSV and JSON; None: only people see it
     note      a sentence below it, or ""
-    frame     its figures as they were computed, for CSV and JSON, as a frame or as rows; None: only people see it
-    digits    columns of `frame` with a fixed number of digits
+    shown     rows for people if they are others than the figures
+    keys      names of the figures, for a table that may have no rows
+    digits    columns of `figures` with a fixed number of digits
     wide      too wide for a terminal
     lines     how many rows a terminal shows, 0 for all
     spared    heads of columns that a narrow terminal does not show, the first to go first
@@ -81,38 +223,39 @@ class Table:
     name: str
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[str, ...], ...]
+    figures: pd.DataFrame | Rows | None = None
     note: str = ""
-    frame: pd.DataFrame | Rows | None = None
+    shown: Rows | None = None
+    keys: tuple[str, ...] = ()
     digits: Mapping[str, int] = field(default_factory=dict)
     wide: bool = False
     lines: int = 0
     spared: tuple[str, ...] = ()
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """What people see: a text for each column."""
+        return tuple([tuple([column.text(row) for column in self.columns]) for row in self.people])
+
+    @property
+    def people(self) -> Rows:
+        """The rows of which people see the columns."""
+        return rows_of(() if self.figures is None else self.figures) if self.shown is None else self.shown
 
     @property
     def heads(self) -> list[str]:
         return [column.head for column in self.columns]
 
     @property
-    def alignment(self) -> list[str]:
-        """`left` or `right` for each column."""
-        return ["left" if column.left else "right" for column in self.columns]
-
-    @property
     def data(self) -> pd.DataFrame:
-        """Its figures as a frame, of which one without any is empty."""
+        """Its figures as a frame, which is empty if it has none."""
         import pandas as pd  # slow to load
 
-        return self.frame if isinstance(self.frame, pd.DataFrame) else pd.DataFrame(list(self.frame or ()))
+        return self.figures if isinstance(self.figures, pd.DataFrame) else pd.DataFrame(list(self.figures or ()))
 
     def unmeasured(self) -> Table:
         """The table without the columns that a clock measured."""
-        kept = [at for at, column in enumerate(self.columns) if not column.measured]
-        return replace(
-            self,
-            columns=tuple(self.columns[at] for at in kept),
-            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
-        )
+        return replace(self, columns=tuple(column for column in self.columns if not column.measured))
 
 
 class Code(str):
@@ -142,28 +285,24 @@ def table_of(
     frame: pd.DataFrame,
     note: str = "",
     *,
-    people: pd.DataFrame | None = None,
-    shares: bool = True,
+    columns: Sequence[str] | None = None,
+    kinds: Mapping[str, str] | None = None,
 ) -> Table:
-    """A table of any frame, its figures rounded for people by the names of their columns.
+    """A table of statistics, of which people see `columns` (None: all, none: the table is in files only).
 
-    `people` is what people see instead of the frame; without columns they see nothing. `shares`: columns such as
-    mean and difference hold shares of 1, shown in % as scores always are.
+    `kinds` are those of columns that mean something else here than in COLUMN_KINDS.
     """
-    seen = frame if people is None else people
-    names = [str(column) for column in seen.columns]
-    heads = [(f"{one} %" if _is_share(one, shares) else one).replace("_", " ") for one in names]
-    rows = (tuple(_cell(one, row[one], shares) for one in names) for row in seen.to_dict("records"))
-    columns = (Column(head, left=head in _TEXTS) for head in heads)
-    return Table(name, title, tuple(columns), tuple(rows), note, frame, spared=_SPARED)
+    names = [str(column) for column in frame.columns] if columns is None else columns
+    shown = tuple(column_of(column, (kinds or {}).get(column)) for column in names)
+    return Table(name, title, shown, frame, note, spared=_SPARED)
 
 
-def figures(tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:
-    """The frames of tables for JSON, by name."""
-    return {table.name: records(table.frame) for table in tables if table.frame is not None}
+def table_values(tables: Iterable[Table]) -> dict[str, list[dict[str, Any]]]:
+    """The figures of tables for JSON, by name."""
+    return {table.name: records(table.figures) for table in tables if table.figures is not None}
 
 
-def records(frame: pd.DataFrame | Rows, digits: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
+def records(figures: pd.DataFrame | Rows, digits: Mapping[str, int] | None = None) -> list[dict[str, Any]]:
     """The rows of a table for JSON; `digits` of the columns that have a fixed number of them.
 
     >>> records([{"bot": "a", "elo": float("nan"), "score": 1 / 3}], {"score": 2})
@@ -175,18 +314,18 @@ def records(frame: pd.DataFrame | Rows, digits: Mapping[str, int] | None = None)
             name: rounded(fixed(name, float(value), places[name]), places[name]) if name in places else plain(value)
             for name, value in row.items()
         }
-        for row in rows_of(frame)
+        for row in rows_of(figures)
     ]
 
 
-def rows_of(frame: pd.DataFrame | Rows) -> Rows:
-    """The rows of a frame, with Python's own numbers."""
-    if isinstance(frame, Sequence):
-        return frame
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+def rows_of(figures: pd.DataFrame | Rows) -> Rows:
+    """The rows of a table, with Python's own numbers."""
+    if isinstance(figures, Sequence):
+        return figures
+    return [{str(name): value for name, value in row.items()} for row in figures.to_dict("records")]
 
 
-# ---------------------------------------------------------------- figures
+# ---------------------------------------------------------------- figures for files
 
 
 def plain(value: Any) -> Any:
@@ -210,91 +349,11 @@ def rounded(value: float, digits: int) -> float | None:
     return round(value, digits) + 0.0 if math.isfinite(value) else None
 
 
-def number(value: float, digits: int, missing: str = "") -> str:
-    """A number with fixed digits, without a negative zero.
-
-    >>> number(-0.001, 2), number(12.345, 1), number(float("nan"), 2)
-    ('0.00', '12.3', '')
-    """
-    return missing if math.isnan(value) else f"{value:z.{digits}f}"
-
-
-def percent(value: float) -> str:
-    """A share as a percentage with one digit, without its sign; halves are rounded up.
-
-    >>> percent(0.625), percent(207 / 400), percent(193 / 400), percent(float("nan"))
-    ('62.5', '51.8', '48.3', '-')
-    """
-    return number(100 * half_up(value, 3), 1, "-")
-
-
 def fixed(column: str, value: float, digits: int) -> float:
     """The value of a column that has a fixed number of digits: shares are rounded as in `percent`."""
-    return half_up(value, digits) if _is_share(column, False) else value
-
-
-def likelihood(value: float) -> str:
-    """A likelihood as a percentage; never 0 or 100, for games prove nothing.
-
-    >>> likelihood(0.8183), likelihood(0.99999), likelihood(0.00001)
-    ('81.8', '> 99.9', '< 0.1')
-    """
-    if math.isnan(value):
-        return "-"
-    return "> 99.9" if value >= 0.9995 else "< 0.1" if value < 0.0005 else percent(value)
-
-
-def difference_text(head: HeadToHead) -> str:
-    """An Elo difference with its error and its 95 % interval, or the bound of a shut-out.
-
-    >>> from arena.stats.pairs import head_to_head
-    >>> difference_text(head_to_head([5, 0, 35, 0, 10])), difference_text(head_to_head([1, 0, 0, 0, 0]))
-    ('+34.9 ± 60.4 Elo (95 % -25.3 .. +95.5)', '< +511.5 Elo (95 %)')
-    """
-    if head.flag:
-        return f"{head.flag} {head.bound:+z.1f} Elo (95 %)"
-    return f"{head.elo:+z.1f} ± {head.elo_error95:.1f} Elo (95 % {head.elo_low:+z.1f} .. {head.elo_high:+z.1f})"
-
-
-def elo_text(elo: float, flag: str = "") -> str:
-    """A rating with its flag.
-
-    >>> elo_text(12.3), elo_text(300.0, ">"), elo_text(float("nan"))
-    ('+12', '> +300', '?')
-    """
-    if math.isnan(elo) or flag == "?":
-        return "?"
-    return f"{flag} {elo:+z.0f}".lstrip()
+    return half_up(value, digits) if COLUMN_KINDS.get(column) in ("share", "likelihood") else value
 
 
 def is_missing(value: Any) -> bool:
-    """Is it what pandas writes for missing values that are no numbers?"""
+    """Whether it is what pandas writes for missing values that are not numbers."""
     return type(value).__name__ in ("NAType", "NaTType")
-
-
-def _is_share(column: str, shares: bool) -> bool:
-    word = column.split("_")[0]
-    return word in _SHARES or (shares and word in _MAYBE_SHARES)
-
-
-def _cell(column: str, value: Any, shares: bool) -> str:
-    if value is None or is_missing(value):
-        return "-"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, numbers.Integral):
-        return str(int(value))
-    value = float(value)
-    if math.isnan(value):
-        return "-"
-    if column.startswith("p_"):
-        return "< 0.001" if value < 0.001 else number(value, 3)
-    if column == "los":
-        return likelihood(value)
-    if _is_share(column, shares):
-        return percent(value)
-    if column.startswith(("elo", "nash_elo", "normalized")):
-        return number(value, 1) if "error" in column else f"{value:+z.1f}"
-    if column.startswith("ms"):
-        return "-" if value == 0 else f"{value:.3g}" if value < 100 else f"{value:.0f}"
-    return number(value, 2)

@@ -11,7 +11,7 @@ from arena.game.explain import PositionError, Verdict, evaluate, judge_claim, re
 from arena.game.moves import Move, parse_move
 from arena.game.rng import Rng
 from arena.policy import load_net
-from arena.results.formats.fit import shortened
+from arena.results.formats.text import shortened
 from arena.terminal.scene import Scene
 from arena.text import one_line
 

@@ -17,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.results.formats.fit import shortened
+from arena.results.formats.text import shortened
 from arena.results.table import percent
 from arena.stats.games import Games
 from arena.stats.ratings import rate

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from arena.game.engine import State
 from arena.game.event_log import Event
-from arena.results.formats.fit import shortened
+from arena.results.formats.text import shortened
 from arena.terminal.scene import Scene, scene_of_view
 from arena.text import one_line
 

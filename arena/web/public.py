@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from arena.bots.skeleton import SKELETON, class_name
 from arena.errors import ArenaError
@@ -27,13 +27,13 @@ from arena.league.store import League
 from arena.results.board import board_text, steps
 from arena.results.formats.json import finite, json_text
 from arena.results.league import forfeits_table, history_table, opponents_table, standing_table, versions_table
-from arena.results.pages.game_data import game_data
+from arena.results.pages.games import game_data
 from arena.results.pages.plots import Dot, Dots, Lines, svg
-from arena.results.pages.render import embedded
-from arena.results.pages.words import COLOURS, PAGE, VIEWER
+from arena.results.pages.render import embedded_data, environment
+from arena.results.pages.words import PAGE
 from arena.results.reading.game import StoredGame
 from arena.results.whole_file import write_whole
-from arena.text import one_line, printable_lines, utc_text
+from arena.text import utc_text
 from arena.tournament.match.results import GameResult
 from arena.tournament.match.tasks import GameId
 
@@ -132,9 +132,6 @@ def render(template: str, path: str, *, ending: str = "", data: Mapping[str, Any
             return f"{root}{address}" or "."
         return f"{root}{address or 'index'}{ending}"
 
-    script_data = {"page": {"filter": PAGE["filter"]}, **(data or {})}
-    if "games" in script_data:
-        script_data["words"] = {"colours": COLOURS, **VIEWER}
     return (
         _environment()
         .get_template(template)
@@ -143,7 +140,7 @@ def render(template: str, path: str, *, ending: str = "", data: Mapping[str, Any
             static=lambda name: f"{root}static/{name}",
             here=path,
             served=not ending,
-            data={key: embedded(value) for key, value in script_data.items()},
+            data=embedded_data({"page": {"filter": PAGE["filter"]}, **(data or {})}),
             words=PAGE,
             **values,
         )
@@ -152,15 +149,9 @@ def render(template: str, path: str, *, ending: str = "", data: Mapping[str, Any
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("arena.web"), PackageLoader("arena.results.pages")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"line": one_line, "lines": printable_lines, "date": utc_text, "elo": _elo}
-    return environment
+    made = environment("arena.web", "arena.results.pages")
+    made.filters |= {"date": utc_text, "elo": _elo}
+    return made
 
 
 def _elo(value: float | None, error: float | None = None) -> str:

@@ -196,7 +196,7 @@ def _run(variant: str, score: list[float], seed: int = 1) -> VariantRun:
 def test_equal_results_on_every_deal_leave_an_interval() -> None:
     score = [1.0, 0.0] * 10
     tables = comparison([_run("x", score), _run("y", score)]).tables
-    row = next(table for table in tables if table.name == "win_rate_differences").frame.iloc[0]
+    row = next(table for table in tables if table.name == "win_rate_differences").data.iloc[0]
     assert (row["difference"], row["p_value"]) == (0, 1)
     assert -0.3 < row["low"] < -0.05
     assert row["high"] == -row["low"]

@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.results.run_stats import ONLY_IN_FILES, TITLES
+from arena.results.run_stats import STATISTICS
 from arena.stats.pairs import head_to_head, units_needed
 from arena.tournament.store.reader import Reader
 from tests.cli.conftest import Arena, json_of
 
 pytestmark = pytest.mark.process
+
+TITLES = {statistic.name: statistic.title for statistic in STATISTICS}
+ONLY_IN_FILES = {statistic.name for statistic in STATISTICS if statistic.columns == ()}
 FIELD = ("tournament", "greedy", "random", "--games", 20, "--seed", 3, "--workers", 1)
 BAD = "def act(view, moves):\n    if view.rng.random() < 0.02:\n        raise ValueError('no')\n    return moves[0]\n"
 

@@ -7,8 +7,7 @@ import random
 import pytest
 
 from arena.results.formats import write
-from arena.results.formats.fit import cells, fit, shortened
-from arena.results.formats.text import grid
+from arena.results.formats.text import cells, fit, grid, shortened
 from arena.results.standings_report import SPARED
 from arena.results.table import Column, Report, Table
 
@@ -16,17 +15,20 @@ HEADS = ("#", "bot", "Elo", "±95%", "games", "W-D-L", "score%", "first%", "poin
 NAMES = ("ann", "x" * 200, "\x1b[2J\x1b[31mred", "שלום \u202eabc", "🤖🎲 робот", "日本語の名前" * 8, "e\u0301" * 30, "")
 
 
+CELLS = ("1", "ann", "> +1038", "1038", "1000000", "199-10-1", "100.0", "99.9", "999999", "999", "44.1", "0")
+
+
 def standing(names: tuple[str, ...] = ("ann", "bob"), forfeits: str = "0") -> Table:
-    columns = tuple(Column(head, left=head == "bot", ours=head != "bot") for head in HEADS)
-    rows = tuple(
-        (str(at), name, "> +1038", "1038", "1000000", "199-10-1", "100.0", "99.9", "999999", "999", "44.1", forfeits)
-        for at, name in enumerate(names, 1)
-    )
+    columns = tuple(Column(head, "text" if head == "bot" else "number") for head in HEADS)
+    rows = [dict(zip(HEADS, CELLS)) | {"bot": name, "forfeits": forfeits} for name in names]
     return Table("standings", "", columns, rows, spared=SPARED)
 
 
 def test_eighty_columns_hold_what_matters_and_wider_terminals_more() -> None:
-    shown = {width: fit(standing(), width)[0].heads for width in (80, 100, 160)}
+    table = standing()
+    shown = {
+        width: [column.head for column in fit(table.columns, table.rows, width, SPARED)[0]] for width in (80, 100, 160)
+    }
     assert shown[80][:5] == ["#", "bot", "Elo", "±95%", "games"]
     assert {"score%", "forfeits"} <= set(shown[80])
     assert set(shown[80]) < set(shown[100]) < set(shown[160]) == set(HEADS)
@@ -44,14 +46,12 @@ def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
 def test_any_table_fits() -> None:
     draw = random.Random(5)
     for _ in range(200):
-        columns = tuple(Column("h" * draw.randint(1, 12), left=draw.random() < 0.4) for _ in range(draw.randint(2, 15)))
-        rows = tuple(
-            tuple(draw.choice(["ab" * draw.randint(0, 20), "7" * draw.randint(0, 12)]) for _ in columns) for _ in "123"
-        )
+        columns = [Column("h" * draw.randint(1, 12), draw.choice(["text", "elo"])) for _ in range(draw.randint(2, 15))]
+        rows = [[draw.choice(["ab" * draw.randint(0, 20), "7" * draw.randint(0, 12)]) for _ in columns] for _ in "123"]
         width = draw.randint(75, 200)  # two columns are always there
-        shown, left_out = fit(Table("t", "", columns, rows), width)
-        assert len(shown.columns) + left_out == len(columns)
-        assert max(map(cells, grid(shown, "simple").splitlines())) <= width
+        shown, texts, left_out = fit(columns, rows, width)
+        assert len(shown) + left_out == len(columns)
+        assert max(map(cells, grid(shown, texts, "simple").splitlines())) <= width
 
 
 def test_without_a_width_nothing_is_left_out() -> None:

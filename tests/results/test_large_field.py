@@ -10,7 +10,7 @@ import pytest
 from arena.results.export import export
 from arena.results.formats import write
 from arena.results.reading.run import RunData, read_run
-from arena.results.run_stats import BY_OPPONENT, stats_report
+from arena.results.run_stats import STATISTICS, stats_report
 from arena.results.standings import LARGE_FIELD, standings
 from arena.results.standings_report import SHOWN_LINES, standings_report
 from tests.results.synthetic import store_run
@@ -48,7 +48,7 @@ def test_a_terminal_shows_the_first_lines_and_says_how_to_see_the_others(large: 
 
 def test_statistics_by_opponent_only_if_asked(large: RunData) -> None:
     short = stats_report(large, 10.0)
-    assert not {table.name for table in short.tables} & set(BY_OPPONENT)
-    assert "tables by opponent only with --all" in write(short, "table")
-    assert len(next(table for table in short.tables if table.name == "scores").frame) == len(BOTS)  # type: ignore[arg-type]
+    assert not {table.name for table in short.tables} & {statistic.name for statistic in STATISTICS if statistic.by_opponent}
+    assert "tables by opponent are shown only with --all" in write(short, "table")
+    assert len(next(table for table in short.tables if table.name == "scores").figures) == len(BOTS)  # type: ignore[arg-type]
     assert "first 50 of 101 lines" in write(short, "table")

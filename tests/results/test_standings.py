@@ -128,7 +128,7 @@ def test_too_few_games_to_tell_the_first_player_from_the_stronger(tmp_path: Path
     found = standings(synthetic(tmp_path / "run", values, play=always_first), prior=0)
     assert len(found.run.games) == 1
     assert math.isnan(found.first_advantage[0])
-    assert remarks(found)[0] == "First player: 100.0 % of the points (0.6 .. 100.0)."
+    assert remarks(found)[0] == "First player: 100.0% of the points (0.6 .. 100.0)."
 
 
 def test_perfect_scores_have_a_bound_without_a_prior(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_shut_out_is_a_bound_wherever_it_is_shown(tmp_path: Path, games: int) 
     }
     assert 0.8 < values["head_to_head"]["los"] < 1
     assert values["first_player"]["elo"] is None
-    assert any(f"> {bound:+.1f} Elo (95 %)" in line for line in remarks(found))
+    assert any(f"> {bound:+.1f} Elo (95%)" in line for line in remarks(found))
     frames = run_frames(found.run, 10)
     assert list(frames["ratings"]["elo_bound"]) == list(found.table["elo"])
     assert list(frames["los"]["los"]) == list(frames["pairings"]["los"])
@@ -252,9 +252,9 @@ def test_large_fields_show_the_last_rounds(tmp_path: Path) -> None:
     swiss = standings(synthetic(tmp_path / "s", {"bots": names, "format": "swiss", "games": 2, "swiss": {"rounds": 2}}))
     table = standings_report(swiss).tables[-1]
     assert len(table.rows) == 35
-    assert table.note == "1 earlier round: --json has them."
+    assert table.note == "1 earlier round not shown; --json has them."
     cup = standings(synthetic(tmp_path / "k", {"bots": names, "format": "knockout", "games": 2}))
     bracket = standings_report(cup).tables[-1]
     assert bracket.heads[0] == "round 3"
-    assert bracket.note == "2 earlier rounds: --json has them."
+    assert bracket.note == "2 earlier rounds not shown; --json has them."
     assert bracket.rows[len(bracket.rows) // 2][-1] == f"├ {cup.table['bot'][0]}"

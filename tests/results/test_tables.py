@@ -19,7 +19,7 @@ from arena.results.formats.csv import csv_text
 from arena.results.reading.run import RunData
 from arena.results.standings import COLUMNS, RunStandings, standings
 from arena.results.standings_report import forfeit_text, heading, remarks, standings_report, summary
-from arena.results.table import Report, elo_text, figures, percent, records, table_of
+from arena.results.table import Report, elo_text, percent, records, table_of, table_values
 from arena.tournament.store.reasons import ForfeitReason
 from tests.results.synthetic import synthetic
 
@@ -93,7 +93,7 @@ def test_many_reasons_are_cut(run: RunData) -> None:
     lines = [ForfeitReason(f"bot{at}", "crash", 1, "gone", GameId(0, 0, 0)) for at in range(13)]
     text = standings_text(standings(replace(run, forfeits=tuple(lines), folder="results/x")))
     assert text.splitlines()[-2].startswith("bot9: 1 game")
-    assert text.endswith("\n... and 3 more, all with arena standings results/x --json\n")
+    assert text.endswith("\n... and 3 more; all of them: arena standings results/x --json\n")
 
 
 def test_csv_reads_back_with_fixed_digits(found: RunStandings) -> None:
@@ -185,7 +185,7 @@ def test_own_rankings_show_points_and_remarks(tmp_path: Path) -> None:
 
 def test_a_series_warns_of_the_first_players_score(found: RunStandings) -> None:
     series = replace(found.run, config={**found.run.config, "format": "series"})
-    assert "so only the Elo figure tells" in remarks(standings(series))[0]
+    assert "so only the Elo figure counts" in remarks(standings(series))[0]
     assert "so only" not in "".join(remarks(found))
 
 
@@ -194,7 +194,7 @@ def test_a_table_without_a_title_has_no_empty_head() -> None:
     for head, marks in (("", 0), ("Bots", 1)):
         report = Report("", [table_of("bots", head, frame)])
         assert write(report, "markdown").count("###") == marks
-        assert write(report, "html").count("<h2>") == marks
+        assert write(report, "html").count("<caption>") == marks
         assert write(report).startswith(head)
     assert write(Report("", [table_of("bots", "", frame)]), "markdown").startswith("| bot")
 
@@ -224,15 +224,15 @@ def test_figures_are_rounded_by_their_columns_for_people_only() -> None:
     table = table_of("t", "", frame)
     assert table.heads == ["bot", "score %", "elo", "elo error95", "p holm", "games"]
     assert table.rows == (("a", "50.0", "+12.3", "-", "< 0.001", "3"),)
-    assert table.alignment == ["left"] + ["right"] * 5
+    assert [column.left for column in table.columns] == [True] + [False] * 5
     assert write(Report("", [table]), "csv").splitlines()[1] == "a,0.5,12.345,,1e-05,3"
-    assert figures([table])["t"][0]["elo_error95"] is None
+    assert table_values([table])["t"][0]["elo_error95"] is None
 
 
 def test_people_may_see_other_columns_or_none() -> None:
     frame = pd.DataFrame({"bot": ["a"], "games": [3]})
-    some = Report("Head", [table_of("t", "Title", frame, "Note.", people=frame[["bot"]])])
-    none = Report("Head", [table_of("t", "Title", frame, "Note.", people=pd.DataFrame())])
+    some = Report("Head", [table_of("t", "Title", frame, "Note.", columns=["bot"])])
+    none = Report("Head", [table_of("t", "Title", frame, "Note.", columns=[])])
     for format_ in ("table", "markdown", "html"):
         assert "games" not in write(some, format_)
         assert "Title" in write(some, format_)

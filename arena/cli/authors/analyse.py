@@ -55,13 +55,13 @@ def analyse(
             raise click.UsageError("--all and --html are for one game; name it, such as 1")
         _run(source, nodes or 0, form)
         return
-    from arena.results.analysis.game import analyse as judge
-    from arena.results.analysis.report import game_report
+    from arena.results.analysis import game_report
+    from arena.results.judge import analyse as judge
 
     stored = read_one(source, game, wanted)
     found = judge(stored, NODES if nodes is None else nodes)
     if html is not None:
-        from arena.results.pages.replay import replay_page
+        from arena.results.pages.games import replay_page
 
         write_page(replay_page(stored, game or "1", found), html)
         return
@@ -69,7 +69,7 @@ def analyse(
 
 
 def _run(source: str, nodes: int, form: str) -> None:
-    from arena.results.analysis.report import run_losses, run_report
+    from arena.results.analysis import run_losses, run_report
     from arena.results.sources import COMPARISON, DATABASE, find, games_of
     from arena.results.whole_file import write_whole
     from arena.tournament.store.losses import LOSSES

@@ -45,8 +45,7 @@ def report(source: str, out: Path | None, count: int, wanted: GameFilter, prior:
 
     With --follow the page in the browser reloads itself while the run is in progress, and keeps its place.
     """
-    from arena.results.pages.follow import follow, followed
-    from arena.results.pages.report import report_page
+    from arena.results.pages.report import follow, followed, report_page
     from arena.results.sources import find
     from arena.results.whole_file import write_whole
     from arena.stats.ratings import DEFAULT_PRIOR

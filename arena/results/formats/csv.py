@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def write(report: Report) -> str:
     """One table as it is; several below one another, each after a line `# NAME`."""
-    tables = [table for table in report.tables if table.frame is not None]
+    tables = [table for table in report.tables if table.figures is not None]
     if len(tables) == 1:
         return table_csv(tables[0])
     return "\n".join(f"# {table.name}\n{table_csv(table)}" for table in tables)
@@ -28,7 +28,7 @@ def write(report: Report) -> str:
 
 def table_csv(table: Table) -> str:
     """The figures of a table."""
-    return csv_text(() if table.frame is None else table.frame, table.digits)
+    return csv_text(() if table.figures is None else table.figures, table.digits, table.keys)
 
 
 def csv_text(figures: pd.DataFrame | Rows, digits: Mapping[str, int], heads: Sequence[str] = ()) -> str:

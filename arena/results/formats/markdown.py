@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from arena.results.formats.text import grid, joined
-from arena.results.table import Code, Report, Table
+from arena.results.table import Code, Report
 
 _MARKS = re.compile(r"[|<*`\[\]\\]|(?<!\w)_|_(?!\w)")
 """What Markdown would not show as it is. An underscore within a word is no mark."""
@@ -19,20 +18,11 @@ def write(report: Report) -> str:
     for table in report.tables:
         if table.columns:
             title = f"### {table.title}" if table.title else ""
-            parts += [title, grid(_escaped(table.unmeasured()), "github"), table.note]
+            shown = table.unmeasured()
+            rows = [[_MARKS.sub(r"\\\g<0>", cell) for cell in row] for row in shown.rows]
+            parts += [title, grid(shown.columns, rows, "github"), table.note]
     parts += [*report.remarks, "\n".join(f"- {_item(item)}" for item in report.items)]
     return joined(parts)
-
-
-def _escaped(table: Table) -> Table:
-    rows = (
-        tuple(
-            cell.replace("|", "\\|") if column.ours else _MARKS.sub(r"\\\g<0>", cell)
-            for column, cell in zip(table.columns, row)
-        )
-        for row in table.rows
-    )
-    return replace(table, rows=tuple(rows))
 
 
 def _item(parts: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from arena.results.compare import comparison, read_variants
 from arena.results.reading.comparison import variant_folders
 from arena.results.reading.run import RunData
 from arena.results.standings import RunStandings, rate_run, standings
-from arena.results.table import Report, elo_text, likelihood, number, percent
+from arena.results.table import Report, is_estimate, likelihood, number, percent, rating_text
 from arena.results.sources import COMPARISON, DATABASE, find, open_records, run_data
 from arena.stats.field import first_player_score, length_histogram, scores
 from arena.stats.frames import StatsError
@@ -87,10 +87,9 @@ def rating_plot(found: RunStandings) -> Dots:
         elo, error, flag = float(row["elo"]), float(row["elo_error95"]), str(row["flag"])
         if math.isnan(elo):
             continue
-        sure = not flag and math.isfinite(error)
-        shown = elo_text(elo, flag) + (f" ± {error:.0f}" if sure else "")
-        tip = TIPS["rating"].format(bot=row["bot"], elo=shown, games=row["games"])
-        rows.append(Dot(str(row["bot"]), elo, elo - error if sure else None, elo + error if sure else None, tip))
+        tip = TIPS["rating"].format(bot=row["bot"], elo=rating_text(elo, error, flag), games=row["games"])
+        low, high = (elo - error, elo + error) if is_estimate(error, flag) else (None, None)
+        rows.append(Dot(str(row["bot"]), elo, low, high, tip))
     return Dots(rows, PAGE["elo_axis"], 0.0)
 
 

@@ -8,15 +8,16 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena.results.pages.words import COLOURS, PAGE, VIEWER
 from arena.text import one_line, printable_lines
 
-STYLES = ("page.css",)
+if TYPE_CHECKING:
+    from arena.results.table import Table
 
 
 def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **values: Any) -> str:
@@ -24,25 +25,39 @@ def render(template: str, scripts: Sequence[str], data: Mapping[str, Any], **val
 
     `scripts` are names of files in `static/`; `data` is what they read, by the id of its element, as JSON.
     """
-    style = "\n".join(map(_static, STYLES))
+    style = _static("page.css")
     inline = [_static(name) for name in scripts]
+    hashes = " ".join(map(_hash, inline)) or "'none'"
     policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {' '.join(map(_hash, inline))}; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src {_hash(style)}; script-src {hashes}; base-uri 'none'; form-action 'none'"
     )
-    given = {"words": {"colours": COLOURS, **VIEWER}, **data}
     return (
-        _environment()
+        environment("arena.results.pages")
         .get_template(template)
         .render(
             policy=policy,
             style=Markup(style),
             scripts=[Markup(script) for script in inline],
-            data={key: embedded(value) for key, value in given.items()},
+            data=embedded_data(data),
             words=PAGE,
             **values,
         )
     )
+
+
+def table_html(table: Table) -> str:
+    """A table as an element, as it is on the pages; names and notes are texts in it."""
+    macros: Any = environment("arena.results.pages").get_template("macros.html").module
+    return str(macros.table(table))
+
+
+def embedded_data(data: Mapping[str, Any]) -> dict[str, Markup]:
+    """What scripts read, by the id of its element, each as JSON for an element `script`.
+
+    The viewer of `games` also gets its words.
+    """
+    words = {"words": {"colours": COLOURS, **VIEWER}} if "games" in data else {}
+    return {key: embedded(value) for key, value in (words | dict(data)).items()}
 
 
 def embedded(value: Any) -> Markup:
@@ -56,17 +71,17 @@ def embedded(value: Any) -> Markup:
 
 
 @cache
-def _environment() -> Environment:
+def environment(*packages: str) -> Environment:
+    """Templates from the `templates/` of some packages, the first one's before the others'; everything is escaped."""
     made = Environment(
-        loader=PackageLoader("arena.results.pages"),
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters["line"] = one_line
-    made.filters["lines"] = printable_lines
+    made.filters |= {"line": one_line, "lines": printable_lines}
     return made
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,24 +30,26 @@ from arena.results.pages.figures import (
     rating_plot,
     times_plots,
 )
-from arena.results.pages.game_data import game_data
+from arena.results.pages.games import game_data, sample
 from arena.results.pages.render import render
-from arena.results.pages.sample import sample
-from arena.results.pages.settings_text import settings_toml
 from arena.results.pages.plots import Bars, Dots, Lines, Square, Stacks, svg
 from arena.results.pages.words import PAGE
 from arena.results.compare import comparison, read_variants
 from arena.results.reading.comparison import variant_folders
 from arena.results.reading.game import ALL_GAMES, GameFilter, StoredGame
 from arena.results.reading.run import RunData, stored_config
+from arena.results.run_list import RUNNING, RunLine, run_line
 from arena.results.run_stats import stats_report
 from arena.results.sprt import sprt_text
 from arena.results.standings import RunStandings, standings
 from arena.results.standings_report import head_to_head_line, standings_report
 from arena.results.standings_report import heading as heading_of
-from arena.results.table import Column, Report, Table, elo_text, percent, table_of
-from arena.results.sources import COMPARISON, DATABASE, find, run_data
+from arena.results.table import Column, Report, Table, percent, rating_text, table_of
+from arena.results.sources import COMPARISON, DATABASE, FILE, LEAGUE, find, run_data
+from arena.stats.frames import StatsError
 from arena.stats.ratings import DEFAULT_PRIOR
+from arena.tournament.formats import FORMATS
+from arena.tournament.store.folders import Found
 from arena.tournament.store.reader import Reader
 from arena.text import first_line, one_line
 
@@ -52,7 +57,10 @@ GAMES = 20
 """Games to replay unless another number is asked for."""
 ERROR = 10.0
 """95 % error in Elo for which the report says how many more pairs are needed, as `arena stats` does."""
-ENDS = ("endings", "endings_by_bot")
+EVERY_S = 5.0
+"""Seconds between two pages of a run in progress, at least."""
+SHARE = 5
+"""Making pages takes at most one part in so many of the time: it shares the machine with the run."""
 MOST_REASONS = 200
 NARROW = 5
 """Bots of which two squares stand side by side."""
@@ -194,7 +202,7 @@ def _compared(folders: list[Path]) -> Report | None:
 
 def _run(kind: str, place: Path, run: RunData, prior: float) -> Part:
     stats = stats_report(run, ERROR, prior)
-    frames = {table.name: table.data for table in stats.tables if table.frame is not None}
+    frames = {table.name: table.data for table in stats.tables}
     found = standings(run, prior)
     main = standings_report(found)
     shown = {table.name: table for table in _shown(stats)}
@@ -207,7 +215,7 @@ def _run(kind: str, place: Path, run: RunData, prior: float) -> Part:
         *_squares(run, order, frames, shown.pop("pairings", None)),
         Section("lengths", [length_plot(frames["length_histogram"])], closed=_taken(shown, "length"), half=True),
         _first(run, order, _taken(shown, "first_player")),
-        Section("endings", [endings_plot(run.games, order)], closed=_taken(shown, *ENDS), half=True),
+        Section("endings", [endings_plot(run.games, order)], closed=_taken(shown, "endings", "endings_by_bot"), half=True),
         _forfeits(run, order, _taken(shown, "terminations", "forfeits")),
         *_times(run, _taken(shown, "time")),
         *_cards(kind, place, run),
@@ -223,8 +231,7 @@ def _lead(found: RunStandings) -> str:
         return line
     best = found.table[found.table["rank"] == 1]
     row = best.iloc[0]
-    elo, error = elo_text(float(row["elo"]), str(row["flag"])), float(row["elo_error95"])
-    shown = elo if row["flag"] or not math.isfinite(error) else f"{elo} ± {error:.0f}"
+    shown = rating_text(float(row["elo"]), float(row["elo_error95"]), str(row["flag"]))
     words = PAGE["lead" if found.run.complete or found.run.planned is None else "lead_so_far"]
     line = words.format(all=len(found.table), bots=", ".join(one_line(bot, 60) for bot in best["bot"][:MOST_LEADERS]))
     if len(best) > 1:
@@ -279,7 +286,7 @@ def _cut(table: Table) -> Table:
     if len(table.rows) <= MOST_ROWS:
         return table
     note = PAGE["rows_cut"].format(shown=MOST_ROWS, all=len(table.rows))
-    return replace(table, rows=table.rows[:MOST_ROWS], note=f"{note} {table.note}".strip())
+    return replace(table, shown=table.people[:MOST_ROWS], note=f"{note} {table.note}".strip())
 
 
 def _sprt(kind: str, place: Path, run: RunData) -> tuple[list[str], list[Section]]:
@@ -330,21 +337,103 @@ def _forfeits(run: RunData, order: Sequence[str], closed: Sequence[Table]) -> Se
     plots = [forfeits_plot(run.games, order)]
     if not run.forfeits:
         return Section("forfeits", plots, notes=[PAGE["forfeits_none"]], half=True)
-    heads = ("forfeit_bot", "forfeit_kind", "forfeit_games", "forfeit_reason", "forfeit_game")
-    columns = tuple(Column(PAGE[head], left=head != "forfeit_games") for head in heads)
-    rows = tuple(
-        (line.bot, line.kind, str(line.games), first_line(line.reason, 300), str(line.game))
-        for line in run.forfeits[:MOST_REASONS]
+    columns = (
+        Column("bot", "text"),
+        Column("kind", "text"),
+        Column("games"),
+        Column("reason", "text", cell=lambda row: first_line(row["reason"], 300)),
+        Column("example", "text", cell=lambda row: str(row["game"])),
     )
-    return Section("forfeits", plots, tables=[Table("reasons", "", columns, rows)], closed=closed, half=True)
+    reasons = Table("reasons", "", columns, shown=[line._asdict() for line in run.forfeits[:MOST_REASONS]])
+    return Section("forfeits", plots, tables=[reasons], closed=closed, half=True)
 
 
 def _settings(run: RunData) -> Iterator[Section]:
     """Of a run; a league and a file of records have none."""
-    columns = (Column(PAGE["forfeit_bot"], left=True), Column(PAGE["source"], left=True))
-    hashes = Table("sources", PAGE["hashes"], columns, tuple(run.sources.items()))
+    columns = (Column("bot", "text"), Column("hash", "text"))
+    sources = [{"bot": bot, "hash": source} for bot, source in run.sources.items()]
+    hashes = Table("sources", PAGE["hashes"], columns, shown=sources)
     tables = [hashes] if run.sources else []
     text = settings_toml(run.config)
     texts = [] if text is None else [(PAGE["repeat"], PAGE["repeat_command"]), ("run.toml", text)]
     if tables or texts:
         yield Section("settings", tables=tables, texts=texts)
+
+
+# ---------------------------------------------------------------- settings as a file
+
+
+def settings_toml(config: Mapping[str, Any]) -> str | None:
+    """The TOML file that plays a run again; None for what no settings have played: a league, a file of records.
+
+    `config` is as stored with a run. Paths in it are those of the machine on which it was played.
+    """
+    if config.get("format") not in FORMATS:
+        return None
+    values = {key: value for key, value in config.items() if key not in ("bots", "isolated")}
+    isolated = config.get("isolated", ())
+    bots = [dict(bot) | ({"isolation": "process"} if bot["name"] in isolated else {}) for bot in config["bots"]]
+    plain = {key: value for key, value in values.items() if not isinstance(value, Mapping)}
+    lines = [f"{key} = {_toml(value)}" for key, value in plain.items() if value is not None]
+    for key, value in values.items():
+        if isinstance(value, Mapping) and (known := _known(value)):
+            lines += ["", f"[{key}]", *(f"{name} = {_toml(inner)}" for name, inner in known.items())]
+    for bot in bots:
+        lines += ["", "[[bots]]", *(f"{name} = {_toml(inner)}" for name, inner in _known(bot).items())]
+    return "\n".join(lines) + "\n"
+
+
+def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None and value != {}}
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML: as in JSON, except for tables."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)
+
+
+# ---------------------------------------------------------------- a run in progress
+
+
+def followed(source: str) -> Found:
+    """The run or comparison that `source` names. StatsError for anything else."""
+    found = find(source)
+    if found.kind in (FILE, LEAGUE):
+        raise StatsError(f"{found.folder}: only a run or a comparison can be followed; leave out --follow")
+    return found
+
+
+def follow(
+    source: str,
+    write: Callable[[str], object],
+    count: int,
+    wanted: GameFilter = ALL_GAMES,
+    prior: float = DEFAULT_PRIOR,
+    wait: Callable[[float], object] = time.sleep,
+) -> RunLine:
+    """Give `write` a page whenever there are more games, until the run is no longer being played; then a last one.
+
+    Every page but the last one reloads itself. Returns the state of the run at the end. StatsError for anything but a
+    run or a comparison, or for a run that ends without a game.
+    """
+    folder = followed(source)
+    shown, pause = 0, EVERY_S
+    try:
+        while (line := run_line(folder)).state == RUNNING:
+            if line.games > shown:
+                began = time.monotonic()
+                write(report_page(source, count, wanted, prior, reload=pause))
+                shown, pause = line.games, max(EVERY_S, (SHARE - 1) * (time.monotonic() - began))
+            wait(pause)
+    except KeyboardInterrupt:
+        if shown:
+            write(report_page(source, count, wanted, prior))  # else it would reload itself for ever
+        raise
+    write(report_page(source, count, wanted, prior))
+    return line

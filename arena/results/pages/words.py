@@ -64,17 +64,11 @@ PAGE: dict[str, str] = {
     "forfeits_none": "No game was forfeited.",
     "forfeits_by": "{games} by {bot}",
     "viewer": "A game to play through",
-    "forfeit_bot": "bot",
-    "forfeit_kind": "kind",
-    "forfeit_games": "games",
-    "forfeit_reason": "reason",
-    "forfeit_game": "one of them",
     "cards_note": "Score of the sides that played the card. A card that only a winning side gets to play is a sign of "
     "the win, not its cause.",
     "repeat": "To play the run again, save these settings as run.toml and run:",
     "repeat_command": "arena run run.toml",
     "hashes": "Hashes of the bots' sources",
-    "source": "hash",
     "sample": "{shown} of {all} games can be replayed here: a game for each bot and kind of forfeit first, the rest "
     "evenly spaced. For others: {command}",
     "all_games": "All {all} games can be replayed here.",

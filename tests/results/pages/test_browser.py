@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from arena.results.analysis.game import analyse
-from arena.results.pages.game_data import states
-from arena.results.pages.replay import replay_page
+from arena.results.judge import analyse
+from arena.results.pages.games import states
+from arena.results.pages.games import replay_page
 from arena.results.pages.report import report_page
 from arena.results.reading.game import ALL_GAMES
 from arena.results.sources import read_one

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.pages import follow as following
-from arena.results.pages.follow import follow
+from arena.results.pages import report as following
+from arena.results.pages.report import follow
 from arena.results.run_list import FINISHED, RUNNING, STOPPED, run_line
 from arena.results.sources import find
 from tests.cli.conftest import Arena, arena  # noqa: F401
@@ -73,5 +73,5 @@ def test_what_cannot_be_followed_says_so(tmp_path: Path, arena: Arena) -> None: 
     assert "name it with -o" in arena("report", folder, "--follow", "-o", "-", code=2).err
     (tmp_path / "games.txt").write_text("schotten/1 base 1:0 11; r1@1; * 0-0\n")
     told = arena("report", "games.txt", "--follow", code=2).err
-    assert "leave --follow out" in told
+    assert "leave out --follow" in told
     assert "Writing" not in told

@@ -16,8 +16,8 @@ from arena.league.oversight.processes import LeagueProcess
 from arena.results.pages.figures import card_frames
 from arena.results.pages.render import embedded, render
 from arena.results.pages.report import report_page
-from arena.results.pages.sample import chosen_places
-from arena.results.pages.settings_text import settings_toml
+from arena.results.pages.games import chosen_places
+from arena.results.pages.report import settings_toml
 from arena.paths import data_folder
 from arena.results.reading.game import GameFilter
 from arena.results.reading.run import read_run

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.analysis.game import BLUNDER, analyse
-from arena.results.analysis.judge import Judge, sampled_chances
-from arena.results.analysis.report import page_notes, run_losses
+from arena.results.judge import BLUNDER, analyse
+from arena.results.judge import Judge, sampled_chances
+from arena.results.analysis import page_notes, run_losses
 from arena.errors import ArenaError
 from arena.game.rng import Rng
-from arena.results.pages.replay import replay_page
+from arena.results.pages.games import replay_page
 from arena.lab.play import play_game
 from arena.policy import load_net
 from arena.results.decisions import decisions
@@ -130,9 +130,9 @@ def test_the_command(arena: Arena) -> None:  # noqa: F811
     found = json.loads(arena("analyse", "run", "0/0/0", "--nodes", 0, "--json").out)
     assert found["moves"][0]["number"] == 1
     assert len(found["chances"]) == len(found["moves"]) + 1
-    assert "Average loss a move" not in arena("stats", "run").out
+    assert "Average loss per move" not in arena("stats", "run").out
     assert "random" in arena("analyse", "run").out
-    assert "Average loss a move" in arena("stats", "run").out
+    assert "Average loss per move" in arena("stats", "run").out
     both = [row["bot"] for row in json.loads(arena("stats", "run", "--json").out)["losses"]]
     assert both == ["greedy", "random"]
     assert "name it" in arena("analyse", "run", "--all", code=2).err

@@ -1,1 +1,0 @@
-"""Stored games judged move by move: chances to win, turning points, blunders, losses by bot."""

@@ -1,0 +1,181 @@
+"""How good each move of a stored game was, from what its player knew: by the net, and by search over it.
+
+If a budget is given, the search chooses the move to compare with, and both moves are then tried in samples of the
+hidden cards that the choice has not seen: had the same samples chosen, their luck would count for the chosen move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from arena.game.engine import View
+from arena.game.moves import Move
+from arena.game.record import parse_record
+from arena.game.rng import Rng, derive_seed
+from arena.game.rules import Rules
+from arena.policy import Evaluator, Playout, Searcher, load_net
+from arena.results.decisions import Decision, decisions
+from arena.results.reading.game import StoredGame
+
+DEPTH = 10
+"""Decisions looked ahead in each sample, as many as the bot `champion` does (see `benchmarks/judge_errors.py`)."""
+BLUNDER = 0.1
+"""A move that loses this much of the chance to win, or more, is a blunder."""
+MOST_TURNING_POINTS = 3
+TURNING_POINT = 0.05
+"""A turning point changes the chance by this much or more."""
+BY_RULE = ("draw", "scout")
+"""Kinds of decisions that the net takes by a rule: which deck to draw from. They are not judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a decision was worth to its seat: chances to win from 0 to 1, each from what the seat knew.
+
+    number   the decision's place in the record, from 1
+    seat     who decided
+    chance   after the move made, before the draw; None for a decision that is not judged
+    best     the move that the judge would have made
+    loss     how much less the move made is worth than `best`. With a search it is an estimate, and may be a little
+             below 0: the move made then proved better
+    """
+
+    number: int
+    seat: int
+    chance: float | None
+    best: Move
+    loss: float
+
+
+class Judge:
+    """Judges decisions of one rule set. `nodes` are the decisions of the net spent on each; 0: the net alone."""
+
+    def __init__(self, rules: Rules, nodes: int = 0) -> None:
+        self.net = load_net(rules)
+        self.searcher = Searcher(self.net, depth=DEPTH) if nodes else None
+        self.nodes = nodes
+
+    def all(self, made: Sequence[Decision]) -> Iterator[Judgement]:
+        """The judgements of a game's decisions, the same for the same game and budget."""
+        return map(self.judge, made)
+
+    def judge(self, made: Decision) -> Judgement:
+        """What a decision was worth."""
+        if made.phase in BY_RULE:
+            return Judgement(made.number, made.seat, None, made.move, 0.0)
+        moves = list(made.legal)
+        state = made.state()
+        if self.searcher is None:
+            values = self.net.values(state, moves)
+            most = max(values)
+            chance = values[moves.index(made.move)]
+            best = made.move if chance == most else moves[values.index(most)]
+            return Judgement(made.number, made.seat, chance, best, most - chance)
+        rng = Rng(derive_seed(0, "analysis", made.number))
+        view = state.view(made.seat)
+        best = self.searcher.choose(view, moves, rng, self.nodes) if len(moves) > 1 else made.move
+        compared = [made.move] if best is made.move else [made.move, best]
+        chances = sampled_chances(self.net, view, compared, rng, max(self.nodes // (2 * DEPTH * len(compared)), 1))
+        return Judgement(made.number, made.seat, chances[0], best, chances[-1] - chances[0])
+
+
+def sampled_chances(
+    net: Evaluator, view: View, moves: Sequence[Move], rng: Rng, samples: int, depth: int = DEPTH
+) -> list[float]:
+    """The chance to win after each of some legal moves, the mean over the same samples of the hidden cards.
+
+    `depth`: decisions looked ahead; 0: to the end of the game.
+    """
+    totals = [0.0] * len(moves)
+    playout = Playout(net)
+    for _ in range(samples):
+        sample = view.sample(rng)
+        for index, move in enumerate(moves):
+            state = sample.copy()
+            state.apply(move)
+            totals[index] += playout.play(state, depth, view.seat)
+    return [total / samples for total in totals]
+
+
+# ---------------------------------------------------------------- games
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What a seat's moves lost in a game (or a bot's in many): decisions judged, the sum of their losses, blunders."""
+
+    judged: int = 0
+    loss: float = 0.0
+    blunders: int = 0
+
+    @property
+    def mean(self) -> float:
+        """The average loss a move, nan without moves."""
+        return self.loss / self.judged if self.judged else float("nan")
+
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(self.judged + other.judged, self.loss + other.loss, self.blunders + other.blunders)
+
+
+@dataclass(frozen=True)
+class GameAnalysis:
+    """A game judged. Decisions are numbered from 1, seats are 0 (a) and 1 (b).
+
+    made        the decisions, as stored
+    judged      a judgement for each
+    chances     seat 0's chance to win, at the deal (0.5) and after each decision: the mean of what both seats think,
+                each by its own last decision; at the end how the game ended
+    nodes       the budget of each judgement; 0: the net alone
+    """
+
+    made: tuple[Decision, ...]
+    judged: tuple[Judgement, ...]
+    chances: tuple[float, ...]
+    nodes: int
+
+    @property
+    def turning_points(self) -> list[int]:
+        """Numbers of the decisions that changed the chance most, in order."""
+        change = {n: abs(self.chances[n] - self.chances[n - 1]) for n in range(1, len(self.chances))}
+        large = sorted((n for n in change if change[n] >= TURNING_POINT), key=lambda n: (-change[n], n))
+        return sorted(large[:MOST_TURNING_POINTS])
+
+    @property
+    def blunders(self) -> list[int]:
+        """Numbers of the decisions that gave away BLUNDER or more, in order."""
+        return [judged.number for judged in self.judged if judged.loss >= BLUNDER]
+
+    def losses(self, seat: int) -> Losses:
+        """What the moves of a seat lost, counting only those with a choice."""
+        losses = [
+            judged.loss
+            for judged, made in zip(self.judged, self.made)
+            if judged.seat == seat and judged.chance is not None and len(made.legal) > 1
+        ]
+        return Losses(len(losses), sum(losses), sum(loss >= BLUNDER for loss in losses))
+
+
+def analyse(game: StoredGame, nodes: int = 0, judge: Judge | None = None) -> GameAnalysis:
+    """Judge the moves of a game. The same game and budget give the same numbers.
+
+    `judge` is one for the rules of the game, for callers with many games. RecordError if it does not replay.
+    """
+    record = parse_record(game.record)
+    made = decisions(game.result or record)
+    judged = tuple((judge or Judge(record.rules, nodes)).all(made))
+    return GameAnalysis(tuple(made), judged, _chances(made, judged), nodes)
+
+
+def _chances(made: list[Decision], judged: tuple[Judgement, ...]) -> tuple[float, ...]:
+    """Seat 0's chance after each decision."""
+    thinks = [0.5, 0.5]  # seat 0's chance, as either seat sees it
+    chances = [0.5]
+    for judgement in judged:
+        if judgement.chance is not None:
+            thinks[judgement.seat] = 1.0 - judgement.chance if judgement.seat else judgement.chance
+        chances.append((thinks[0] + thinks[1]) / 2)
+    end = made[-1].after.outcome if made else None
+    if end is not None:
+        chances[-1] = 0.5 if end.winner is None else float(end.winner == 0)
+    return tuple(chances)

@@ -1,0 +1,258 @@
+"""Games on pages: which of a run, and each as plain values: the deal whole, then what each step changed.
+
+A state is a flat mapping of texts and numbers. `a` and `b` are the seats 0 and 1:
+
+====================  ==========================================================================
+`turn` `seat` `phase` turns begun; the seat to decide (0, 1); the kind of decision
+`own`                 nine signs: `a`, `b`, or `.` for a stone that is not claimed
+`ha` `hb`             cards in hand
+`a1` .. `b9`          cards of a side; a wild bound when it was played is such as `*J=r7`
+`m1` .. `m9`          combat modes of a stone
+`f1` .. `f9`          the seat whose side was complete first, or None
+`va1` .. `vb9`        what a complete side is worth, in words, with what its wilds stand for
+`wa1` .. `wb9`        why a complete side holds no claim to a stone that nobody owns
+`da` `db`             cards face up beside the board
+`clan` `tactic`       cards left in the decks
+`pend`                the card that a ruse has taken and not yet put anywhere
+====================  ==========================================================================
+
+Keys that hold nothing are left out; in a step, None takes a key away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from arena.results.judge import GameAnalysis, analyse
+from arena.results.analysis import judge_name, page_notes
+from arena.game.engine import State
+from arena.game.explain import PositionError, evaluate, judge_claim, read_side
+from arena.game.record import parse_record
+from arena.game.rules import Rules
+from arena.results.board import legend, result_line
+from arena.results.decisions import Decision, Position
+from arena.results.pages.render import render
+from arena.results.pages.words import PAGE
+from arena.results.reading.game import GameFilter, Games, StoredGame
+from arena.results.sources import FILE, LEAGUE, games_of
+from arena.text import one_line, printable_lines
+from arena.tournament.match.results import GameResult
+from arena.tournament.match.tasks import GameId
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Flat: TypeAlias = dict[str, Any]
+Forfeit: TypeAlias = tuple[object, object]
+"""Who forfeited a game and how; None if nobody did."""
+NumberedGames: TypeAlias = list[tuple[str, GameResult]]
+"""Games with their numbers, by which `arena replay` finds them, too."""
+LONGEST_REASON = 4000
+_STONES = range(1, 10)
+
+
+def game_data(game: StoredGame, key: str, judged: GameAnalysis | None = None) -> dict[str, Any]:
+    """All that the viewer shows of a game; `key` names it as `arena replay` does.
+
+    `steps` begins with the deal. Each step has `set`, what it changed of the state, and but for the first `n` (from 1),
+    `turn`, `seat`, `move`, `of` (legal moves), `ms` (None where it was not measured), `events`, and `claims`: the seat,
+    the stone and why the claim holds. `judged` tells the `chance` of seat 0 after each step, and what moves lost;
+    without it the net judges, which takes 3 ms. RecordError for a record that does not replay.
+    """
+    record = parse_record(game.record)
+    judged = judged or analyse(game)
+    made = judged.made
+    judge = _SideJudge(record.rules)
+    deal = made[0].before if made else Position.of(State(record.rules, record.deal, record.auto_claim))
+    state = flat(deal, judge)
+    steps: list[dict[str, Any]] = [{"set": state}]
+    for decision in made:
+        after = flat(decision.after, judge)
+        steps.append({"set": _changes(state, after)} | _told(decision, judge))
+        state = after
+    names = [one_line(name) or seat for name, seat in zip(game.names, "ab")]
+    result = game.result
+    return {
+        "key": key,
+        "names": names,
+        "rules": record.rules.name,
+        "tactics": record.rules.tactics,
+        "starter": record.deal.starter,
+        "result": one_line(result_line(record, game.names)),
+        "legend": legend(record.rules).partition("\nBeside")[0],
+        "forfeit": None if result is None or result.forfeit is None else result.forfeit,
+        "reason": printable_lines(game.reason[:LONGEST_REASON]).strip(),
+        "record": game.record,
+        "judge": judge_name(judged.nodes),
+        "steps": [step | note for step, note in zip(steps, page_notes(judged), strict=True)],
+    }
+
+
+def replay_page(game: StoredGame, key: str, judged: GameAnalysis | None = None) -> str:
+    """A page with the viewer alone. `key` is how the user named the game, `judged` its analysis (None: by the net).
+
+    RecordError if the game does not replay.
+    """
+    data = game_data(game, key, judged)
+    first = data["starter"]
+    title = f"{data['names'][first]} – {data['names'][1 - first]}, {data['rules']}: {data['result']}"
+    return render("replay.html", ["viewer.js"], {"games": [data]}, title=title, record=game.record, made=PAGE["made"])
+
+
+def states(data: Mapping[str, Any]) -> Iterator[Flat]:
+    """The state after each step, as the viewer puts them together."""
+    state: Flat = {}
+    for step in data["steps"]:
+        state = {key: value for key, value in (state | step["set"]).items() if value is not None}
+        yield state
+
+
+def flat(position: Position, judge: _SideJudge | None = None) -> Flat:
+    """A position as the flat mapping; without a judge it does not say what sides are worth."""
+    state: Flat = {
+        "turn": position.turn,
+        "seat": position.seat,
+        "phase": position.phase,
+        "own": position.owners,
+        "clan": position.decks[0],
+        "tactic": position.decks[1],
+        "pend": position.pending,
+    }
+    for seat, sign in enumerate("ab"):
+        state[f"h{sign}"] = " ".join(position.hands[seat])
+        state[f"d{sign}"] = " ".join(position.beside[seat])
+        for stone in _STONES:
+            state[f"{sign}{stone}"] = " ".join(position.sides[seat][stone - 1])
+    for stone in _STONES:
+        state[f"m{stone}"] = " ".join(position.modes[stone - 1])
+        state[f"f{stone}"] = position.completed[stone - 1]
+    if judge is not None:
+        state |= judge.said(position)
+    return {key: value for key, value in state.items() if value not in ("", None)}
+
+
+def _changes(before: Flat, after: Flat) -> Flat:
+    gone = dict.fromkeys(key for key in before if key not in after)
+    return gone | {key: value for key, value in after.items() if before.get(key) != value}
+
+
+def _told(decision: Decision, judge: _SideJudge) -> dict[str, Any]:
+    events = [event.text if event.seat == decision.seat else str(event) for event in decision.events]
+    claims = [
+        {"seat": "ab".index(now), "stone": stone, "why": judge.why(decision.after, "ab".index(now), stone)}
+        for stone, before, now in zip(_STONES, decision.before.owners, decision.after.owners)
+        if before != now and now != "."
+    ]
+    told: dict[str, Any] = {
+        "n": decision.number,
+        "turn": decision.turn,
+        "seat": decision.seat,
+        "move": str(decision.move),
+        "of": len(decision.legal),
+        "ms": None if decision.ms is None else float(f"{decision.ms:.2g}"),
+        "events": events or [str(decision.move)],
+    }
+    return told | ({"claims": claims} if claims else {})
+
+
+class _SideJudge:
+    """What sides are worth and why claims hold, by the engine's own functions; equal questions are asked once."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._worth = cache(lambda side, modes: str(evaluate(rules, read_side(rules, side), modes)))
+        self._verdict = cache(
+            lambda mine, theirs, seen, modes, first: judge_claim(
+                rules, read_side(rules, mine), read_side(rules, theirs), seen, modes, first
+            )
+        )
+
+    def said(self, position: Position) -> Flat:
+        """The keys `va1` .. and `wa1` .. of a position."""
+        said: Flat = {}
+        for stone in _STONES:
+            modes = position.modes[stone - 1]
+            for seat, sign in enumerate("ab"):
+                side = position.sides[seat][stone - 1]
+                if len(side) != (4 if "mud" in modes else 3):
+                    continue
+                said[f"v{sign}{stone}"] = self._worth(side, modes)
+                if position.owners[stone - 1] == ".":
+                    said[f"w{sign}{stone}"] = self.why(position, seat, stone)
+        return said
+
+    def why(self, position: Position, seat: int, stone: int) -> str:
+        """Why a claim of a seat holds, or what refutes it."""
+        first = position.completed[stone - 1]
+        try:
+            verdict = self._verdict(
+                position.sides[seat][stone - 1],
+                position.sides[1 - seat][stone - 1],
+                face_up(position, stone),
+                position.modes[stone - 1],
+                None if first is None else "mine" if first == seat else "theirs",
+            )
+        except PositionError as error:
+            return str(error)
+        return str(verdict.reason)
+
+
+def face_up(position: Position, stone: int) -> tuple[str, ...]:
+    """The clan cards that lie face up anywhere but at a stone."""
+    rows: Sequence[Sequence[str]] = [
+        *(side for sides in position.sides for number, side in enumerate(sides, start=1) if number != stone),
+        *position.beside,
+    ]
+    return tuple(card for row in rows for card in row if card[0] in "rgbypk" and card[1:].isdigit())
+
+
+# ---------------------------------------------------------------- which games of a run
+
+
+def chosen_places(forfeits: Sequence[Forfeit], count: int) -> list[int]:
+    """Places of `count` games: up to half of them a forfeit of each bot and kind, the rest evenly spaced.
+
+    >>> chosen_places([(None, None)] * 5 + [("ann", "crash")] * 5, 4)
+    [0, 3, 5, 7]
+    """
+    total = len(forfeits)
+    if count < 1:
+        return []
+    if count >= total:
+        return list(range(total))
+    first: dict[Forfeit, int] = {}
+    for index, forfeit in enumerate(forfeits):
+        if isinstance(forfeit[1], str):
+            first.setdefault(forfeit, index)
+    chosen = set(islice(first.values(), max(count // 2, 1)))
+    left = count - len(chosen)
+    if left > 0:
+        others = [index for index in range(total) if index not in chosen]
+        chosen |= {others[step * len(others) // left] for step in range(left)}
+    return sorted(islice(sorted(chosen), count))
+
+
+def sample(kind: str, place: Path, frame: pd.DataFrame, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
+    """Games to show, and among how many they were chosen; `frame` holds those of a run in schedule order."""
+    with games_of(str(place)) as games:
+        games.chosen(wanted)  # tells of bots that are not there
+        if not wanted.all or kind in (FILE, LEAGUE):
+            return _searched(games, wanted, count)
+        forfeits = list(zip(frame["forfeit_by"].astype(object), frame["forfeit"].astype(object)))
+        places = chosen_places(forfeits, count)
+        ids = frame.iloc[places][["pairing", "deal", "game"]].itertuples(index=False)
+        return _numbered(zip(places, [games.identified(GameId(*map(int, key))) for key in ids])), len(frame)
+
+
+def _searched(games: Games, wanted: GameFilter, count: int) -> tuple[NumberedGames, int]:
+    """As `sample`, for games that can only be read one after the other."""
+    every = [(index, (game.forfeit_by, game.forfeit)) for index, game in enumerate(games) if game in wanted]
+    numbers = {every[place][0] for place in chosen_places([forfeit for _, forfeit in every], count)}
+    return _numbered((index, game) for index, game in enumerate(games) if index in numbers), len(every)
+
+
+def _numbered(games: Iterable[tuple[int, GameResult]]) -> NumberedGames:
+    return [(str(index + 1), game) for index, game in games]
