@@ -21,9 +21,9 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
-from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.loading import load_bot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot

@@ -60,7 +60,7 @@ def test_what_bots_need_is_light() -> None:
 def test_a_bot_in_a_process_of_its_own_imports_nothing_more() -> None:
     code = """
 import sys
-from arena.bots.isolation.python.child import Child
+from arena.bots.isolation.python_child import Child
 from arena.bots.loading import load_bot
 before = set(sys.modules)
 load_bot("scripted")

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.bot import BotFault
-from arena.bots.isolation.python.child import Child
-from arena.bots.isolation.python.messages import (
+from arena.bots.isolation.python_child import Child
+from arena.bots.isolation.python_messages import (
     ANSWER,
     ASK,
     BEGIN,

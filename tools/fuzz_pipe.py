@@ -24,8 +24,8 @@ from typing import Any
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
-from arena.bots.isolation.python.bot import PythonBot
-from arena.bots.isolation.python.messages import (
+from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.isolation.python_messages import (
     ANSWER,
     ANSWERING,
     ASK,

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from arena.bots.bot import BotFault, GameEnd, Setup
-from arena.bots.isolation.wire.answers import read_answer, read_hello, read_move
+from arena.bots.isolation.wire_messages import read_answer, read_hello, read_move
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
 from arena.game.moves import MOVES, Move

@@ -61,7 +61,7 @@ def checks() -> list[tuple[str, bool]]:
 
 
 def _sandboxed() -> bool:
-    from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
+    from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
 
     try:
         require_bubblewrap()

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from arena.bots.processes.command_line import hide_values
 from arena.errors import ArenaError, did_you_mean
 from arena.text import printable, quoted
 
@@ -167,8 +166,6 @@ def cli() -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command line (default: that of the process). Returns the exit code."""
-    if any(word.startswith("--seed") for word in sys.argv):
-        hide_values()  # who knows the seed knows all cards
     # Matrices of a few thousand bots gain little from more threads, and lose much beside other programs. One thread
     # also keeps the last digits independent of the number of cores. Has no effect once numpy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

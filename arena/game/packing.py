@@ -105,7 +105,7 @@ if not cython.compiled:
             return False
 
 
-#: Kinds of frames, as in `arena.bots.isolation.python.messages`; in C they are written out.
+#: Kinds of frames, as in `arena.bots.isolation.python_messages`; in C they are written out.
 ASK, ANSWER = 4, 13
 #: A frame that asks for a move, up to the view: size, kind, question, flags, clock.
 QUESTION = struct.Struct("<IBIBdd")
@@ -191,7 +191,7 @@ class Desk:
 class Line:
     """The runner's ends of two pipes to a bot's process: questions, and their answers.
 
-    The common case is all in one step, see `ask`; frames are those of `arena.bots.isolation.python.messages`.
+    The common case is all in one step, see `ask`; frames are those of `arena.bots.isolation.python_messages`.
     """
 
     if not cython.compiled:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from arena.bots.isolation.levels import ISOLATIONS
 from arena.bots.isolation.process import require_isolation
-from arena.bots.isolation.sandbox.files import check_folder
+from arena.bots.isolation.sandbox_files import check_folder
 from arena.bots.processes.limits import Limits
 from arena.bots.processes.procfs import children, descendants, status_mb
 from arena.bots.spec import BotSpec, find_bot

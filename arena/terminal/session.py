@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from arena.bots.bot import Actor, TimeLeft
-from arena.bots.isolation.python.bot import PythonBot
-from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.loading import load_bot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import BotSpec

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.bots.processes.command_line import command_of
-from arena.bots.processes.priority import behind
+from arena.bots.processes.tree import behind, command_of
 from arena.errors import ArenaError
 from arena.league.match_runner import LeagueSession
 from arena.league.placement import SubmissionResult, handle_waiting

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
+from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.bots.processes.limits import Limits
 from arena.bots.processes.procfs import children
 from arena.endings import forfeit_of

@@ -61,7 +61,7 @@ def test_no_control_group_stays(bot: str, tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(ArenaError) if bot == "kills_workers" else nullcontext():
         tournament(tmp_path, bots, "process", format="round-robin", gauntlet=None, games=2, limits=LIMITS)
     assert workers
-    left = [entry.name for place in groups.places.values() for entry in place.glob("arena-*")]
+    left = [entry.name for entry in groups.folder.glob("arena-*")]
     assert [name for name in left if int(name.split("-")[1]) in workers] == []
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.isolation import process as processes
-from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
 from arena.bots.isolation.process import BotProcess, watch_bots
 from arena.bots.processes.control_groups import NO_GROUPS

@@ -126,7 +126,6 @@ FORGED = [
     attack("forges_frames", "protocol", "was not asked, or answered twice", how="again"),
     attack("forges_frames", "protocol", "a failure that nobody asked for", how="forges_a_fault_elsewhere"),
     attack("forges_frames", "protocol", "a failure that nobody asked for", how="forges_a_fault_of_no_kind"),
-    attack("forges_frames", "protocol", "65535 moves where 1 were asked", how="says_too_many"),
     attack("forges_frames", "protocol", "65535, which does not exist", how="move_that_does_not_exist"),
     attack("forges_frames", "illegal move", "is not in the hand", how="move_of_the_opponent"),
     attack("forges_frames", "illegal move", "a card is to be played now", how="move_of_another_kind"),

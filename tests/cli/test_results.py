@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing
+from arena.bots.isolation.bubblewrap import SandboxMissing
 from arena.game.record import parse_record
 from arena.tournament.store.schema import DATABASE
 from tests.cli.conftest import Arena
@@ -198,9 +198,9 @@ def test_the_doctor_names_what_is_there(arena: Arena) -> None:
 def test_the_doctor_says_whether_bots_can_be_sandboxed(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("Python", False)])
     with monkeypatch.context() as patch:
-        patch.setattr("arena.bots.isolation.sandbox.bubblewrap.require_bubblewrap", lambda: None)
+        patch.setattr("arena.bots.isolation.bubblewrap.require_bubblewrap", lambda: None)
         assert arena("doctor").out.endswith("\n\nEverything works.\n")
-    monkeypatch.setattr("arena.bots.isolation.sandbox.bubblewrap.find", missing)
+    monkeypatch.setattr("arena.bots.isolation.bubblewrap.find", missing)
     assert arena("doctor").out.endswith("\n\nEverything works, but bots cannot be sandboxed here.\n")
 
 

@@ -10,8 +10,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bots.isolation.sandbox import bubblewrap
-from arena.bots.isolation.sandbox.seccomp import machine_here
+from arena.bots.isolation import bubblewrap
+from arena.bots.isolation.seccomp import has_filter
 from arena.bots.processes.affinity import core_held, usable_cores
 from arena.bots.processes.control_groups import NoGroups, require_groups
 from arena.bots.processes.procfs import read_text
@@ -62,7 +62,7 @@ def _sandbox() -> list[Capability]:
 
 
 def _filter() -> Capability:
-    if machine_here() is None:
+    if not has_filter():
         return Capability(
             False, f"no system call filter for {platform.machine()}: a sandboxed bot may start processes in its sandbox"
         )
@@ -111,9 +111,7 @@ def _groups() -> Capability:
             "the number of descriptors",
         )
     names = ", ".join({"pids": "processes", "cpu": "processor time"}.get(one, one) for one in found.controllers)
-    return Capability(
-        True, f"a control group for each bot (version {found.version}: {names}) in {found.places['memory']}"
-    )
+    return Capability(True, f"a control group for each bot ({names}) in {found.folder}")
 
 
 def _first_to_go() -> Capability:

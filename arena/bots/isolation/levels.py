@@ -6,7 +6,13 @@ A new level is a member of `Isolation` and, if it confines bots, what it puts ar
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
+
+from arena.bots.processes.limits import BotLimits
+from arena.errors import ArenaError
 
 
 class Isolation(StrEnum):
@@ -29,3 +35,33 @@ class Isolation(StrEnum):
 
 
 ISOLATIONS = tuple(level.value for level in Isolation)
+
+
+_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"}
+
+
+class CannotStart(ArenaError):
+    """The command of a bot cannot be run."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A command and what it may use.
+
+    `argv` is the command, the path of a program first; `folder` the bot's own, its working directory, read-only in
+    the sandbox; `level` the name of an isolation level with processes. `read_only` are further files and folders that
+    the sandbox shows; `system` lets it show the system's programs, too. `environment` adds to PATH, HOME and LANG.
+    """
+
+    argv: tuple[str, ...]
+    folder: Path
+    level: str
+    limits: BotLimits = field(default_factory=BotLimits)
+    read_only: tuple[Path, ...] = ()
+    system: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def whole_environment(self) -> dict[str, str]:
+        """All variables that the process gets."""
+        return {**_ENVIRONMENT, **self.environment}

@@ -9,9 +9,9 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from arena.bots.isolation.memory_watch import LOOK_S
-
 PIECE = 1 << 16
+#: Seconds between two looks at what a process has, while it is waited for.
+LOOK_S = 0.05
 _STDERR_BYTES = 20_000
 _LAPSE_S = 1.0  # a wait that takes so much longer than it was to means that this process itself did not run
 

@@ -2,7 +2,7 @@
 
 At the level `process` the bot has a process, a session and limits of its own, which keeps the games of others whole
 when it crashes and its memory apart from the runner's; it still has all the rights of its user. At the level
-`sandbox` the same command runs inside of bubblewrap (see `arena.bots.isolation.sandbox`).
+`sandbox` the same command runs inside of bubblewrap (see `arena.bots.isolation.bubblewrap`).
 """
 
 from __future__ import annotations
@@ -10,37 +10,31 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import signal
 import subprocess
 import time
 import weakref
 from collections import deque
 from collections.abc import Callable
+from typing import NamedTuple
 
-from arena.bots.isolation.launch import CannotStart, Launch
-from arena.bots.isolation.levels import Isolation
-from arena.bots.isolation.memory_watch import GROUP_SLACK_MB, LOOK_AT_ALL_S, taken
+from arena.bots.isolation.bubblewrap import require_bubblewrap, sandboxed
+from arena.bots.isolation.levels import CannotStart, Isolation, Launch
 from arena.bots.isolation.pipe import PipedProcess
-from arena.bots.isolation.sandbox.bubblewrap import require_bubblewrap, sandboxed
 from arena.bots.processes.control_groups import Bounds, ControlGroup, groups
-from arena.bots.processes.guard import guard, guard_pids
-from arena.bots.processes.limits import MIB, BotLimits
-from arena.bots.processes.priority import stay_behind
-from arena.bots.processes.procfs import descendants, is_stopped
-from arena.bots.processes.rlimits import BOT_GOES, let_go_first, limits_setter
+from arena.bots.processes.limits import BOT_GOES, MIB, BotLimits, let_go_first, limits_setter
+from arena.bots.processes.procfs import descendants
 from arena.bots.processes.tree import (
     exit_text,
     kill_group,
     kill_with_group,
     send_group_signal,
     send_signal,
+    stay_behind,
     tie_to_parent,
 )
 
-_STOPPING_S = 5.0
-_GLANCE_S = 0.00005
-_AGAIN_S = 0.01  # between two signals to what does not stop: a thread of it may take them back
-_STILL_S = 0.001  # processor time of a process on its way to a stop
 PONDERING_S = 0.05
 """Processor time off its turn that a bot may use in a game before it is stopped between its decisions."""
 
@@ -61,7 +55,7 @@ _beats: list[Callable[[], object]] = []
 
 def own_children() -> set[int]:
     """The children of this process that are its own doing, and not left behind by a bot."""
-    return running | guard_pids()
+    return set(running)
 
 
 def while_waiting(beat: Callable[[], object]) -> None:
@@ -102,8 +96,6 @@ class BotProcess(PipedProcess):
         self._pondering_from = 0.0
         self._pondered_s = 0.0
         self._suspended = False
-        self._is_still = False
-        self._still_at_s = 0.0
         running.add(self.pid)
         _watched.add(self)
 
@@ -155,11 +147,8 @@ class BotProcess(PipedProcess):
         """Before a question: see how much the bot has worked since `rest`, and let it go on if it was stopped."""
         self._count_pondering()
         if self._suspended:
-            if self._is_still and self.level.confined and not self._has_stayed_still():
-                self._excess = "it went on while it was to stand still"
-                send_signal(self.bot_pid, signal.SIGKILL)
             self._signal(signal.SIGCONT)
-            self._suspended = self._is_still = False
+            self._suspended = False
 
     def rest(self) -> None:
         """After an answer under a clock. A bot that goes on working while its opponent thinks, on the same core, is
@@ -170,37 +159,11 @@ class BotProcess(PipedProcess):
         self._pondering_from = self.cpu_seconds()
 
     def suspend(self) -> None:
-        """Stop the bot until it is asked something (`wake`): after a game under a clock, since others play then."""
+        """Stop the bot until it is asked something (`wake`): after a game under a clock, since others play then, and
+        while another process of the same bot plays the other game of a pair."""
         if not self._suspended and self.ended is None and self.popen.poll() is None:
             self._signal(signal.SIGSTOP)
             self._suspended = True
-
-    def stand_still(self) -> None:
-        """As `suspend`, and wait until none of its threads runs any more, or sleeps where another process could tell.
-
-        A signal is only on its way: its threads stop when they are next given the core. What does not stop is ended.
-        """
-        self.suspend()
-        if self._is_still or self.ended is not None:
-            return
-        again = time.monotonic() + _AGAIN_S
-        deadline = again + _STOPPING_S
-        while not is_stopped(self.bot_pid) and self.popen.poll() is None:
-            now = time.monotonic()
-            if now > deadline:
-                self._excess = "it did not stop while it was to stand still"
-                self.close()
-                return
-            if now > again:
-                again = now + _AGAIN_S
-                self._signal(signal.SIGSTOP)
-            time.sleep(_GLANCE_S)
-        self._is_still = True
-        self._still_at_s = self.cpu_seconds()
-
-    def _has_stayed_still(self) -> bool:
-        """Nothing else has woken it: all ways that we know by which it could do so are closed to it."""
-        return is_stopped(self.bot_pid) and self.cpu_seconds() - self._still_at_s < _STILL_S
 
     def _count_pondering(self) -> None:
         if self._pondering_from > 0:
@@ -270,15 +233,11 @@ class _Ties:
             limits.memory_mb * MIB, limits.file_mb * MIB, limits.files, limits.cpu_s, confined
         )
         self._die_with_parent = tie_to_parent(os.getpid())
-        self._guard = guard()
-        self._name = self._guard.new_name() if self._guard is not None else 0
         self._control_group = _control_group(limits, confined)
         self._confined = confined
 
     def prepare(self) -> None:
         """Called in the new process."""
-        if self._guard is not None:
-            self._guard.add(self._name)
         self._die_with_parent()
         if self._control_group is not None:
             with contextlib.suppress(OSError):
@@ -298,8 +257,6 @@ class _Ties:
 
     def end(self) -> None:
         """The process has ended."""
-        if self._guard is not None:
-            self._guard.remove(self._name)
         if self._control_group is not None and not self._control_group.remove():
             _dying.append(self._control_group)
         _dying[:] = [group for group in _dying if not group.remove()]
@@ -377,3 +334,62 @@ def how_ended(code: int, level: str = Isolation.PROCESS) -> str:
         code = 128 - code
     reasons = {-signal.SIGXCPU: " (its processor time is used up)", -signal.SIGXFSZ: " (a file grew too large)"}
     return exit_text(code) + reasons.get(code, "")
+
+
+# ---------------------------------------------------------------- what it takes
+
+
+LOOK_AT_ALL_S = 0.25
+"""Seconds between two looks at all others: without a clock their threads may go on working."""
+SLACK_MB = 64
+"""What a process may have beside its data: the stack of its first thread, code that was changed, page tables."""
+GROUP_SLACK_MB = 128
+"""What its control group may have beside its data: that, and the kernel's for it, such as buffers and descriptors."""
+
+_FIELDS = re.compile(rb"^(RssAnon|RssShmem|VmSwap|VmPTE|Threads):\s+(\d+)", re.MULTILINE)
+
+
+class Taken(NamedTuple):
+    """What a process has: MiB of memory, MiB of these that are page tables, threads."""
+
+    memory_mb: int
+    tables_mb: int
+    threads: int
+
+    def excess(self, limits: BotLimits, threads: bool = True) -> str | None:
+        """What of it is beyond the limits, in words; None if nothing. `threads`: count those, too.
+
+        >>> Taken(2049, 1, 3).excess(BotLimits()), Taken(1, 1, 65).excess(BotLimits())
+        ('it had 2,049 MiB of memory, more than its 1,024', 'it had 65 threads, more than its 64')
+        >>> Taken(2049, 2048, 3).excess(BotLimits())
+        'it had 2,049 MiB of memory, 2,048 of them page tables, more than its 1,024'
+        """
+        if self.memory_mb > limits.memory_mb + SLACK_MB:
+            mostly = f", {self.tables_mb:,} of them page tables" if self.tables_mb > SLACK_MB else ""
+            return f"it had {self.memory_mb:,} MiB of memory{mostly}, more than its {limits.memory_mb:,}"
+        if threads and self.threads > limits.processes:
+            return f"it had {self.threads:,} threads, more than its {limits.processes}"
+        return None
+
+
+def taken(pid: int) -> Taken | None:
+    """What a process has; None if the system does not tell."""
+    try:
+        file = os.open(f"/proc/{pid}/status", os.O_RDONLY)
+        try:
+            return read_status(os.read(file, 8192))
+        finally:
+            os.close(file)
+    except OSError:
+        return None
+
+
+def read_status(text: bytes) -> Taken:
+    """The same, from the text of `/proc/PID/status`.
+
+    >>> read_status(b"RssAnon:\\t 2097152 kB\\nVmPTE:\\t 1024 kB\\nThreads:\\t3\\n")
+    Taken(memory_mb=2049, tables_mb=1, threads=3)
+    """
+    found = {name: int(value) for name, value in _FIELDS.findall(text)}
+    threads = found.pop(b"Threads", 0)
+    return Taken(sum(found.values()) >> 10, found.get(b"VmPTE", 0) >> 10, threads)

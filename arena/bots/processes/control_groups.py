@@ -1,11 +1,11 @@
-"""Control groups: bounds for a process and all below it that count the kernel's memory, too.
+"""Control groups of version 2: bounds for a process and all below it that count the kernel's memory, too.
 
-Of version 2, one folder of one tree holds all controllers; a group may have either processes or groups with
+One folder of one tree holds all controllers; a group may have either processes or groups with
 controllers, so the processes of the group that this one runs in move into a group of their own, `arena-runner`. That is
 done where the group was handed over to its user (`Delegate=yes` of systemd, a container of its own), and root may also
-make groups at the top of the tree, as containers do. Of version 1, each controller has a tree, and nothing moves.
+make groups at the top of the tree, as containers do.
 
-Sources: `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/` of Linux; systemd, `CGROUP_DELEGATION.md`.
+Sources: `Documentation/admin-guide/cgroup-v2.rst` of Linux; systemd, `CGROUP_DELEGATION.md`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bots.processes.affinity import core_count
 from arena.bots.processes.procfs import read_text, start_time
 from arena.errors import ArenaError
 
@@ -51,74 +50,58 @@ class Bounds:
 
 
 class ControlGroup:
-    """A group for one process and what it starts, one folder for each tree."""
+    """A group for one process and what it starts."""
 
-    def __init__(self, folders: list[Path]) -> None:
-        self._folders = folders
-        self._entries = [str(folder / "cgroup.procs") for folder in folders]
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._entry = str(folder / "cgroup.procs")
 
     def enter(self) -> None:
         """Move the calling process into the group. Makes system calls only, as suits a fork."""
-        for entry in self._entries:
-            file = os.open(entry, os.O_WRONLY)
-            os.write(file, b"0")
-            os.close(file)
+        file = os.open(self._entry, os.O_WRONLY)
+        os.write(file, b"0")
+        os.close(file)
 
     def killed(self) -> bool:
         """Has the kernel killed something in it for want of memory?"""
-        return any(
-            re.search(r"^oom_kill [1-9]", read_text(f"{folder}/{name}"), re.MULTILINE)
-            for folder in self._folders
-            for name in ("memory.events", "memory.oom_control")
-        )
+        return bool(re.search(r"^oom_kill [1-9]", read_text(f"{self._folder}/memory.events"), re.MULTILINE))
 
     def processes(self) -> list[int]:
         """The processes in the group."""
-        return _processes(self._folders[0]) if self._folders else []
+        return _processes(self._folder)
 
     def remove(self) -> bool:
         """Kill what is left in the group, and remove it; False if that takes a moment yet."""
-        for folder in self._folders:
-            _kill_processes(folder)
-        self._folders = [folder for folder in self._folders if not _removed(folder)]
-        return not self._folders
+        _kill_processes(self._folder)
+        return _removed(self._folder)
 
 
 @dataclass(frozen=True)
 class ControlGroups:
-    """Where groups are made: for each controller the folder below which its groups are."""
+    """Where groups are made: a folder, and the controllers that groups in it have."""
 
-    version: int
-    places: dict[str, Path]
-
-    @property
-    def controllers(self) -> tuple[str, ...]:
-        return tuple(self.places)
+    folder: Path
+    controllers: tuple[str, ...]
 
     def make(self, bounds: Bounds) -> ControlGroup:
-        """A new group. OSError if it cannot be made.
-
-        In version 1, one on a single core is not bounded in processor time, which the core bounds already: between
-        groups, a process that gives way to another (`sched_yield`) often goes on itself, and each question would wait.
-        """
-        places = self.places
-        if self.version == 1 and core_count() <= bounds.processors:
-            places = {name: place for name, place in places.items() if name != "cpu"}
-        name = f"arena-{os.getpid()}-{start_time(os.getpid())}-{next(_numbers)}"
+        """A new group. OSError if it cannot be made."""
+        folder = self.folder / f"arena-{os.getpid()}-{start_time(os.getpid())}-{next(_numbers)}"
         _remove_at_exit()
-        folders = list(dict.fromkeys(place / name for place in places.values()))
-        group = ControlGroup(folders)
+        group = ControlGroup(folder)
+        settings = {
+            "memory": ("memory.max", str(bounds.memory)),
+            "pids": ("pids.max", str(bounds.processes)),
+            "cpu": ("cpu.max", f"{bounds.processors * _PERIOD_US} {_PERIOD_US}"),
+        }
         try:
-            for folder in folders:
-                folder.mkdir()
-            for controller, place in places.items():
-                for file, value in _settings(self.version, controller, bounds):
-                    _write(place / name / file, value)
+            folder.mkdir()
+            for controller in self.controllers:
+                file, value = settings[controller]
+                _write(folder / file, value)
             # later kernels have it, and no swap at all may be there
             with contextlib.suppress(OSError):
-                if self.version == 2:
-                    _write(folders[0] / "memory.swap.max", "0")
-                    _write(folders[0] / "memory.oom.group", "1")
+                _write(folder / "memory.swap.max", "0")
+                _write(folder / "memory.oom.group", "1")
         except OSError:
             group.remove()
             raise
@@ -148,8 +131,7 @@ class ControlGroups:
 
     def _made(self) -> list[tuple[Path, re.Match[str]]]:
         """The groups that processes have made here, and what their names tell of these."""
-        entries = [entry for place in set(self.places.values()) for entry in place.glob("arena-*")]
-        return [(entry, found) for entry in entries if (found := _NAME.fullmatch(entry.name))]
+        return [(entry, found) for entry in self.folder.glob("arena-*") if (found := _NAME.fullmatch(entry.name))]
 
 
 _numbers = itertools.count()
@@ -172,19 +154,6 @@ def _remove_at_exit() -> None:
 def _remove_own(pid: int) -> None:
     if pid == os.getpid():
         remove_groups_of(pid)
-
-
-def _settings(version: int, controller: str, bounds: Bounds) -> list[tuple[str, str]]:
-    quota = str(bounds.processors * _PERIOD_US)
-    of_version: dict[tuple[int, str], list[tuple[str, str]]] = {
-        (2, "memory"): [("memory.max", str(bounds.memory))],
-        (2, "pids"): [("pids.max", str(bounds.processes))],
-        (2, "cpu"): [("cpu.max", f"{quota} {_PERIOD_US}")],
-        (1, "memory"): [("memory.limit_in_bytes", str(bounds.memory))],
-        (1, "pids"): [("pids.max", str(bounds.processes))],
-        (1, "cpu"): [("cpu.cfs_period_us", str(_PERIOD_US)), ("cpu.cfs_quota_us", quota)],
-    }
-    return of_version[version, controller]
 
 
 # ---------------------------------------------------------------- finding them
@@ -221,26 +190,21 @@ def find(own: str, mounts: str) -> ControlGroups:
 
     `own` is the text of /proc/self/cgroup, `mounts` that of /proc/self/mountinfo.
     """
-    why = []
-    for look in (_version_2, _version_1):
-        try:
-            found = look(own, mounts)
-            found.sweep()
-            found.make(Bounds(1 << 30, 64)).remove()
-            return found
-        except NoGroups as error:
-            why.append(str(error))
-        except OSError as error:
-            why.append(f"{error.filename or 'a control group'}: {error.strerror}")
-    raise NoGroups("; ".join(why))
+    try:
+        found = _usable(own, mounts)
+        found.sweep()
+        found.make(Bounds(1 << 30, 64)).remove()
+    except OSError as error:
+        raise NoGroups(f"{error.filename or 'a control group'}: {error.strerror}") from None
+    return found
 
 
-def _version_2(own: str, mounts: str) -> ControlGroups:
+def _usable(own: str, mounts: str) -> ControlGroups:
     path = re.search(r"^0::(/.*)$", own, re.MULTILINE)
-    mount = next((mount for mount in _mounts(mounts) if mount[2] == "cgroup2"), None)
+    mount = _mount(mounts)
     if path is None or mount is None:
         raise NoGroups("there is no tree of control groups of version 2")
-    point, root, _, _ = mount
+    point, root = mount
     folder = _below(point, root, path[1])
     top = Path(point)
     if folder is None:
@@ -288,7 +252,7 @@ def _enabled(folder: Path, move: bool) -> ControlGroups:
     found = [name for name in _WANTED if name in read_text(str(control)).split()]
     if "memory" not in found:
         raise NoGroups(f"the memory controller cannot be had in {folder}")
-    return ControlGroups(2, dict.fromkeys(found, folder))
+    return ControlGroups(folder, tuple(found))
 
 
 def _enable(control: Path, name: str) -> None:
@@ -310,28 +274,14 @@ def _move_processes(folder: Path) -> None:
                 continue
 
 
-def _version_1(own: str, mounts: str) -> ControlGroups:
-    places: dict[str, Path] = {}
-    for names, path in re.findall(r"^\d+:([^:]*):(/.*)$", own, re.MULTILINE):
-        for name in set(names.split(",")) & set(_WANTED):
-            for point, root, kind, options in _mounts(mounts):
-                if kind == "cgroup" and name in options.split(",") and (folder := _below(point, root, path)):
-                    places[name] = folder
-    usable = {name: places[name] for name in _WANTED if name in places and os.access(places[name], os.W_OK)}
-    if "memory" not in usable:
-        raise NoGroups("version 1 is not there" if not places else f"{places.get('memory')} cannot be written to")
-    return ControlGroups(1, usable)
-
-
-def _mounts(text: str) -> list[tuple[str, str, str, str]]:
-    """Of each mounted file system its place, the folder of it that is shown, its type and its options."""
-    found = []
+def _mount(text: str) -> tuple[str, str] | None:
+    """Where the tree of version 2 is mounted, and which folder of it; None if it is not."""
     for line in text.splitlines():
         before, _, after = line.partition(" - ")
-        fields, (kind, _, options) = before.split(), (*after.split(), "", "", "")[:3]
-        if kind.startswith("cgroup") and len(fields) >= 5:
-            found.append((fields[4], fields[3], kind, options))
-    return found
+        fields = before.split()
+        if after.split()[:1] == ["cgroup2"] and len(fields) >= 5:
+            return fields[4], fields[3]
+    return None
 
 
 def _below(point: str, root: str, path: str) -> Path | None:

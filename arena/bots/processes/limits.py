@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from arena.bots.processes.procfs import data_in_use
 from arena.settings import real, whole
 
 MIB = 1 << 20
@@ -55,3 +58,95 @@ class BotLimits:
     files: int = 128  # open descriptors; with each the tables that the kernel keeps of them grow by its square
     processes: int = 64  # processes and threads together (not counted by the system for root)
     cpu_s: int = 3600  # processor time of one process in all; it is replaced between two games long before that
+
+
+# ---------------------------------------------------------------- limits that the kernel enforces
+
+
+if sys.platform != "win32":
+    import resource
+
+    #: Data counts memory that is written to; the address space would also count what libraries only reserve.
+    _MEMORY = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+
+    #: Not 0: where crashes are piped to a program, the kernel ignores that, but not 1 (`fs/coredump.c`).
+    _NO_CORE = 1
+    _STACK = 64 << 20
+    _LOCKED = 64 << 10
+
+    def _set(kind: int, soft: int, hard: int) -> None:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (soft, hard))
+
+    def _within_hard_limit(kind: int, value: int) -> int:
+        most = resource.getrlimit(kind)[1]
+        return value if most == resource.RLIM_INFINITY else min(value, most)
+
+
+ADDRESSES = 4 << 30
+"""Bytes of address space that a bot may reserve beside twice its limit on data, for code, files and heaps that are
+never filled: numpy takes 0.2 GiB, node 0.7, a JVM 2.5. Without a bound, page tables alone fill the machine."""
+
+
+def limits_setter(memory: int, file: int, files: int, cpu_s: int, addresses: bool = False) -> Callable[[], None]:
+    """A function that sets limits for good, to be called in a new process: bytes of memory and of a file, open
+    descriptors, seconds of processor time; and no core dumps. It only makes system calls, as suits a fork.
+
+    `addresses`: bound the address space, too, where `memory` bounds only the data (see `ADDRESSES`), and the stack of
+    the first thread, which is not data.
+    """
+    wanted = [
+        (resource.RLIMIT_CORE, _NO_CORE, _NO_CORE),
+        (resource.RLIMIT_FSIZE, file, file),
+        (resource.RLIMIT_NOFILE, files, files),
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + 5),
+        (_MEMORY, memory, memory),
+    ]
+    if addresses:
+        room = ADDRESSES + 2 * memory
+        stack = min(resource.getrlimit(resource.RLIMIT_STACK)[0] % (1 << 64), _STACK)
+        wanted += [
+            (resource.RLIMIT_AS, room, room),
+            (resource.RLIMIT_STACK, stack, max(memory, stack)),
+            (resource.RLIMIT_MEMLOCK, _LOCKED, _LOCKED),
+        ]
+    bounded = [(kind, *(_within_hard_limit(kind, one) for one in values)) for kind, *values in wanted]
+
+    def set_limits() -> None:
+        for kind, soft, hard in bounded:
+            _set(kind, soft, hard)
+
+    return set_limits
+
+
+def limit_memory(size: int | None, beyond: bool = False) -> None:
+    """Let allocations beyond `size` bytes fail in this process (MemoryError in Python); None lifts the limit.
+
+    `beyond`: `size` comes on top of what the process uses already.
+    """
+    if sys.platform == "win32":
+        return
+    if beyond and size is not None:
+        size += data_in_use()
+    hard = resource.getrlimit(_MEMORY)[1]
+    _set(_MEMORY, hard if size is None else _within_hard_limit(_MEMORY, size), hard)
+
+
+BOT_GOES, WORKER_GOES = 1000, 500
+
+
+def let_go_first(score: int) -> None:
+    """Where the memory of the machine runs out, let the kernel kill this process and its children before others.
+
+    `score`: `BOT_GOES` or `WORKER_GOES`; the higher goes first (`oom_score_adj`, `man 5 proc`).
+    """
+    with contextlib.suppress(OSError):
+        file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(file, str(score).encode())
+        os.close(file)
+
+
+def no_core_dumps() -> None:
+    """Write no core files: a bot that crashes on purpose, game after game, must not fill the disk."""
+    if sys.platform != "win32":
+        _set(resource.RLIMIT_CORE, _NO_CORE, _NO_CORE)

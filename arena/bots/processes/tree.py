@@ -7,10 +7,12 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Collection
 
 from arena.bots.processes.procfs import children, descendants, is_running
+from arena.paths import PACKAGE
 
 # man 2 prctl
 PR_SET_PDEATHSIG = 1
@@ -127,3 +129,58 @@ def kill_orphans(known: Collection[int]) -> list[int]:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
     return found
+
+
+# ---------------------------------------------------------------- who comes first
+
+
+_SESSION = "/proc/self/autogroup"
+
+
+def behind(parent: int, by: int, number: int = signal.SIGKILL) -> Callable[[], None]:
+    """What a process does before it begins that comes `by` steps of nice behind `parent`, and ends with it.
+
+    `number` is the signal that ends it. To be made before a fork and called in the child.
+    """
+    tie = tie_to_parent(parent, number)
+
+    def prepare() -> None:
+        os.nice(by)
+        stay_behind()
+        tie()
+
+    return prepare
+
+
+def stay_behind() -> None:
+    """Called in a process that has begun a session: let it come as late as its parent did.
+
+    Linux shares cores between sessions, each counting the same however nice its processes are (sched_autogroup, man 7
+    sched), so a nice process in a session of its own has to say so once more.
+    """
+    nice = os.nice(0)
+    if nice > 0:
+        # a kernel without it, or one that was asked too often
+        with contextlib.suppress(OSError), open(_SESSION, "w") as out:
+            out.write(str(nice))
+
+
+fork_lock = threading.RLock()
+"""Held by a thread while no process must be forked by another one."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=fork_lock.acquire, after_in_parent=fork_lock.release, after_in_child=fork_lock.release)
+
+
+_START = (
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); sys.argv.pop(0);"
+    " runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+)
+
+
+def command_of(module: str, *words: str) -> list[str]:
+    """The command that runs a module of this program.
+
+    Unlike `python -m`, it finds nothing in the working directory, which may be a folder of strangers' files.
+    """
+    return [sys.executable, "-P", "-c", _START, str(PACKAGE.parent), module, *words]

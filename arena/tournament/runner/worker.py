@@ -25,16 +25,16 @@ from time import perf_counter
 from typing import Any
 
 from arena.bots.bot import Actor
-from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess, own_children, watch_bots, while_waiting
 from arena.bots.isolation.process_bot import ProcessPool
-from arena.bots.isolation.python.bot import PythonBot
-from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
 from arena.bots.processes.affinity import pin_to_core
+from arena.bots.processes.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.processes.procfs import has_children, memory_in_use
-from arena.bots.processes.rlimits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.processes.tree import adopt_orphans, kill_orphans, lead_group
 from arena.bots.processes.worker_setup import die_with_parent, forget_descriptors, keep_from_forks
 from arena.errors import ArenaError

@@ -12,9 +12,8 @@ from multiprocessing.context import BaseContext, ForkContext, SpawnContext
 from typing import Any, NamedTuple
 
 from arena.bots.processes.control_groups import remove_groups_of
-from arena.bots.processes.forking import fork_lock
 from arena.bots.processes.procfs import is_paused
-from arena.bots.processes.tree import end_descendants, exit_text, kill_group, kill_with_group
+from arena.bots.processes.tree import end_descendants, exit_text, fork_lock, kill_group, kill_with_group
 from arena.bots.processes.worker_setup import widen_pipe
 from arena.endings import ForfeitKind
 from arena.tournament.match.results import Row

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
-from arena.bots.processes.forking import fork_lock
+from arena.bots.processes.tree import fork_lock
 from arena.errors import ArenaError
 from arena.text import one_line
 from arena.tournament.store.tables import (

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from arena.bots.bot import TimeLeft
-from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.process import BotProcess
 from arena.bots.isolation.process_bot import ProcessPool
-from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.loading import load_bot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.processes.procfs import is_running

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.launch import Launch
-from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
-from arena.bots.isolation.sandbox.files import python_files
+from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
+from arena.bots.isolation.levels import Launch
+from arena.bots.isolation.sandbox_files import python_files
 
 _BEGINNING = """
 import json, os, sys

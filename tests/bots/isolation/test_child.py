@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from arena.bots.bot import BotFault
-from arena.bots.isolation.python.child import Child
-from arena.bots.isolation.python.messages import (
+from arena.bots.isolation.python_child import Child
+from arena.bots.isolation.python_messages import (
     ANSWER,
     ASK,
     ASK_FORCED,

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.isolation import bubblewrap
 from arena.bots.isolation import doctor as doctor
 from arena.bots.isolation.doctor import Capability, capabilities, landlock_version
-from arena.bots.isolation.sandbox import bubblewrap
-from arena.bots.isolation.sandbox.files import SandboxRefused
+from arena.bots.isolation.sandbox_files import SandboxRefused
 from arena.bots.processes.control_groups import ControlGroups
 from arena.cli.main import main
 from tests.bots.isolation.inside import need_sandbox
@@ -72,7 +72,7 @@ def test_other_systems_have_fewer_levels(name: str, levels: str, monkeypatch: py
 
 
 def test_an_unknown_processor_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "machine_here", lambda: None)
+    monkeypatch.setattr(doctor, "has_filter", lambda: False)
     assert "no system call filter" in _texts(capabilities(), False)
 
 
@@ -103,9 +103,9 @@ def test_what_bounds_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_NO_CONTROL_GROUPS", "1")
     assert "no control groups (control groups are switched off" in _texts(capabilities(), False)
     monkeypatch.delenv("ARENA_NO_CONTROL_GROUPS")
-    places = {"memory": Path("/sys/fs/cgroup/a.scope"), "pids": Path("/sys/fs/cgroup/a.scope")}
-    monkeypatch.setattr(doctor, "require_groups", lambda: ControlGroups(2, places))
-    told = "a control group for each bot (version 2: memory, processes) in /sys/fs/cgroup/a.scope"
+    found = ControlGroups(Path("/sys/fs/cgroup/a.scope"), ("memory", "pids"))
+    monkeypatch.setattr(doctor, "require_groups", lambda: found)
+    told = "a control group for each bot (memory, processes) in /sys/fs/cgroup/a.scope"
     assert told in _texts(capabilities(), True)
 
 

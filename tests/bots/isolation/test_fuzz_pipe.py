@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.bots.isolation.python import bot, messages
-from arena.bots.isolation.python.bot import PythonBot
+from arena.bots.isolation import python_bot as bot
+from arena.bots.isolation import python_messages as messages
+from arena.bots.isolation.python_bot import PythonBot
 from arena.game.packing import Desk
 from tools import fuzz_child, fuzz_pipe
 from tools.fuzz_pipe import feed_reader, play_games, positions, right
@@ -128,7 +129,7 @@ def test_a_child_that_crashes_or_hangs_is_noticed(
         monkeypatch.setattr(fuzz_child, "HANG_S", 2.0)
     (tmp_path / "sitecustomize.py").write_text(
         f"import os, time\n"
-        f"from arena.bots.isolation.python.child import Child\nChild._end = lambda self, body: {deed}\n"
+        f"from arena.bots.isolation.python_child import Child\nChild._end = lambda self, body: {deed}\n"
     )
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{ROOT}")
     with pytest.raises(Wrong, match=rf"{words} at: -m tools.fuzz_child --seed 3 --only \d"):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.bots.bot import BotFault, TimeLeft
-from arena.bots.isolation.python.messages import (
+from arena.bots.isolation.python_messages import (
     ANSWER,
     ANSWERING,
     DONE,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.isolation.launch import CannotStart, Launch
+from arena.bots.isolation.levels import CannotStart, Launch
 from arena.bots.isolation.pipe import PIECE, DeadlinePassed, ProcessEnded
 from arena.bots.isolation.process import BotProcess, how_ended
 from arena.bots.processes.limits import BotLimits

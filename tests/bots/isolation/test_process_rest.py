@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from arena.bots.bot import BotFault, Setup, TimeLeft
-from arena.bots.isolation.pipe import ProcessEnded
 from arena.bots.isolation.process import PONDERING_S, BotProcess
 from arena.bots.isolation.process_bot import ProcessPool
-from arena.bots.isolation.python.bot import PythonBot
-from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.processes.procfs import is_running, is_stopped
 from arena.bots.spec import find_bot
@@ -33,7 +32,6 @@ from tests.bots.isolation.children import (
     bot_spec,
     both,
     games,
-    heard,
     isolated,
     player_of,
     soon,
@@ -64,26 +62,6 @@ HOOKS = {
     "begin": "    def begin(self, setup): burn()\n",
     "end": "    def end(self, result): burn()\n",
 }
-
-
-#: A timer that sends SIGCONT, 50 times a second: it woke who was stopped.
-WAKES_ITSELF = """
-import ctypes, platform, struct
-libc, timer = ctypes.CDLL(None), ctypes.c_int()
-create, start = {"x86_64": (222, 223), "aarch64": (107, 110)}[platform.machine()]
-made = libc.syscall(create, 0, struct.pack("Qii", 0, 18, 0) + bytes(64), ctypes.byref(timer))
-libc.syscall(start, timer.value, 0, struct.pack("qqqq", 0, 20_000_000, 0, 20_000_000), None)
-say(b"x")
-while True: time.sleep(0.001)
-"""
-KEEPS_GOING = """
-import threading
-def spin():
-    while True: os.kill(os.getpid(), 18)
-for _ in range(4): threading.Thread(target=spin, daemon=True).start()
-say(b"x")
-while True: time.sleep(60)
-"""
 
 
 def worked(process: BotProcess | None, seconds: float = 0.4) -> float:
@@ -141,50 +119,15 @@ def test_one_that_has_ended_can_be_halted_and_is_seen_to_have_ended(tmp_path: Pa
         assert process.close() == "it ended itself with exit code 0"
 
 
-@both
-def test_a_sandboxed_one_cannot_wake_itself(tmp_path: Path, level: str) -> None:
-    def woke() -> bool:
-        with started(WAKES_ITSELF, tmp_path, level) as process:
-            heard(process, 1)
-            process.stand_still()
-            return wait_for(lambda: not is_stopped(process.bot_pid), 0.5)
-
-    # a stop that meets the timer's signal on its way takes it back, and the timer is not set again: then it sleeps on
-    tries = 20 if level == "process" else 1
-    assert any(woke() for _ in range(tries)) == (level == "process")
-
-
-@both
-def test_one_that_will_not_stop_is_stopped(tmp_path: Path, level: str) -> None:
-    with started(KEEPS_GOING, tmp_path, level) as process:
-        heard(process, 1)
-        process.stand_still()
-        assert process.ended is None
-        assert is_stopped(process.bot_pid)
-
-
 @pytest.mark.sandbox
 def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> None:
     """Right after the start the bot may not be there yet; bubblewrap has to start it, and to tell of its end."""
     for _ in range(10):
         with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
-            process.stand_still()
-            assert process.bot_pid != process.pid
-            assert is_stopped(process.bot_pid)
+            assert wait_for(lambda: process.bot_pid != process.pid)
+            process.suspend()
+            assert wait_for(lambda: is_stopped(process.bot_pid))
             assert not is_stopped(process.pid)
-
-
-@pytest.mark.sandbox
-def test_one_that_went_on_while_it_was_to_stand_still_is_ended(tmp_path: Path) -> None:
-    with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
-        process.stand_still()
-        process.wake()
-        process.stand_still()
-        os.kill(process.bot_pid, signal.SIGCONT)
-        assert wait_for(lambda: not is_stopped(process.bot_pid))
-        process.wake()
-        with pytest.raises(ProcessEnded, match="it went on while it was to stand still"):
-            heard(process, 1)
 
 
 def test_pending_may_wait(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.bots.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
-from arena.bots.isolation.start_budget import StartBudget
-from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.isolation.process_bot import StartBudget
+from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.game.engine import View

@@ -17,10 +17,10 @@ import pytest
 
 import arena
 from arena.bots.faults import BotError
-from arena.bots.isolation.python.bot import PythonBot
-from arena.bots.isolation.sandbox import bubblewrap
-from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, sandboxed
-from arena.bots.isolation.sandbox.files import SandboxRefused, check_folder, check_special, hidden
+from arena.bots.isolation import bubblewrap
+from arena.bots.isolation.bubblewrap import SandboxMissing, sandboxed
+from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.isolation.sandbox_files import SandboxRefused, check_folder, check_special, hidden
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
 from arena.game.rules import load_rules
@@ -197,14 +197,15 @@ for root, folders, names in os.walk("/"):
             with open(path, "a"): written.append(path)
         except OSError:
             pass
-tell([written, attempt(lambda: open("/proc/sys/kernel/core_pattern", "w")), attempt(lambda: os.mkdir("/m-7c1e")),
+tell([written, attempt(lambda: os.mkdir("/m-7c1e")),
       attempt(lambda: open("bot.py", "a")), attempt(lambda: os.remove("bot.py")),
       attempt(lambda: os.chmod("/dev/null", 0o666))])
 """
     written, *others = learn(code, bot)
     places = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/std")
     assert [path for path in written if not path.startswith(places)] == []
-    assert others == [READ_ONLY, READ_ONLY, READ_ONLY, READ_ONLY, "PermissionError 1"]
+    assert others == [READ_ONLY, READ_ONLY, READ_ONLY, "PermissionError 1"]
+    assert learn("tell(attempt(lambda: open('/proc/sys/kernel/core_pattern', 'w')))", bot, **PROGRAM) == READ_ONLY
     assert list(bot.iterdir()) == [bot / "bot.py"]
     assert stat.S_IMODE(os.stat("/dev/null").st_mode) & 0o666 == 0o666
 
@@ -416,7 +417,7 @@ def test_other_systems_have_no_sandbox(bot: Path, monkeypatch: pytest.MonkeyPatc
 def test_root_needs_the_filter(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it root's bots could change the mode of /dev/null, which is the machine's."""
     need_sandbox()
-    monkeypatch.setattr(bubblewrap, "machine_here", lambda: None)
+    monkeypatch.setattr(bubblewrap, "has_filter", lambda: False)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(SandboxMissing, match="ordinary user"):
         sandboxed(confined((sys.executable,), bot))
@@ -439,7 +440,7 @@ tell([*map(leftovers, folders), *(attempt(lambda: make(folder + "/m-7c1e")) for 
 
 
 def test_a_folder_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.bots.isolation.sandbox.files._MOST_FILES", 10)
+    monkeypatch.setattr("arena.bots.isolation.sandbox_files._MOST_FILES", 10)
     for number in range(6):
         (tmp_path / f"{number}" / "deeper").mkdir(parents=True)
     with pytest.raises(SandboxRefused, match=r"holds more than 10 files; put the bot into a folder of its own"):

@@ -10,8 +10,8 @@ import pytest
 
 from arena.bots.bot import GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
-from arena.bots.isolation.launch import Launch
-from arena.bots.isolation.wire.bot import WireBot, launch_of, messages
+from arena.bots.isolation.levels import Launch
+from arena.bots.isolation.wire_bot import WireBot, launch_of, messages
 from arena.bots.loading import load_bot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot

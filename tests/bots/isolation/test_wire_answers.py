@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.wire.answers import nesting_depth
+from arena.bots.isolation.wire_messages import nesting_depth
 from arena.text import quoted
 from tests.bots.isolation.wire_fakes import (
     SETUP,

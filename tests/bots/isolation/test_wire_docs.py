@@ -15,9 +15,10 @@ import jsonschema
 import pytest
 
 from arena.bots.bot import TimeLeft
-from arena.bots.isolation.wire import answers, messages
-from arena.bots.isolation.wire import bot as wire_bot
-from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.isolation import wire_bot
+from arena.bots.isolation import wire_messages as answers
+from arena.bots.isolation import wire_messages as messages
+from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.loading import load_bot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot

@@ -17,9 +17,9 @@ import pytest
 from arena.bots.bot import BotFault, Setup, TimeLeft
 from arena.bots.faults import BotError
 from arena.bots.isolation import process as processes
+from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.bots.isolation.process import BotProcess
-from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap
-from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.loading import load_bot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
@@ -114,7 +114,7 @@ def test_the_examples_play_without_a_fault_and_beat_random(
     for row in rows:
         assert forfeit(row) == (None, None), detail(row)
     assert sum(map(points, rows)) >= 5
-    monkeypatch.setattr("arena.bots.isolation.wire.bot.FAREWELL_S", 30.0)  # a busy machine may take its time
+    monkeypatch.setattr("arena.bots.isolation.wire_bot.FAREWELL_S", 30.0)  # a busy machine may take its time
     assert bot.close() == "it ended itself with exit code 0"
 
 

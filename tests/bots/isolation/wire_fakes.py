@@ -10,9 +10,9 @@ import pytest
 
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.commands import command_hash
-from arena.bots.isolation.launch import Launch
+from arena.bots.isolation.levels import Launch
 from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
-from arena.bots.isolation.wire.bot import WireBot
+from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import BotSpec
 from arena.game.deals import make_deal

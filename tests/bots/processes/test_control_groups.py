@@ -1,4 +1,4 @@
-"""Control groups: found in trees of both versions, which here are folders; and made where this machine lets us."""
+"""Control groups: found in trees of version 2, which here are folders; and made where this machine lets us."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def test_a_group_that_was_handed_over_moves_its_processes_and_bounds_each_bot(ke
     scope = group(kernel / "user.slice" / "run-1.scope", "cpuset cpu io memory pids", "41\n42\n")
     group(scope / RUNNER)
     found = find("0::/user.slice/run-1.scope\n", mounted(kernel))
-    assert found == ControlGroups(2, dict.fromkeys(("memory", "pids", "cpu"), scope))
+    assert found == ControlGroups(scope, ("memory", "pids", "cpu"))
     assert (scope / "cgroup.subtree_control").read_text().split() == ["memory", "pids", "cpu"]
     assert (scope / RUNNER / "cgroup.procs").read_text().split() == ["41", "42"]
     made = found.make(BOUNDS)
-    (folder,) = made._folders
+    folder = made._folder
     settings = {path.name: path.read_text() for path in folder.iterdir()}
     assert settings == {
         "memory.max": str(96 << 20),
@@ -95,13 +95,13 @@ def test_a_group_that_was_handed_over_moves_its_processes_and_bounds_each_bot(ke
 def test_a_worker_whose_runner_was_moved_finds_the_same_place(kernel: Path) -> None:
     scope = group(kernel / "run-1.scope", "memory pids", "", "memory pids")
     group(scope / RUNNER, "memory pids", "41")
-    assert find(f"0::/run-1.scope/{RUNNER}\n", mounted(kernel)).places == {"memory": scope, "pids": scope}
+    assert find(f"0::/run-1.scope/{RUNNER}\n", mounted(kernel)) == ControlGroups(scope, ("memory", "pids"))
 
 
 def test_a_container_shows_its_part_of_the_tree(kernel: Path) -> None:
     group(kernel, "memory", "1")
     group(kernel / RUNNER)
-    assert find("0::/docker/7\n", mounted(kernel, "/docker/7")).places == {"memory": kernel}
+    assert find("0::/docker/7\n", mounted(kernel, "/docker/7")) == ControlGroups(kernel, ("memory",))
 
 
 def test_what_another_process_has_left_is_swept_and_what_is_in_use_stays(kernel: Path) -> None:
@@ -145,11 +145,11 @@ def test_root_makes_them_at_the_top_unless_its_group_was_handed_over(
     group(kernel, "memory", "", "memory")
     scope = group(kernel / "a.scope", "memory", "41")
     group(scope / RUNNER)
-    assert find("0::/a.scope\n", mounted(kernel)).places == {"memory": kernel}
+    assert find("0::/a.scope\n", mounted(kernel)) == ControlGroups(kernel, ("memory",))
     assert (scope / "cgroup.procs").read_text() == "41"
     with contextlib.suppress(OSError):  # a file system without such attributes
         os.setxattr(scope, "user.delegate", b"1")
-        assert find("0::/a.scope\n", mounted(kernel)).places == {"memory": scope}
+        assert find("0::/a.scope\n", mounted(kernel)) == ControlGroups(scope, ("memory",))
 
 
 def test_they_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +217,7 @@ import subprocess
 from arena.bots.processes.control_groups import Bounds, require_groups
 made = require_groups().make(Bounds({BOUNDS.memory}, {BOUNDS.processes}))
 subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL, preexec_fn=made.enter)
-print(*made._folders, sep="\\n")
+print(made._folder)
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout
     assert told

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.processes.priority import behind
+from arena.bots.processes.tree import behind
 
 pytestmark = pytest.mark.process
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from arena.bots.isolation import process
+from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
 from arena.bots.isolation.levels import Isolation
-from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing, require_bubblewrap, sandboxed
 from arena.errors import ArenaError
 from tests.cli.conftest import Arena
 from tests.cli.league.conftest import ONE, QUICK, values

@@ -45,7 +45,7 @@ class ForgesFrames:
             at += os.write(self.pipe, data[at:])
 
     def answer(self, question, *moves):
-        self.write(frame(ANSWER, struct.pack("<IH", question, len(moves)), *(struct.pack("<H", one) for one in moves)))
+        self.write(frame(ANSWER, struct.pack("<I", question), *(struct.pack("<H", one) for one in moves)))
 
     # ---- what it does --------------------------------------------------------------------------------------
 
@@ -133,11 +133,7 @@ class ForgesFrames:
         time.sleep(60)
 
     def says_a_wrong_size(self, view, moves):
-        self.write(struct.pack("<IBIHH", 0xFFFFFFFF, ANSWER, self.question, 1, moves[0].index))
-
-    def says_too_many(self, view, moves):
-        self.write(frame(ANSWER, struct.pack("<IHH", self.question, 65535, moves[0].index)))
-        time.sleep(60)
+        self.write(struct.pack("<IBIH", 0xFFFFFFFF, ANSWER, self.question, moves[0].index))
 
     def answers_too_many(self, view, moves):
         self.answer(self.question, *[moves[0].index] * 65)

@@ -7,8 +7,8 @@ import functools
 import gc
 import sys
 
-from arena.bots.isolation.python import messages
-from arena.bots.isolation.python.child import Child
+from arena.bots.isolation import python_messages as messages
+from arena.bots.isolation.python_child import Child
 from arena.game.engine import State, View
 from arena.game.moves import Move
 

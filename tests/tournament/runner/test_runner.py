@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots.isolation.sandbox.bubblewrap import SandboxMissing
+from arena.bots.isolation.bubblewrap import SandboxMissing
 from arena.bots.processes.procfs import is_running
 from arena.errors import ArenaError
 from arena.tournament.runner.progress import NoProgress, RunStatus

@@ -17,16 +17,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import arena.bots.isolation.python.child  # noqa: F401  children write no bytecode; so theirs is there when they start
+import arena.bots.isolation.python_child  # noqa: F401  children write no bytecode; so theirs is there when they start
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.faults import BotError
-from arena.bots.isolation.launch import Launch
-from arena.bots.isolation.levels import Isolation
+from arena.bots.isolation import python_messages as messages
+from arena.bots.isolation.bubblewrap import counts_inside
+from arena.bots.isolation.levels import Isolation, Launch
 from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
 from arena.bots.isolation.process import BotProcess
 from arena.bots.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
-from arena.bots.isolation.python import messages
-from arena.bots.isolation.python.messages import (
+from arena.bots.isolation.python_messages import (
     Message,
     MessageReader,
     clock_flags,
@@ -34,7 +34,6 @@ from arena.bots.isolation.python.messages import (
     read_answer,
     read_fault,
 )
-from arena.bots.isolation.sandbox.bubblewrap import counts_inside
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import BotSpec
 from arena.game.engine import View
@@ -47,7 +46,7 @@ from arena.text import printable
 #: Nothing that is imported here ever becomes garbage, so the collector is off meanwhile.
 _BOOT = (
     "import gc, sys; gc.disable(); sys.path.append(sys.argv[1]); "
-    "from arena.bots.isolation.python.child import main; gc.enable(); main()"
+    "from arena.bots.isolation.python_child import main; gc.enable(); main()"
 )
 _ONE_CORE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 

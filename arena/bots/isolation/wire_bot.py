@@ -25,15 +25,21 @@ from typing import Any
 from arena.bots.bot import BotFault, GameEnd, Setup, TimeLeft
 from arena.bots.commands import check_unchanged
 from arena.bots.faults import BotError
-from arena.bots.isolation.launch import CannotStart, Launch
-from arena.bots.isolation.levels import Isolation
+from arena.bots.isolation import wire_messages as messages
+from arena.bots.isolation.levels import CannotStart, Isolation, Launch
 from arena.bots.isolation.pipe import DeadlinePassed, ProcessEnded
 from arena.bots.isolation.process import BotProcess
 from arena.bots.isolation.process_bot import ProcessBot, ProcessPool, clock_text, last_lines
-from arena.bots.isolation.sandbox.files import SandboxRefused
-from arena.bots.isolation.wire import messages
-from arena.bots.isolation.wire.answers import HelloAnswer, read_answer, read_hello, read_move
-from arena.bots.isolation.wire.messages import LONGEST_LINE, Message, line_of
+from arena.bots.isolation.sandbox_files import SandboxRefused
+from arena.bots.isolation.wire_messages import (
+    LONGEST_LINE,
+    HelloAnswer,
+    Message,
+    line_of,
+    read_answer,
+    read_hello,
+    read_move,
+)
 from arena.bots.output import place_text
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import BotSpec

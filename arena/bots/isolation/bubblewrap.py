@@ -20,9 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bots.isolation.launch import Launch
-from arena.bots.isolation.levels import Isolation
-from arena.bots.isolation.sandbox.files import (
+from arena.bots.isolation.levels import Isolation, Launch
+from arena.bots.isolation.sandbox_files import (
     SandboxRefused,
     check_folder,
     check_special,
@@ -32,8 +31,8 @@ from arena.bots.isolation.sandbox.files import (
     shown,
     within,
 )
-from arena.bots.isolation.sandbox.procfs import memory_file, proc_options
-from arena.bots.isolation.sandbox.seccomp import filter_program, machine_here
+from arena.bots.isolation.seccomp import NoFilter, filter_program, has_filter
+from arena.bots.processes.limits import MIB
 from arena.errors import ArenaError
 
 NOBODY = 65534
@@ -41,6 +40,8 @@ _DEVICES = ("null", "random", "urandom")  # not zero: mapping it is shared memor
 #: Programs expect them; nothing can be written there. A bound on bytes would not do: files of no bytes, too, take
 #: memory of the kernel that no limit counts.
 _EMPTY = ("/tmp", "/dev/shm")
+#: Of the machine's /proc what programs read to see how large it is.
+_SHOWN_OF_PROC = ("cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "sys", "uptime", "version")
 _TRIAL_S = 30.0
 _NEEDED = (
     "--cap-drop",
@@ -95,11 +96,10 @@ def _command(bubblewrap: Bubblewrap, launch: Launch) -> tuple[list[str], list[in
     argv = [bubblewrap.path, *_namespaces(bubblewrap), "--clearenv"]
     for name, value in launch.whole_environment.items():
         argv += ["--setenv", name, value]
-    files = _file_system(launch)
-    proc, passed = proc_options(launch.limits.memory_mb, launch.system)
-    argv += [*proc, *files, "--chdir", str(launch.folder)]
-    if machine := machine_here():
-        passed.append(memory_file(filter_program(machine)))
+    passed = [_memory_file(_memory_text(launch.limits.memory_mb))]
+    argv += [*_proc(launch.system, passed[0]), *_file_system(launch), "--chdir", str(launch.folder)]
+    if has_filter():
+        passed.append(_memory_file(filter_program()))
         argv += ["--seccomp", str(passed[-1])]
     return [*argv, "--", *_counted(launch), *launch.argv], passed
 
@@ -129,6 +129,51 @@ def _file_system(launch: Launch) -> list[str]:
     for folder in _EMPTY:
         options += ["--remount-ro", folder]
     return [*options, "--remount-ro", "/"]
+
+
+def _proc(processes: bool, memory: int) -> list[str]:
+    """Options that make a /proc; `memory` is the descriptor of its meminfo.
+
+    A Python bot needs no more than two files, and gets no others: what the kernel tells of processes says also whether
+    the bot's other process has mapped the same pages. Programs in other languages look for themselves there
+    (`/proc/self/exe`); they get the sandbox's processes, and files that programs read about the machine.
+    """
+    data = ["--perms", "0444", "--ro-bind-data", str(memory), "/proc/meminfo"]
+    if not processes:
+        return [*data, "--ro-bind-try", "/proc/cpuinfo", "/proc/cpuinfo"]
+    return ["--proc", "/proc", *_covers(), *data, "--remount-ro", "/proc"]
+
+
+@functools.cache
+def _covers() -> tuple[str, ...]:
+    """Options that cover the rest of /proc: files cannot be opened, folders are empty.
+
+    Among that is what only root may read: if the runner is root, the bot is root in the kernel's eyes when it comes to
+    files, if to nothing else. bubblewrap makes /proc/sys read-only.
+    """
+    options: list[str] = []
+    for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
+        if entry.is_symlink() or entry.name.isdigit() or entry.name in _SHOWN_OF_PROC:
+            continue
+        if entry.is_dir():
+            options += ["--tmpfs", entry.path, "--remount-ro", entry.path]
+        else:
+            options += ["--ro-bind", "/dev/null", entry.path]
+    return tuple(options)
+
+
+def _memory_text(memory_mb: int) -> bytes:
+    """A meminfo with the bot's limit as the memory of the machine, all of it free: programs size their heaps by it."""
+    names = ("MemTotal", "MemFree", "MemAvailable")
+    return "".join(f"{name + ':':<15} {memory_mb * MIB >> 10:>8} kB\n" for name in names).encode()
+
+
+def _memory_file(data: bytes) -> int:
+    """A descriptor of a file in memory, to be read from its beginning. The caller closes it."""
+    file = os.memfd_create("sandbox")
+    os.write(file, data)
+    os.lseek(file, 0, os.SEEK_SET)
+    return file
 
 
 def _check_program(program: str, paths: Sequence[str], folder: Path) -> None:
@@ -201,7 +246,11 @@ def find() -> Bubblewrap:
             f"bots cannot be sandboxed here: bubblewrap {bubblewrap.version} at {path} is too old, it does not know "
             f"{', '.join(missing)}; install a newer one. {_WITHOUT}"
         )
-    if machine_here() is None and os.geteuid() == 0:
+    try:
+        has_filter() and filter_program()
+    except NoFilter as error:
+        raise SandboxMissing(f"bots cannot be sandboxed here: {error}. {_WITHOUT}") from None
+    if not has_filter() and os.geteuid() == 0:
         raise SandboxMissing(
             f"bots cannot be sandboxed by root on {platform.machine()}, for which there is no system call filter; "
             f"run the arena as an ordinary user. {_WITHOUT}"

@@ -1,6 +1,6 @@
 """The inside of the process that plays one Python bot: reads messages, calls the bot, answers.
 
-It is started by `arena.bots.isolation.python.bot` with nothing but its pipes; the bot's standard output and standard
+It is started by `arena.bots.isolation.python_bot` with nothing but its pipes; the bot's standard output and standard
 error both go to the runner's log. Whatever the bot does here it does to itself: the runner accepts nothing but moves.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 
 from arena.bots.bot import GameEnd, Setup, hook_of
 from arena.bots.faults import author_traceback, show_value
-from arena.bots.isolation.python import messages
-from arena.bots.isolation.python.messages import fault_message, pack_message, read_clock
+from arena.bots.isolation import python_messages as messages
+from arena.bots.isolation.python_messages import fault_message, pack_message, read_clock
 from arena.bots.loading import LoadedBot, load_bot
 from arena.bots.output import BotOutput, NoInput, no_breakpoint
 from arena.bots.spec import BotSpec
@@ -231,7 +231,7 @@ def _text_of(error: BaseException) -> str:
 def _limit_threads(most: int) -> None:
     """Bound the threads of this process and the signals it has waiting, where the system counts for the sandbox alone.
 
-    See `_counted` in `arena.bots.isolation.sandbox.bubblewrap`.
+    See `_counted` in `arena.bots.isolation.bubblewrap`.
     """
     import resource
 

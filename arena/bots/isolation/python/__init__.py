@@ -1,1 +1,0 @@
-"""Python bots in processes of their own."""

@@ -1,0 +1,260 @@
+"""The system call filter of the sandbox, put together by libseccomp.
+
+The namespaces of the sandbox decide what a bot can see. The filter takes away the calls with which it could start
+processes, get memory that no limit counts, leave the processors it is pinned to, or reach for the less tested parts
+of the kernel. It is a list of what is forbidden, since programs in any language must run below it. Of the calls that
+came with Linux 5.1 or later, four that libraries use are left; the others fail as on an older kernel.
+
+bubblewrap loads the program as its last act before it runs the bot's command, so `execve` stays allowed. That is
+harmless: the filter, the limits and "no new privileges" are kept across it, files that give rights give none, and
+another program sees the same files.
+
+libseccomp is called by ctypes: five functions. Its bindings need its headers (`seccomp`) or are not maintained
+(`pyseccomp`, which takes an unknown name for a call).
+
+Sources: `man 2 seccomp`, `man 3 seccomp_rule_add`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import functools
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from arena.errors import ArenaError
+
+ALLOW, KILL_PROCESS, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_ATTRIBUTE_BAD_ARCHITECTURE = 2
+_MASKED_EQUAL = 7
+
+#: Machines with the constants below: flags of calls, and numbers that are the same on both from `_FIRST_SHARED` on.
+_MACHINES = ("x86_64", "aarch64")
+_FIRST_SHARED, _PAST_ALL_CALLS = 424, 600
+#: close_range, faccessat2, epoll_pwait2, futex_waitv
+_ALLOWED_SHARED = (436, 439, 441, 449)
+
+#: Calls that fail with EPERM.
+FORBIDDEN = (
+    # No further process, so no fork bomb and no grandchild that outlives the bot.
+    "fork vfork",
+    # No way out of, or around, what the mount namespace shows.
+    "unshare setns mount umount2 pivot_root chroot name_to_handle_at open_by_handle_at",
+    # No hand in other processes: the one other process in there is the first of the process namespace.
+    "ptrace process_vm_readv process_vm_writev kcmp migrate_pages move_pages perf_event_open lookup_dcookie",
+    # A timer may send SIGCONT: a bot that was stopped while others play would wake itself.
+    "timer_create",
+    # No memory that RLIMIT_DATA does not count, and none that lives on without a process.
+    "memfd_create userfaultfd remap_file_pages shmget shmat shmctl shmdt semget semop semctl semtimedop "
+    "msgget msgsnd msgrcv msgctl mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr "
+    "add_key request_key keyctl",
+    # No sockets: AF_VSOCK and sockets among the files that are shown know no network namespace.
+    "socket",
+    # These draw from small stocks that all processes of the user or of the machine share.
+    "io_setup fanotify_init fanotify_mark inotify_init inotify_init1",
+    # If the runner is root, the bot is the owner of /dev/null in the kernel's eyes, and could change it for all.
+    "chmod fchmod fchmodat chown lchown fchown fchownat "
+    "setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr",
+    # Anybody may set the times of /dev/null, and everybody can read them.
+    "utime utimes futimesat",
+    # Descriptors on their way in a message are counted for all processes of the user together.
+    "sendmsg sendmmsg",
+    # Writes out everything the machine has yet to write, as often as it is called.
+    "sync syncfs",
+    # Buffers of pairs of sockets would be as large as it likes. And each filter of its own is memory of the kernel.
+    "setsockopt seccomp",
+    # No escape from the processors it is pinned to, and no elbowing there.
+    "sched_setaffinity sched_setscheduler sched_setparam sched_setattr setpriority ioprio_set",
+    # What a bot never needs, and only an attack on the kernel would call.
+    "bpf kexec_load kexec_file_load init_module finit_module delete_module reboot swapon swapoff acct quotactl "
+    "settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname syslog personality "
+    "vhangup nfsservctl ioperm iopl modify_ldt uselib ustat sysfs _sysctl create_module query_module get_kernel_syms",
+)
+#: Calls that do nothing and succeed: what a bot does to a file that all sandboxes show could be felt in the others, so
+#: that bots could tell each other what only one of them may know. Locks: there is nobody in there to be locked out.
+#: Advice about what is kept in memory of a file (the page cache, which all share): it may be ignored at any time.
+PRETENDED = "flock fadvise64 readahead"
+#: Calls that fail with ENOSYS, so that a library takes the older way or does without.
+UNKNOWN = (
+    # These tell what is in memory of a file, and on which part of a machine.
+    "mincore mbind get_mempolicy set_mempolicy",
+    # How much memory and disk the whole machine has left: what the one uses, the other would see.
+    "sysinfo statfs fstatfs",
+    # Pipes would hold on to pages that no process has any more: 2 MiB for each entry of a pipe, where pages are large.
+    "splice tee vmsplice sendfile",
+)
+
+_EVERY_BIT = 0xFFFFFFFF
+_CLONE_THREAD = 0x00010000
+#: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET and CLONE_PTRACE
+_CLONE_FORBIDDEN = 0x7E022000
+_MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN, _MAP_HUGETLB = 0x01, 0x20, 0x100, 0x40000
+_AF_UNIX = 1
+_SOL_SOCKET = 1
+#: The first option that tells of more than the socket: SO_INCOMING_CPU, then SO_MEMINFO, SO_INCOMING_NAPI_ID, SO_COOKIE
+#: (numbers in order for all sockets of the machine), SO_NETNS_COOKIE and younger ones.
+_SO_OF_THE_MACHINE = 49
+_F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY = 1031, 1024, 1026
+_F_SETSIG = 10  # which signal tells that a descriptor is ready: SIGCONT, to one that was stopped
+_LOCKS = 6, 7, 37, 38  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
+#: F_GET_RW_HINT, the first of the commands that keep something with the file itself, even if it is read-only:
+#: hints (to 1038) and, on younger kernels, delegations.
+_F_HINTS = 1035
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_TERMINALS = 0x5400, 0x5500  # requests to terminals and descriptors (FIONREAD, FIOCLEX, FIONBIO); not to file systems
+#: MADV_WILLNEED, MADV_MERGEABLE, MADV_HUGEPAGE, MADV_COLD, MADV_PAGEOUT, MADV_COLLAPSE: they move
+#: pages of files in and out of memory, or make pages that others share
+_ADVICE = 3, 12, 14, 20, 21, 25
+_PR_SET_SECCOMP, _PR_SCHED_CORE, _PR_SET_MEMORY_MERGE = 22, 62, 67
+#: If crashes are piped to a program, a limit of 1 keeps the kernel from writing gigabytes to it, and one of 0, which
+#: a bot may want to set again, does not (`man 5 core`, `fs/coredump.c`).
+_RLIMIT_CORE = 4
+
+
+class NoFilter(ArenaError):
+    """No filter can be made on this machine; the message says why."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """What an argument of a call must be for a rule: its bits below `mask` are `value`.
+
+    Only the low half of an argument counts, as for the kernel: a rule for all of it could be evaded by the upper half.
+    """
+
+    argument: int
+    value: int
+    mask: int = _EVERY_BIT
+
+
+Rule = tuple[str | int, int, tuple[Test, ...]]  # the name or number of a call, the error it fails with, all tests
+
+
+def rules() -> Iterator[Rule]:
+    """What the filter refuses; error 0 means that the call does nothing and succeeds."""
+    for error, names in (
+        (errno.EPERM, " ".join(FORBIDDEN)),
+        (0, PRETENDED),
+        (errno.ENOSYS, " ".join(UNKNOWN)),
+    ):
+        for name in names.split():
+            yield name, error, ()
+    for number in range(_FIRST_SHARED, _PAST_ALL_CALLS):
+        if number not in _ALLOWED_SHARED:
+            yield number, errno.ENOSYS, ()
+    # threads only
+    yield "clone", errno.EPERM, (Test(0, 0, _CLONE_THREAD),)
+    for bit in _bits(_CLONE_FORBIDDEN):
+        yield "clone", errno.EPERM, (Test(0, bit, bit),)
+    # no shared memory without a file, no mapping that counts as a stack, no pages from the machine's reserve
+    for bits in (_MAP_GROWSDOWN, _MAP_HUGETLB, _MAP_SHARED | _MAP_ANONYMOUS):
+        yield "mmap", errno.EPERM, (Test(3, bits, bits),)
+    for test in (*_below(0, _AF_UNIX), *_at_least(0, _AF_UNIX + 1)):
+        yield "socketpair", errno.EPERM, (test,)
+    # ENOPROTOOPT, as on a kernel that does not know them, to options that tell of more than the socket
+    for test in _at_least(2, _SO_OF_THE_MACHINE):
+        yield "getsockopt", errno.ENOPROTOOPT, (Test(1, _SOL_SOCKET), test)
+    # nothing is kept with files; EINVAL: as on a kernel that does not know these commands yet
+    for command in (_F_SETSIG, _F_SETPIPE_SZ, _F_SETLEASE, _F_NOTIFY):
+        yield "fcntl", errno.EPERM, (Test(1, command),)
+    for command in _LOCKS:
+        yield "fcntl", 0, (Test(1, command),)
+    for test in _at_least(1, _F_HINTS):
+        yield "fcntl", errno.EINVAL, (test,)
+    # ENOTTY, what a file says to requests it does not know, to all that file systems may offer to read or change
+    first, end = _TERMINALS
+    for test in (*_below(1, first), *_at_least(1, end)):
+        yield "ioctl", errno.ENOTTY, (test,)
+    for request in (_TIOCSTI, _TIOCLINUX):
+        yield "ioctl", errno.EPERM, (Test(1, request),)
+    for advice in _ADVICE:
+        yield "madvise", 0, (Test(2, advice),)
+    # with flags it can tell what is in memory of a file (RWF_NOWAIT); EOPNOTSUPP is what most file systems say
+    for test in _at_least(5, 1):
+        yield "preadv2", errno.EOPNOTSUPP, (test,)
+    # of a file by its name, as `utime`; of an open file, without a name, it does nothing and succeeds, for `touch`
+    yield "utimensat", 0, (Test(1, 0),)
+    for test in _at_least(1, 1):
+        yield "utimensat", errno.EPERM, (test,)
+    for option in (_PR_SET_SECCOMP, _PR_SCHED_CORE, _PR_SET_MEMORY_MERGE):
+        yield "prctl", errno.EPERM, (Test(0, option),)
+    yield "setrlimit", errno.EPERM, (Test(0, _RLIMIT_CORE),)
+    yield "prlimit64", errno.EPERM, (Test(1, _RLIMIT_CORE),)
+
+
+def _bits(value: int) -> list[int]:
+    """The bits of a number of 32 bits, each as a number.
+
+    >>> _bits(10)
+    [2, 8]
+    """
+    return [1 << place for place in range(32) if value >> place & 1]
+
+
+def _at_least(argument: int, least: int) -> list[Test]:
+    """Tests of which one holds if the argument, of 32 bits, is not less than a number."""
+    above = [Test(argument, (least | bit) & -bit & _EVERY_BIT, -bit & _EVERY_BIT) for bit in _bits(~least & _EVERY_BIT)]
+    return [Test(argument, least), *above]
+
+
+def _below(argument: int, end: int) -> list[Test]:
+    """Tests of which one holds if the argument, of 32 bits, is less than a number."""
+    return [Test(argument, (end ^ bit) & -bit & _EVERY_BIT, -bit & _EVERY_BIT) for bit in _bits(end)]
+
+
+# ---------------------------------------------------------------- libseccomp
+
+
+class _Comparison(ctypes.Structure):
+    """`struct scmp_arg_cmp`."""
+
+    _fields_ = (
+        ("argument", ctypes.c_uint),
+        ("operator", ctypes.c_int),
+        ("mask", ctypes.c_uint64),
+        ("value", ctypes.c_uint64),
+    )
+
+
+def has_filter() -> bool:
+    """Is there a filter for machines of this kind?"""
+    return sys.platform == "linux" and platform.machine() in _MACHINES
+
+
+@functools.cache
+def filter_program() -> bytes:
+    """The filter for this machine, as `bwrap --seccomp` reads it. `NoFilter` if libseccomp is not there."""
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError as error:
+        raise NoFilter(f"libseccomp is not installed ({error})") from None
+    library.seccomp_init.restype = ctypes.c_void_p
+    context = ctypes.c_void_p(library.seccomp_init(ctypes.c_uint32(ALLOW)))
+    try:
+        _check("seccomp_attr_set", library.seccomp_attr_set(context, _ATTRIBUTE_BAD_ARCHITECTURE, KILL_PROCESS))
+        for call, number_of_error, tests in rules():
+            number = call if isinstance(call, int) else library.seccomp_syscall_resolve_name(call.encode())
+            if number == -1:
+                raise NoFilter(f"this libseccomp does not know the system call {call}")
+            comparisons = (_Comparison * len(tests))(
+                *(_Comparison(test.argument, _MASKED_EQUAL, test.mask, test.value) for test in tests)
+            )
+            action = ctypes.c_uint32(_ERRNO | number_of_error)
+            _check(str(call), library.seccomp_rule_add_array(context, action, number, len(tests), comparisons))
+        file = os.memfd_create("filter")
+        try:
+            _check("seccomp_export_bpf", library.seccomp_export_bpf(context, file))
+            return os.pread(file, 1 << 20, 0)
+        finally:
+            os.close(file)
+    finally:
+        library.seccomp_release(context)
+
+
+def _check(what: str, status: int) -> None:
+    if status < 0:
+        raise NoFilter(f"libseccomp refuses {what}: {os.strerror(-status)}")

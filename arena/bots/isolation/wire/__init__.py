@@ -1,1 +1,0 @@
-"""Bots in any language: one JSON object a line."""
