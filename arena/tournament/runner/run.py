@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
-from arena.bots.isolation.process import require_isolation
 from arena.bots.processes.affinity import core_count
 from arena.bots.spec import check_names, find_bot
 from arena.endings import AFTER
@@ -101,8 +101,7 @@ def play_run(
         config = config.with_seed(secrets.randbits(62) if stored is None else stored)
     made = not folder.exists()
     job = job_of(config)
-    for level in job.levels:
-        require_isolation(level)  # before anything is written
+    _require_isolation(job)  # before anything is written
     bots = [BotEntry(bot.name, bot.spec, bot.source_hash, dict(bot.params)) for bot in job.bots]
     if resume:
         store = reopen_store(folder, bots, config.clocked)
@@ -151,9 +150,16 @@ def require_bots(config: TournamentConfig) -> None:
     """Load all bots once, as workers do, and raise what would end the run: an unknown parameter, say."""
     if config.executor == "local":
         job = job_of(config.with_seed(0))
-        for level in job.levels:
-            require_isolation(level)
+        _require_isolation(job)
         _require_bots(replace(job, rules="base", workers=1))
+
+
+def _require_isolation(job: Job) -> None:
+    """ArenaError with the remedy if this machine cannot isolate bots as the job asks for."""
+    if job.isolated:
+        module = import_module("arena.bots.isolation.process")  # thirty modules that other runs never need
+        for level in job.levels:
+            module.require_isolation(level)
 
 
 @lru_cache(maxsize=8)  # a comparison plays the same bots under several rule sets

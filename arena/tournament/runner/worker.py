@@ -18,27 +18,21 @@ import signal
 import threading
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
+from importlib import import_module
 from itertools import chain
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
 from arena.bots.bot import Actor
-from arena.bots.isolation.levels import Launch
-from arena.bots.isolation.process import BotProcess, own_children, watch_bots, while_waiting
-from arena.bots.isolation.process_bot import ProcessPool
-from arena.bots.isolation.python_bot import PythonBot
-from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.loading import load_bot
 from arena.bots.output import BotOutput, redirected
 from arena.bots.processes.affinity import pin_to_core
 from arena.bots.processes.limits import WORKER_GOES, let_go_first, limit_memory, no_core_dumps
 from arena.bots.processes.procfs import has_children, memory_in_use
-from arena.bots.processes.tree import adopt_orphans, kill_orphans, lead_group
+from arena.bots.processes.tree import adopt_orphans, lead_group
 from arena.bots.processes.worker_setup import die_with_parent, forget_descriptors, keep_from_forks
 from arena.errors import ArenaError
-from arena.game.rules import load_rules
 from arena.tournament.match.results import Row
 from arena.tournament.match.tasks import PAIRING_BITS, Task
 from arena.tournament.referee.move_log import shared_buffer
@@ -131,7 +125,7 @@ class _Worker:
         self.status = status
         self.move_log = shared_buffer(move_log)
         self.threads = threading.active_count()
-        self.pool = ProcessPool()
+        self.isolated: Any = None
 
     def work(self) -> None:
         """Load the bots and play whatever comes, until the process has to be replaced."""
@@ -147,7 +141,6 @@ class _Worker:
             except ArenaError as error:
                 self._send(REFUSED, True, str(error))
                 return
-            while_waiting(self._beat)
             self.memory = memory_in_use()
             limit = self.job.limits.memory_bytes(self.job.workers)
             growth = self.job.limits.growth_mb << 20
@@ -171,11 +164,14 @@ class _Worker:
     def _load(self) -> Referee:
         players = []
         state = ProcessState()
+        if self.job.isolated:
+            module = import_module("arena.tournament.runner.isolated")  # thirty modules that other runs never need
+            self.isolated = module.IsolatedBots(self.job, self._beat)
         for number in range(len(self.job.bots)):
             self.status[BOT] = number
             self.status[STATE] = LOADING
             if self.job.level(number).own_process:
-                players.append(isolated_player(self.job, number, self.pool))
+                players.append(self.isolated.player(number))
             else:
                 players.append(self._player_inside(number))
                 state.restore()  # one bot's file must not change the world of the others
@@ -232,7 +228,8 @@ class _Worker:
             if at < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
                 self._send(PART, units, now - start, True, scores_of(rows), rows)
                 rows, units, start = [], 0, now
-        self.pool.log_output()
+        if self.isolated is not None:
+            self.isolated.log_output()
         reusable = reusable and self._is_clean()
         if not reusable:
             limit_memory(None)  # a bot may have left too little memory to send the rows
@@ -243,42 +240,22 @@ class _Worker:
         self.results.send_bytes(marshal.dumps((kind, *values)))
 
     def _beat(self) -> bool:
-        """Show that this process lives; is it to stop?"""
+        """Show that this process lives; whether it is to stop."""
         self.status[BEAT] += 1
         return bool(self.status[STOP])
 
     def _is_clean(self) -> bool:
-        """Is nothing of earlier games left that could disturb the next?"""
-        watch_bots()
-        if has_children(own := own_children()):
-            if not self.job.isolated:
-                log.info("a bot left processes behind; replacing this process")
-                return False
-            kill_orphans(own)
+        """Whether nothing of earlier games is left that could disturb the next."""
+        if self.isolated is not None:
+            self.isolated.clean()
+        elif has_children():
+            log.info("a bot left processes behind; replacing this process")
+            return False
         grown = memory_in_use() - self.memory
         if grown > self.growth:
             log.info("this process has grown by %d MB; replacing it", grown >> 20)
             return False
         return True
-
-
-def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
-    """The player of a bot in processes of its own, one for each of the two games of a pair."""
-    spec, level = job.bots[number], job.level(number)
-
-    def start(launch: Launch) -> BotProcess:
-        return BotProcess(replace(launch, environment={**launch.environment, "PYTHONHASHSEED": job.hash_seed}))
-
-    def remote() -> WireBot | PythonBot:
-        if spec.command:
-            return WireBot(spec, level, job.bot_limits, pool, start)
-        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, pool, start)
-
-    one, other = remote(), remote()
-    if number < pool.most // 2:
-        one.load()  # a file that cannot be run, a command that does not answer: known before the first game
-        one.suspend()
-    return Player.pair(Player(spec.name, lambda: one), Player(spec.name, lambda: other))
 
 
 def scores_of(rows: Sequence[Row]) -> dict[int, list[int]]:

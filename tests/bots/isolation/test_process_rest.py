@@ -23,8 +23,8 @@ from arena.game.rules import load_rules
 from arena.tournament.config.tournament import Clock
 from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings
+from arena.tournament.runner.isolated import isolated_player
 from arena.tournament.runner.job import Job
-from arena.tournament.runner.worker import isolated_player
 from tests.bots.isolation.children import (
     ROOT,
     at_table,

@@ -17,7 +17,7 @@ from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.processes.limits import Limits
 from arena.bots.processes.procfs import children, is_running
 from arena.errors import ArenaError
-from arena.tournament.runner import worker
+from arena.tournament.runner import isolated
 from arena.tournament.runner.logs import LOG
 from tests.bots.isolation.inside import need_sandbox
 from tests.bots.processes.waiting import wait_for, wait_for_games
@@ -108,7 +108,7 @@ def test_a_generous_clock_changes_nothing(inside: Any, tmp_path: Path) -> None:
 
 
 def test_few_processes_at_a_time_change_nothing(inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "ProcessPool", functools.partial(ProcessPool, most=2))  # workers are forked
+    monkeypatch.setattr(isolated, "ProcessPool", functools.partial(ProcessPool, most=2))  # workers are forked
     data = settings(*QUICK[:3], games=2)
     play(tmp_path, {**data, "isolation": "process"}, 1)
     assert games(tmp_path) == inside(data)

@@ -1,0 +1,60 @@
+"""Bots of a worker in processes of their own. Loaded only by workers of runs that have such bots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from arena.bots.isolation.levels import Launch
+from arena.bots.isolation.process import BotProcess, own_children, watch_bots, while_waiting
+from arena.bots.isolation.process_bot import ProcessPool
+from arena.bots.isolation.python_bot import PythonBot
+from arena.bots.isolation.wire_bot import WireBot
+from arena.bots.processes.procfs import has_children
+from arena.bots.processes.tree import kill_orphans
+from arena.game.rules import load_rules
+from arena.tournament.referee.player import Player
+from arena.tournament.runner.job import Job
+
+
+class IsolatedBots:
+    """The processes of a worker's bots. `beat` is called now and then while the worker waits for one of them."""
+
+    def __init__(self, job: Job, beat: Callable[[], object]) -> None:
+        self._job = job
+        self._pool = ProcessPool()
+        while_waiting(beat)
+
+    def player(self, number: int) -> Player:
+        """The player of a bot of the job, with a process for each of the two games of a pair."""
+        return isolated_player(self._job, number, self._pool)
+
+    def clean(self) -> None:
+        """End bots that use more than they may, and processes that bots have left behind."""
+        watch_bots()
+        own = own_children()
+        if has_children(own):
+            kill_orphans(own)
+
+    def log_output(self) -> None:
+        """Log what the bots have printed."""
+        self._pool.log_output()
+
+
+def isolated_player(job: Job, number: int, pool: ProcessPool) -> Player:
+    """The player of a bot in processes of its own, one for each of the two games of a pair."""
+    spec, level = job.bots[number], job.level(number)
+
+    def start(launch: Launch) -> BotProcess:
+        return BotProcess(replace(launch, environment={**launch.environment, "PYTHONHASHSEED": job.hash_seed}))
+
+    def remote() -> WireBot | PythonBot:
+        if spec.command:
+            return WireBot(spec, level, job.bot_limits, pool, start)
+        return PythonBot(spec, load_rules(job.rules), level, job.bot_limits, pool, start)
+
+    first, second = remote(), remote()
+    if number < pool.most // 2:
+        first.load()  # a file that cannot be run, a command that does not answer: known before the first game
+        first.suspend()
+    return Player.pair(Player(spec.name, lambda: first), Player(spec.name, lambda: second))
