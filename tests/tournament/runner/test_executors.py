@@ -286,25 +286,6 @@ def test_a_death_in_a_bots_decision_is_not_the_bots_if_it_does_not_happen_again(
 
 
 @pytest.mark.slow
-@linux
-def test_a_stopped_run_is_no_hang(tmp_path: Path) -> None:
-    """Ctrl-Z and fg: while nobody runs, no time passes for a bot."""
-    data = settings(bot("sleeper", "slow", ms=20.0), FIELD[1], games=4)
-    run = Running(tmp_path, data, decision_s=1.5)
-    assert wait_for(lambda: len(run.workers()) == 2)
-    everyone = [run.process.pid, *run.workers()]
-    time.sleep(0.3)
-    for pid in reversed(everyone):
-        os.kill(pid, signal.SIGSTOP)
-        time.sleep(0.1)
-    time.sleep(2.0)
-    for pid in everyone:  # the run first, which sees its workers stand still
-        os.kill(pid, signal.SIGCONT)
-        time.sleep(0.3 if pid == run.process.pid else 0)
-    assert run.rest()["forfeits"] == 0
-
-
-@pytest.mark.slow
 def test_growing_workers_are_replaced() -> None:
     job = _job("memory:mb=8", "well_behaved", limits=Limits(growth_mb=100))
     pids: set[int] = set()

@@ -22,7 +22,7 @@ from arena.tournament.runner.progress import NoProgress, RunStatus
 from arena.tournament.runner.run import play_run
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.schema import StoreError
-from tests.tournament.runner.runs import FIELD, bot, games, settings
+from tests.tournament.runner.runs import FIELD, games, settings
 
 pytestmark = pytest.mark.process
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
@@ -164,13 +164,6 @@ def test_another_number_in_the_same_folder_names_the_command(tmp_path: Path) -> 
     assert "arena resume" not in str(error.value)
 
 
-def test_a_run_does_not_grow_with_another_bot(tmp_path: Path) -> None:
-    play(tmp_path, config_from_dict(settings(*FIELD, games=4)))
-    other = config_from_dict(settings(bot("random", "eve"), *FIELD[1:], games=8))
-    with pytest.raises(StoreError, match="other settings"):
-        play(tmp_path, other, resume=True)
-
-
 # ---------------------------------------------------------------- until the errors are small
 
 
@@ -193,12 +186,6 @@ def test_it_stops_at_the_first_stop_where_all_errors_are_small(small_errors: tup
     with Reader(folder) as reader:
         config = stored_config(reader)
         assert (config.games, reader.count()) == (games, 3 * games)
-
-
-def test_the_games_before_that_were_too_few(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
-    _, games = small_errors
-    play(tmp_path, config_from_dict(settings(*FIELD, games=games - 20)))
-    assert standings(read_run(tmp_path)).table["elo_error95"].max() > 45
 
 
 def test_it_is_the_run_that_had_asked_for_so_many(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
@@ -249,29 +236,6 @@ def test_an_error_is_a_number_above_0(error: float) -> None:
 def test_formats_without_games_of_each_pairing_have_no_such_end() -> None:
     with pytest.raises(ArenaError, match="swiss does not grow by games"):
         UntilError(10).check(config_from_dict(settings(*FIELD, format="swiss")))
-
-
-@pytest.mark.slow
-def test_a_new_match_goes_on_until_its_errors_are_small_as_a_resumed_one_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = ["match", "first", "random", "--seed", "4", "--workers", "1"]
-    assert main([*asked, "--error", "60", "--out", str(tmp_path / "new")]) == 0
-    assert "All errors are small enough" in capsys.readouterr().err
-    assert main([*asked, "--games", "4", "--out", str(tmp_path / "old")]) == 0
-    assert main(["resume", str(tmp_path / "old"), "--error", "60", "--workers", "1"]) == 0
-    assert whole(tmp_path / "new") == whole(tmp_path / "old")
-    assert main([*asked, "--error", "60", "--out", str(tmp_path / "new")]) == 0  # plays nothing
-    assert whole(tmp_path / "new") == whole(tmp_path / "old")
-    assert main([*asked, "--error", "1", "--games", "30", "--out", str(tmp_path / "short")]) == 1
-    assert reader_count(tmp_path / "short") == 30
-
-
-def test_an_error_is_for_formats_that_grow_by_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ["tournament", "first", "random", "--format", "swiss", "--error", "5", "--out", str(tmp_path / "run")]
-    assert main(asked) == 2
-    assert "swiss does not grow by games" in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,7 @@ from arena.errors import ArenaError
 from arena.tournament.runner import isolated
 from arena.tournament.runner.logs import LOG
 from tests.bots.isolation.inside import need_sandbox
-from tests.bots.processes.waiting import wait_for, wait_for_games
+from tests.bots.processes.waiting import wait_for
 from tests.tournament.runner.runs import Running, bot, forfeits, games, play, settings
 
 pytestmark = [
@@ -69,12 +68,6 @@ def test_any_level_and_number_of_workers_gives_the_same_games(
     assert forfeits(tmp_path) == {}
 
 
-def test_other_rules_give_the_same_games(inside: Any, tmp_path: Path) -> None:
-    data = settings(*FIELD, games=6, rules="bga-expert")
-    play(tmp_path, {**data, "isolation": "process"})
-    assert games(tmp_path) == inside(data)
-
-
 @pytest.mark.parametrize(
     "name", ["series", "swiss", *(pytest.param(one, marks=pytest.mark.soak) for one in ("knockout", "gauntlet"))]
 )
@@ -98,12 +91,6 @@ def test_bots_may_live_at_different_levels(inside: Any, tmp_path: Path) -> None:
     levels = ("process", "none", "sandbox", "process")
     bots = [{**one, "isolation": level} for one, level in zip(FIELD, levels)]
     play(tmp_path, {**data, "bots": bots})
-    assert games(tmp_path) == inside(data)
-
-
-def test_a_generous_clock_changes_nothing(inside: Any, tmp_path: Path) -> None:
-    data = settings(*QUICK, games=4, clock={"move_ms": 20_000, "bank_ms": 60_000})
-    play(tmp_path, {**data, "isolation": "process"})
     assert games(tmp_path) == inside(data)
 
 
@@ -198,71 +185,6 @@ def test_ctrl_c_ends_all_processes_and_no_game(tmp_path: Path) -> None:
 def descendants(pid: int) -> list[int]:
     found = children(pid)
     return found + [one for child in found for one in descendants(child)]
-
-
-@pytest.mark.parametrize("level", ["process"])
-def test_the_program_interrupted_and_resumed_gives_the_same_files(tmp_path: Path, level: str) -> None:
-    level_or_skip(level)
-    (tmp_path / "slow.py").write_text(
-        "import time\ndef act(view, moves):\n    time.sleep(0.003)\n    return view.rng.choice(moves)\n"
-    )
-    base = (
-        "tournament",
-        "slow.py",
-        "random",
-        "first",
-        "--games",
-        "24",
-        "--seed",
-        "4",
-        "--workers",
-        "2",
-        "--json",
-    )
-    with program(*base, "--isolation", level, "--out", "broken", cwd=tmp_path) as process:
-        wait_for_games(tmp_path / "broken", process)
-        family = descendants(process.pid)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130, errors
-    assert wait_for(lambda: not any(map(is_running, family)))
-    assert 0 < len(games(tmp_path / "broken")) < 72  # else Ctrl-C came too late
-    with program("resume", "broken", "--json", cwd=tmp_path) as process:
-        out, errors = process.communicate(timeout=60)
-        assert process.returncode == 0, errors
-    with program(*base, "--isolation", level, "--out", "whole", cwd=tmp_path) as process:
-        whole, errors = process.communicate(timeout=60)
-        assert process.returncode == 0, errors
-    assert games(tmp_path / "broken") == games(tmp_path / "whole")
-    for name in ("standings.csv", "pairings.csv"):
-        if (tmp_path / "whole" / name).exists():
-            assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-    assert out
-    assert whole
-
-
-class program:
-    """The command line, in a process and a session of its own."""
-
-    def __init__(self, *words: str, cwd: Path) -> None:
-        command = [sys.executable, "-m", "arena.cli.main", *words]
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=cwd,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
-
-    def __enter__(self) -> subprocess.Popen[str]:
-        return self.process
-
-    def __exit__(self, *_: object) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
 
 
 @pytest.fixture(autouse=True)

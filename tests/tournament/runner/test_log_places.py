@@ -11,9 +11,7 @@ import pytest
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
-from arena.tournament.store.reader import Reader
 from tests.tournament.runner.runs import bot, play, settings
-from tests.tournament.runner.test_isolation import level_or_skip
 
 LOUD = """
 def act(view, moves):
@@ -92,21 +90,3 @@ class Bot:
             moves = list(moves)
         return moves[0]
 """
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", ["none", "process", "sandbox"])
-def test_what_a_debugger_does_in_a_run(level: str, tmp_path: Path) -> None:
-    """`breakpoint()` says where it would stop; who reads from stdin, as pdb does, finds its end and loses the game."""
-    file = tmp_path / "debugged.py"
-    file.write_text(DEBUGGED)
-    bots = [{"name": how, "spec": str(file), "params": {"how": how}} for how in ("breakpoint", "input", "pdb")]
-    data = settings(*bots, bot("first"), games=2, rules="base", isolation=level_or_skip(level))
-    play(tmp_path / "run", data)
-    with Reader(tmp_path / "run") as reader:
-        games = list(reader.results())
-        reasons = {line.bot: (line.kind, line.reason) for line in reader.forfeit_reasons()}
-    assert reasons == {"input": ("exception", "EOFError: EOF when reading a line"), "pdb": ("exception", "bdb.BdbQuit")}
-    assert all(game.forfeit_by != "breakpoint" for game in games)
-    text = (tmp_path / "run" / "run.log").read_text()
-    assert re.search(r"breakpoint \(game 0/0/0, seat [ab], decision 1\): breakpoint\(\) does not stop in a run", text)

@@ -54,12 +54,6 @@ def test_a_run_that_was_stopped_costs_no_bot_its_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.process
-def test_nor_where_bots_have_processes_of_their_own(tmp_path: Path) -> None:
-    assert interrupted(tmp_path, 1.7, isolation="process", **CLOCK)["forfeits"] == 0
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("isolation", ["none", "process"])
 def test_a_bot_that_stops_the_process_it_plays_in_forfeits_in_the_end(tmp_path: Path, isolation: str) -> None:
     """At the level `none` that is the worker, and might have been done from outside: a few times it is believed."""

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from arena.tournament.config.tournament import ConfigError, config_from_dict
-from arena.tournament.formats.sprt import SprtSettings
 from arena.tournament.runner.progress import RunStatus
 from arena.tournament.store.reader import Reader
 from arena.tournament.store.schema import DATABASE
@@ -73,22 +72,6 @@ def test_ends_at_the_same_deal(workers: int, expected: list[tuple[Any, ...]], tm
     assert (again.played, again.done) == (0, len(expected))
 
 
-@pytest.mark.slow
-def test_interrupted_it_goes_on_to_the_same_end(tmp_path: Path) -> None:
-    slow = settings(bot("random", "ann"), bot("sleeper", "slow", ms=0.5), games=600, format="match")
-    play(tmp_path / "whole", slow, 2, verdict=Watch())
-    breaks = 0
-    for attempt in range(20):
-        watch = Watch(press_at=8 * attempt + 1)
-        report = play(tmp_path / "broken", slow, 2, verdict=watch, resume=attempt > 0)
-        assert report.done == len(games(tmp_path / "broken"))
-        if not report.interrupted:
-            break
-        breaks += 1
-    assert breaks
-    assert games(tmp_path / "broken") == games(tmp_path / "whole")
-
-
 def test_what_was_played_beyond_the_end_is_dropped(expected: list[tuple[Any, ...]], tmp_path: Path) -> None:
     """As after a crash between the commit and the drop."""
     play(tmp_path, data(), 2)
@@ -139,12 +122,6 @@ def test_progress_ends_with_what_is_kept(expected: list[tuple[Any, ...]], tmp_pa
 
 def sprt(**table: object) -> dict[str, Any]:
     return {"format": "sprt", "bots": ["random", "greedy"], "seed": 1, "sprt": table}
-
-
-def test_settings_of_a_test_survive_the_store() -> None:
-    config = config_from_dict(sprt(elo1=30, model="normalized", max_pairs=50))
-    assert config.format_settings == SprtSettings(elo1=30.0, model="normalized", max_pairs=50)
-    assert config_from_dict(config.to_dict()) == config
 
 
 def test_more_pairs_are_the_same_test() -> None:
