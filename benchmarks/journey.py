@@ -80,7 +80,7 @@ def main() -> None:
         first = run.index(("BOT", "act"))
         print("settings, from the command to the first move:  ", length(run[:first]))
         print("a move, from the bot to the standings:         ", length(run[first:]))
-        travel(["league", "create", "open", "--isolation", "none", "--dir", "open"], folder / "league.log")
+        travel(["league", "create", "open", "--isolation", "none", "--out", "open"], folder / "league.log")
         travel(["submit", str(bot), "--league", "open", "--workers", "1"], folder / "one.log")
         other = folder / "other.py"
         other.write_text(BOT.replace("moves[0]", "moves[-1]"))

@@ -67,8 +67,19 @@ def main() -> int:
 def load(place: Path, given: argparse.Namespace) -> dict[str, object]:
     """One run of it; the figures."""
     folder = place / "load"
-    small = ["--isolation", given.isolation, "--error", "200", "--most-games", "20", "--games", "4", "--sample", "3"]
-    assert arena(["league", "create", "load", "--dir", str(folder), *small]) == 0
+    small = [
+        "--isolation",
+        given.isolation,
+        "--set",
+        "placement.error=200",
+        "--set",
+        "placement.most_games=20",
+        "--set",
+        "placement.games=4",
+        "--set",
+        "placement.sample=3",
+    ]
+    assert arena(["league", "create", "load", "--out", str(folder), *small]) == 0
     for bot in ("first", "random"):
         assert arena(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
     server = Served(folder, given.workers, ("--isolation", given.isolation))

@@ -39,8 +39,8 @@ def main() -> None:
         place = Path(made)
         for command in (
             [*RUN, "--out", "run"],
-            ["report", "run", "--games", "5", "-o", "report.html"],
-            ["analyse", "run", GAME, "--html", "game.html"],
+            ["report", "run", "--replays", "5", "-o", "report.html"],
+            ["replay", "run", GAME, "--judge", "--html", "game.html"],
         ):
             subprocess.run([sys.executable, "-m", "arena.cli.main", *command], cwd=place, check=True)
         photograph(place / "report.html", "", 1400, PICTURES / "report.png")

@@ -57,8 +57,19 @@ def run(
 ) -> Outcome:
     """One siege in a new folder."""
     begun = time.monotonic()
-    small = ["--isolation", isolation, "--error", "200", "--most-games", "16", "--games", "4", "--sample", "2"]
-    assert arena(["league", "create", "crash", "--dir", str(folder), *small]) == 0
+    small = [
+        "--isolation",
+        isolation,
+        "--set",
+        "placement.error=200",
+        "--set",
+        "placement.most_games=16",
+        "--set",
+        "placement.games=4",
+        "--set",
+        "placement.sample=2",
+    ]
+    assert arena(["league", "create", "crash", "--out", str(folder), *small]) == 0
     for bot in ("first", "random"):
         assert arena(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
     rng = random.Random(seed)

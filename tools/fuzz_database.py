@@ -49,13 +49,14 @@ LEAGUE, COMPARE = "league", "compare"
 #: The database that is damaged, in the folder of each kind.
 DATABASES = {LEAGUE: "league.sqlite", COMPARE: "base/games.sqlite"}
 COMPARE_READING = (("standings", "--json"), ("compare", "--json", "--from"))
-READING = (("standings",), ("stats", "--json"), ("export", "--games", "--to", "out"), ("replay",), ("ratings",))
-LEAGUE_READING = (
-    ("standings", "--json"),
-    ("history", "--json"),
-    ("show", "random", "--json"),
-    ("export", "--to", "out.csv"),
+READING = (
+    ("standings",),
+    ("standings", "--json", "--all"),
+    ("export", "--all", "--out", "out"),
+    ("replay",),
+    ("rate",),
 )
+LEAGUE_READING = (("show", "--json"), ("history", "--json"), ("show", "random", "--json"))
 FILES = ("standings.csv", "crosstable.csv", "summary.json", "games.csv")
 
 
@@ -76,8 +77,9 @@ def play(folder: Path, kinds: Sequence[str]) -> list[Path]:
             code, _, err = call(*RUNS[kind], "--workers", 1, "--out", folder / kind)
             assert code == 0, err
         else:
-            small = ("--isolation", "none", "--move-ms", 0, "--most-games", 16, "--sample", 2, "--games", 4)
-            assert call("league", "create", kind, "--dir", folder / kind, *small)[0] == 0
+            settings = ("placement.most_games=16", "placement.sample=2", "placement.games=4")
+            small = ["--isolation", "none", "--move-ms", 0, *(word for key in settings for word in ("--set", key))]
+            assert call("league", "create", kind, "--out", folder / kind, *small)[0] == 0
             for bot in ("random", "first"):
                 code, _, err = call("submit", bot, "--league", folder / kind, "--workers", 1)
                 assert code == 0, err
@@ -122,13 +124,12 @@ def answers(folder: Path, at: Path) -> dict[str, tuple[int, str, str]]:
     readings = {LEAGUE: LEAGUE_READING, COMPARE: COMPARE_READING}
     for name, *rest in readings.get(folder.name, READING):
         shutil.rmtree(at / "out", ignore_errors=True)
-        (at / "out.csv").unlink(missing_ok=True)
         (at / "out").mkdir()
         args = [at / one if one.startswith("out") else one for one in rest]
         command = [name, *args, folder] if folder.name == COMPARE else [name, folder, *args]
         command = ["league", *command] if folder.name == LEAGUE else command
         code, out, err = call(*command)
-        files = [at / "out" / name for name in FILES] + [at / "out.csv"]
+        files = [at / "out" / name for name in FILES]
         out += "".join(path.read_text() for path in files if path.exists())
         found[" ".join([name, *rest])] = code, out, err
     return found

@@ -79,6 +79,7 @@ create_league(Path("open"), load_settings(Path("league.toml"), "open", {}), "0" 
 SEED = "20260101"
 
 Case = Callable[["Side"], dict[str, bytes]]
+NAMES_OF_0_2 = {"rate": "ratings", "show": "standings", "--all": "--games", "--max-games": "--games"}
 
 
 class Side:
@@ -105,7 +106,10 @@ class Side:
 
     def command(self, *args: object) -> list[str]:
         python = self.checkout / ".venv" / "bin" / "python"
-        return [str(python), "-m", "arena.cli.main", *map(str, args)]
+        words = [str(arg) for arg in args]
+        if not (self.checkout / "arena" / "cli" / "renamed.py").exists():
+            words = [NAMES_OF_0_2.get(word, word) for word in words]
+        return [str(python), "-m", "arena.cli.main", *words]
 
     def environment(self) -> dict[str, str]:
         return {**os.environ, "PYTHONPATH": str(self.checkout), "COLUMNS": "200"}
@@ -118,12 +122,12 @@ def outputs(side: Side, run: str, read: bool = False) -> dict[str, bytes]:
     """What a run has left that no clock measures; with `read`, also what the reading commands say of it."""
     found = {}
     if read:
-        side("export", run, "--games")
+        side("export", run, "--all")
         found["games.csv"] = (side.folder / run / "games.csv").read_bytes()
         for form in OUTPUTS:
             if form != "table":  # the one for the terminal shows thinking times
                 found[f"standings {form}"] = side("standings", run, "--format", form)
-        found["replay"] = re.sub(rb", [\d.e+-]+ ms\)", b")", side("replay", run, "1", "--all"))  # as a clock has it
+        found["replay"] = re.sub(rb", [\d.e+-]+ ms\)", b")", side("replay", run, "1"))  # as a clock has it
         found["verify"] = side("verify", run)
     found |= {name: (side.folder / run / name).read_bytes() for name in FILES}
     found["database"] = rows(side.folder / run / "games.sqlite")
@@ -161,9 +165,9 @@ def statistics(bots: tuple[str, ...]) -> Case:
         side("tournament", *bots, "--seed", SEED, "--games", "100", "--out", "run")
         found = {}
         for form in OUTPUTS:
-            found[f"ratings {form}"] = side("ratings", "run", "--nash", "--los", "--format", form)
-        side("export", "run", "--games")
-        found["ratings of csv"] = side("ratings", "run/games.csv", "--json")
+            found[f"ratings {form}"] = side("rate", "run", "--nash", "--los", "--format", form)
+        side("export", "run", "--all")
+        found["ratings of csv"] = side("rate", "run/games.csv", "--json")
         return found
 
     return play
@@ -180,7 +184,7 @@ def compare(bots: tuple[str, ...]) -> Case:
 
 def sprt(bots: tuple[str, ...]) -> Case:
     def play(side: Side) -> dict[str, bytes]:
-        found = {"counts": side("sprt", "--counts", "10,20,40,25,15", "--elo1", "20", fails=True)}
+        found = {"counts": side("sprt", "--pentanomial", "10,20,40,25,15", "--elo1", "20", fails=True)}
         side("sprt", bots[2], bots[1], "--elo1", "50", "--seed", SEED, "--out", "run", fails=True)
         return found | outputs(side, "run")
 
@@ -193,15 +197,14 @@ def league(bots: tuple[str, ...], isolation: str) -> Case:
         side.python(CREATE)
         for bot in bots:
             side("submit", bot, "--league", "open", "--author", "somebody", "--workers", "2", "--json")
-        side("league", "play", "open", "--games", "40", "--workers", "2")
-        side("league", "export", "open", "-o", "games.csv", fails=True)
+        side("league", "play", "open", "--max-games", "40", "--workers", "2")
         return league_outputs(side)
 
     return play
 
 
 def league_outputs(side: Side) -> dict[str, bytes]:
-    found = {form: side("league", "standings", "open", "--format", form) for form in ("csv", "markdown")}
+    found = {form: side("league", "show", "open", "--format", form) for form in ("csv", "markdown")}
     db = sqlite3.connect(f"file:{side.folder / 'open' / 'league.sqlite'}?mode=ro", uri=True)
     names = [column[1] for column in db.execute("PRAGMA table_info(games)")]
     kept = ", ".join(name for name in names if name not in MEASURED)
@@ -273,7 +276,7 @@ def league_goes_on(bots: tuple[str, ...], before: Path, after: Path, work: Path)
     for side in (old, new):
         trust = ["--trust"] if side is new else []
         side("submit", bots[3], "--league", "open", "--workers", "2", "--json", *trust)
-        side("league", "play", "open", "--games", "20", "--workers", "2", *trust)
+        side("league", "play", "open", "--max-games", "20", "--workers", "2", *trust)
         results.append(league_outputs(side))
     return differing(*results)
 

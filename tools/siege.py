@@ -177,7 +177,7 @@ class Siege:
             "[limits]\nloading_s = 5\ndecision_s = 5\nmemory_mb = 256\nfile_mb = 4\n"
             "[placement]\nerror = 150\nmost_games = 24\nsample = 3\ngames = 4\n"
         )
-        process = self.start("league", "create", "siege", "--config", str(settings), "--dir", str(self.league))
+        process = self.start("league", "create", "siege", "--config", str(settings), "--out", str(self.league))
         process.wait()
         self.ended(process, self.result.commands, time.monotonic(), (0,))
 

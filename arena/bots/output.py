@@ -154,7 +154,7 @@ class NoInput(io.TextIOBase):
 
 def no_breakpoint(*args: object, **values: object) -> None:
     """What `breakpoint()` does in a run, where no debugger has a terminal: it says so, and the game goes on."""
-    print("breakpoint() does not stop in a run: 'arena debug BOT --game RUN GAME --step N --pdb' does")
+    print("breakpoint() does not stop in a run: 'arena replay RUN GAME --ask BOT --move N --pdb' does")
 
 
 @contextmanager

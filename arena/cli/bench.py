@@ -1,4 +1,4 @@
-"""`arena bench`: the speed of the engine, as ratios measured in one run.
+"""`arena bench`: the speed of the engine, as ratios measured in one run; and perft, to compare engines.
 
 Machines differ and are noisy, so rates are medians of CPU time over several rounds, and only their ratios matter:
 to the oracle (the slow, literal second engine of the tests), and between rule sets.
@@ -11,14 +11,26 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from tabulate import tabulate
 
-if TYPE_CHECKING:
-    from arena.game.rules import Rules
+from arena.bots.loading import load_bot
+from arena.cli.options import DEAL, SEED, as_json, complete_rules, gathered, whole
+from arena.game import engine
+from arena.game.deals import make_deal
+from arena.game.engine import State
+from arena.game.record import parse_record, replay
+from arena.game.rng import Rng
+from arena.game.rules import Rules, load_rules
+from arena.tournament.match.tasks import GameTask
+from arena.tournament.referee.player import Player
+from arena.tournament.referee.referee import Referee
+from arena.tournament.referee.rows import GameSettings
 
 ROUNDS = 5
 RULE_SETS = ("base", "tactical", "expert")
@@ -26,27 +38,98 @@ GAMES = {"engine": 40_000, "loop": 3_000, "referee": 3_000, "oracle": 12}
 """Games per round for the compiled engine; the uncompiled one plays one in 200 of them."""
 
 
+@dataclass(frozen=True)
+class PerftOptions:
+    """What `--perft` counts: sequences of `perft` moves from a deal, or from the end of the record `after`."""
+
+    perft: int | None
+    seed: int
+    deal: int
+    after: str | None
+    divide: bool
+    chosen_claims: bool
+
+
 @click.command()
-@click.option("--rules", "names", multiple=True, metavar="R", help="Rule sets. [default: base, tactical, expert]")
-@click.option("--quick", is_flag=True, help="One round in a tenth of the time, for a rough estimate.")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-def bench(names: tuple[str, ...], quick: bool, as_json: bool) -> None:
+@click.option(
+    "--rules",
+    "names",
+    multiple=True,
+    metavar="R",
+    shell_complete=complete_rules,
+    help="Rule set; may be repeated (default: base, tactical, expert; with --perft: base).",
+)
+@click.option("--quick", is_flag=True, help="Take one short round, for a rough estimate.")
+@gathered(
+    PerftOptions,
+    "counting",
+    click.option("--perft", type=whole(0, 12), metavar="DEPTH", help="Count the sequences of DEPTH moves (decisions)."),
+    click.option(
+        "--seed", type=SEED, default=1, show_default=True, metavar="S", help="With --perft: seed of the deal."
+    ),
+    click.option(
+        "--deal", type=DEAL, default=0, show_default=True, metavar="N", help="With --perft: number of the deal."
+    ),
+    click.option("--after", metavar="RECORD", help="With --perft: start at the end of this record, not at a deal."),
+    click.option("--divide", is_flag=True, help="With --perft: count each first move separately."),
+    click.option("--chosen-claims", is_flag=True, help="With --perft: claims are moves, instead of automatic."),
+)
+@as_json
+def bench(names: tuple[str, ...], quick: bool, counting: PerftOptions, as_json: bool) -> None:
     """Measure the speed of the engine: random games inside it, and games of Python bots.
 
-    times_oracle compares with the oracle of the tests; it is null without the source folder.
+    \b
+    arena bench --quick
+    arena bench --perft 4 --rules tactical --divide
+
+    In JSON, times_oracle compares the engine with the oracle of the tests; it is null without the source folder.
+
+    With --perft, count the sequences of DEPTH moves instead, to compare engines: if the counts agree, so do the rules.
+    Games that end earlier do not count. Draws follow the deal, so nothing is random.
     """
-    found = measure(list(names or RULE_SETS), *((1, 0.1) if quick else (ROUNDS, 1.0)))
-    if as_json:
-        click.echo(json.dumps(found, indent=2))
+    if counting.perft is not None:
+        if len(names) > 1:
+            raise click.UsageError("--perft counts the moves of one rule set; give --rules once")
+        _perft(names[0] if names else "base", counting, counting.perft, as_json)
+        return
+    if counting != PerftOptions(None, 1, 0, None, False, False):
+        raise click.UsageError(
+            "--seed, --deal, --after, --divide and --chosen-claims are for counting; add --perft DEPTH"
+        )
+    rates = measure(list(names or RULE_SETS), *((1, 0.1) if quick else (ROUNDS, 1.0)))
+    click.echo(json.dumps(rates, indent=2) if as_json else _in_words(rates))
+
+
+def _perft(rules_name: str, options: PerftOptions, depth: int, as_json: bool) -> None:
+    """Count move sequences and print how many there are."""
+    if options.after is not None:
+        state = replay(parse_record(options.after))
     else:
-        click.echo(_in_words(found))
+        rules = load_rules(rules_name)
+        automatic = not options.chosen_claims
+        state = State(rules, make_deal(rules, options.seed, options.deal), (automatic, automatic))
+    start = time.perf_counter()
+    counts: dict[str, int] = {}
+    if options.divide and depth:
+        for move in state.legal_moves():
+            after = state.copy()
+            after.apply(move)
+            counts[move.text] = after.perft(depth - 1)
+    leaves = sum(counts.values()) if counts else state.perft(depth)
+    seconds = time.perf_counter() - start
+    if as_json:
+        values: dict[str, Any] = {"rules": state.rules.name, "depth": depth, "leaves": leaves}
+        if options.divide:
+            values["divide"] = counts
+        click.echo(json.dumps(values))
+        return
+    for text, count in counts.items():
+        click.echo(f"{text:<16}{count:>16,}")
+    click.echo(f"{leaves:,} sequences of {depth} moves ({seconds:.2f} s)")
 
 
 def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
     """Games per second of CPU time on one core, medians of interleaved rounds."""
-    from arena.game import engine
-    from arena.game.rules import load_rules
-
     compiled = not engine.__file__.endswith(".py")
     share = scale * (1.0 if compiled else 0.005)
     oracle = _oracle()
@@ -66,7 +149,7 @@ def measure(names: list[str], rounds: int, scale: float) -> dict[str, Any]:
             start = time.process_time()
             play(games, number * games)
             rates[key].append(games / max(time.process_time() - start, 1e-9))
-    rate = {key: statistics.median(found) for key, found in rates.items()}
+    rate = {key: statistics.median(values) for key, values in rates.items()}
     result: dict[str, Any] = {"compiled": compiled, "engine": {}, "python_bots": {"bare_loop": {}, "referee": {}}}
     for name in names:
         own = rate["engine", name]
@@ -91,9 +174,6 @@ def _games(kind: str, share: float) -> int:
 
 def _play_loop(rules: Rules, games: int, start: int) -> None:
     """A bare loop around the engine with two Python bots, which pick the first and the last legal move."""
-    from arena.game.deals import make_deal
-    from arena.game.engine import State
-
     deals = [make_deal(rules, 1, start + number) for number in range(min(games, 100))]
     bots = (lambda moves: moves[0], lambda moves: moves[-1])
     for number in range(games):
@@ -104,12 +184,6 @@ def _play_loop(rules: Rules, games: int, start: int) -> None:
 
 def _referee(rules: Rules) -> Callable[[int, int], object]:
     """The full referee with two bots that play the first legal move."""
-    from arena.bots.loading import load_bot
-    from arena.tournament.match.tasks import GameTask
-    from arena.tournament.referee.player import Player
-    from arena.tournament.referee.referee import Referee
-    from arena.tournament.referee.rows import GameSettings
-
     referee = Referee(
         GameSettings(rules, 1), [Player("first", load_bot("first").make), Player("again", load_bot("first").make)]
     )
@@ -138,9 +212,6 @@ def _oracle() -> Any:
 
 
 def _play_oracle(oracle: Any, rules: Rules, games: int, start: int) -> None:
-    from arena.game.deals import make_deal
-    from arena.game.rng import Rng
-
     rng = Rng(start)
     options = oracle.Options.like(rules)
     for number in range(start, start + games):  # new games each round: the oracle caches its proofs
@@ -151,18 +222,16 @@ def _play_oracle(oracle: Any, rules: Rules, games: int, start: int) -> None:
             game.apply(rng.choice(game.legal_moves()))
 
 
-def _in_words(found: dict[str, Any]) -> str:
-    from tabulate import tabulate
-
+def _in_words(rates: dict[str, Any]) -> str:
     rows = []
-    for name, own in found["engine"].items():
-        loop = found["python_bots"]["bare_loop"][name]["games_per_second"]
-        referee = found["python_bots"]["referee"][name]["games_per_second"]
+    for name, own in rates["engine"].items():
+        loop = rates["python_bots"]["bare_loop"][name]["games_per_second"]
+        referee = rates["python_bots"]["referee"][name]["games_per_second"]
         times = own["times_oracle"]
         rows.append(
             [name, f"{own['games_per_second']:,}", f"{times:,.0f}" if times else "-", f"{loop:,}", f"{referee:,}"]
         )
     heads = ["rule set", "random games/s in the engine", "x oracle", "Python bots, bare loop", "through the referee"]
     table = tabulate(rows, heads, stralign="right")
-    kind = "compiled" if found["compiled"] else "uncompiled (no compiler at installation?)"
-    return f"{table}\n\nGames a second of CPU time on one core, engine {kind}."
+    kind = "compiled" if rates["compiled"] else "uncompiled (no compiler at installation?)"
+    return f"{table}\n\nGames per second of CPU time on one core, engine {kind}."

@@ -108,7 +108,7 @@ def check(
     if not as_json:
         click.echo(report_text(report), nl=False)
     if ladder:
-        from arena.cli.ladder.ladder import for_check
+        from arena.cli.ladder import for_check
 
         place = None if report.errors else for_check(bot, [one.rules for one in report.rules], isolation, as_json)
         if place is None and not report.errors:

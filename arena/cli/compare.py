@@ -7,24 +7,41 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.cli import options
 from arena.cli.main import INTERRUPTED
+from arena.cli.options import (
+    CLOCK_OPTIONS,
+    HOW_TO_PLAY,
+    UNTIL_ERROR,
+    PlayOptions,
+    complete_bots,
+    complete_rules,
+    games,
+    isolation,
+    out_folder,
+    play_options,
+    quiet,
+    seed,
+    verbose,
+)
 from arena.cli.output import csv_folder, output, print_report
-from arena.cli.playing import from_options, progress_for, tell_error, until_error, with_options
+from arena.cli.playing import config_of, progress_for, tell_error, until_error, with_options
 from arena.cli.trust import require_trust
 from arena.errors import ArenaError
-
-if TYPE_CHECKING:
-    from arena.results.reading.comparison import Comparison
-    from arena.results.until_error import UntilError
+from arena.game.rules import load_rules
+from arena.lab.comparison import all_variants, check_sources, new_comparison, play_comparison, sources_of
+from arena.lab.tournament import drawn_seed, marked_folder, run_name
+from arena.paths import RESULTS
+from arena.results.reading.comparison import Comparison, find_variant, read_comparison
+from arena.results.until_error import UntilError
+from arena.tournament.store.folders import inner_runs, run_folder
+from arena.tournament.store.reader import Reader
 
 
 @click.command()
-@click.argument("bots", nargs=-1, metavar="BOT...", shell_complete=options.complete_bots)
+@click.argument("bots", nargs=-1, metavar="BOT...", shell_complete=complete_bots)
 @click.option(
     "--variants",
     multiple=True,
@@ -34,22 +51,17 @@ if TYPE_CHECKING:
 @click.option(
     "--baseline",
     metavar="R",
-    shell_complete=options.complete_rules,
-    help="Measure all other variants against this one only, instead of each against each.",
+    shell_complete=complete_rules,
+    help="Compare every other variant with this one only, instead of each with each.",
 )
 @click.option(
     "--from",
     "stored",
     multiple=True,
-    metavar="DIR...",
+    metavar="RUN...",
     help="Play nothing: compare stored runs or earlier comparisons.",
 )
-@options.what_to_play
-@options.until_error
-@options.how_to_play
-@options.where
-@options.quiet
-@options.verbose
+@play_options(games, seed, *CLOCK_OPTIONS, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, quiet, verbose)
 @csv_folder
 @output
 def compare(
@@ -57,31 +69,28 @@ def compare(
     variants: tuple[str, ...],
     baseline: str | None,
     stored: tuple[str, ...],
-    out: Path | None,
+    options: PlayOptions,
     to: Path | None,
     form: str,
-    **given: Any,
 ) -> int:
-    """Play the same deals under several rule sets, and show what that changes.
+    """Play the same deals under several rule sets, and show what the rules change.
+
+    \b
+    arena compare greedy counter --variants base,tactical,expert
+    arena compare --from mycup othercup
 
     Every BOT plays every other in each variant, on the same deals as far as the decks allow. A variant is a rule
-    set, with changed options or without; a comma before option=value continues the same variant. Each variant is a
-    run of its own in DIR/VARIANT. 'arena resume DIR' resumes a comparison, and lets it grow.
+    set, with or without changed options; option=value after a comma belongs to the variant before it. Each variant is
+    stored as a run of its own, in DIR/VARIANT. 'arena resume DIR' resumes or extends a comparison.
     """
     if stored:
-        if (
-            variants
-            or out is not None
-            or any(value not in (None, ()) for key, value in given.items() if key != "rules")
-        ):
+        if variants or options != PlayOptions():
             raise ArenaError(
                 "--from plays nothing; it cannot be combined with --variants, --out or options for playing"
             )
         show_comparison(_folders([*stored, *bots]), baseline, form, to)
         return 0
-    if given.pop("rules") is not None:
-        raise ArenaError("--rules is for one rule set; name those to compare with --variants")
-    return _play(bots, split_variants(variants), baseline, out, given, form, to)
+    return _play(bots, split_variants(variants), baseline, options, form, to)
 
 
 def split_variants(texts: Sequence[str], option: str = "--variants") -> list[str]:
@@ -115,37 +124,33 @@ def _play(
     bots: Sequence[str],
     variants: Sequence[str],
     baseline: str | None,
-    out: Path | None,
-    given: dict[str, Any],
+    options: PlayOptions,
     form: str,
     to: Path | None,
 ) -> int:
     """Play all variants and show the tables."""
-    from arena.lab.comparison import all_variants, new_comparison
-    from arena.lab.tournament import drawn_seed, marked_folder, run_name
-    from arena.results.reading.comparison import find_variant
-
     if len(bots) < 2:
         raise ArenaError(f"expected at least two bots, found {len(bots)}{': ' + bots[0] if bots else ''}")
-    until = until_error(given.pop("error"), given.pop("errors_of"), given)
+    options, until = until_error(options)
+    out = options.out
     names = _folder_names(all_variants(variants), baseline)
     if baseline is not None:
         baseline = find_variant(baseline, list(names.values()))
-    configs = {name: from_options("round-robin", bots, given, {"rules": rules}, name) for name, rules in names.items()}
+    configs = {name: config_of("round-robin", bots, options, {"rules": rules}, name) for name, rules in names.items()}
     if until is not None:
         configs = {name: until.begin(one) for name, one in configs.items()}
     config, *_ = configs.values()
     if config.seed is None:
         # one seed for all: that of a comparison in the folder, or a new one
         seed = None if out is None else _stored_seed(out)
-        config = config.with_seed(drawn_seed(given.get("isolation") not in (None, "none")) if seed is None else seed)
+        config = config.with_seed(drawn_seed(options.isolation not in (None, "none")) if seed is None else seed)
     if out is None:
         canonical = [replace(one, seed=config.seed).canonical() for one in configs.values()]
         out = marked_folder(run_name("compare", config.bot_names), canonical, config)
     if until is not None:
         config = until.go_on(config, out / next(iter(names)))
     found = new_comparison(config, names, baseline, out)
-    return _with_error(play_and_show(found, out, {}, form, to, list(names), until), until)
+    return _with_error(_play_and_show(found, out, PlayOptions(), form, to, list(names), until), until)
 
 
 def _with_error(code: int, until: UntilError | None) -> int:
@@ -155,8 +160,6 @@ def _with_error(code: int, until: UntilError | None) -> int:
 
 def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, str]:
     """The variants by the names of their folders; the baseline is one of them, the first if it was not named."""
-    from arena.game.rules import load_rules
-
     rules = {variant: load_rules(variant).canonical for variant in variants}
     if baseline is not None and load_rules(baseline).canonical not in rules.values():
         rules = {baseline: load_rules(baseline).canonical, **rules}
@@ -176,23 +179,21 @@ def _folder_names(variants: Sequence[str], baseline: str | None) -> dict[str, st
     return names
 
 
-def play_and_show(
+def _play_and_show(
     found: Comparison,
     folder: Path,
-    given: Mapping[str, Any],
+    options: PlayOptions,
     form: str,
     to: Path | None,
     only: Sequence[str] = (),
     until: UntilError | None = None,
 ) -> int:
     """Play what is left of a comparison and show its tables, of all variants or `only` some; the exit code."""
-    from arena.lab.comparison import play_comparison
-
     try:
         complete = play_comparison(
             found,
             folder,
-            lambda config: with_options(config, given),
+            lambda config: with_options(config, options),
             progress_for,
             lambda text: click.echo(text, err=True),
             until,
@@ -200,9 +201,9 @@ def play_and_show(
     except KeyboardInterrupt:
         complete = False
     if not complete:
-        options = "" if until is None else until.options
+        more = "" if until is None else until.options
         click.echo(
-            f"\nInterrupted, seed {found.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}{options}",
+            f"\nInterrupted, seed {found.seed}. Resume with:\n  arena resume {shlex.quote(str(folder))}{more}",
             err=True,
         )
         return INTERRUPTED
@@ -222,10 +223,6 @@ def folder_name(variant: str) -> str:
 
 def _stored_seed(folder: Path) -> int | None:
     """The seed of the comparison in a folder, None without one."""
-    from arena.results.reading.comparison import read_comparison
-    from arena.tournament.store.folders import inner_runs
-    from arena.tournament.store.reader import Reader
-
     found = read_comparison(folder) if folder.is_dir() else None
     if found is not None:
         return found.seed
@@ -235,28 +232,21 @@ def _stored_seed(folder: Path) -> int | None:
     return None
 
 
-def resume(
-    folder: Path,
-    asked: Mapping[str, int],
-    until: UntilError | None,
-    given: Mapping[str, Any],
-    as_json: bool,
-    trust: bool,
+def resume_comparison(
+    folder: Path, growth: Mapping[str, int], until: UntilError | None, options: PlayOptions, trust: bool
 ) -> int:
-    """Play what is left of the comparison in a folder, with more games if `asked`; the exit code."""
-    from arena.lab.comparison import check_sources, sources_of
-    from arena.results.reading.comparison import read_comparison
-
+    """Play what is left of the comparison in a folder, and as many games more as `growth` says; the exit code."""
     found = read_comparison(folder)
     assert found is not None
-    found = found.grown(asked)
+    found = found.grown(growth)
     config = next(iter(found.configs().values()))
     if not found.ours:
         require_trust(folder, config, trust)
     if until is not None:
         until.check(config)
     check_sources(found, sources_of(config), folder)
-    return _with_error(play_and_show(found, folder, given, "json" if as_json else "table", None, until=until), until)
+    form = "json" if options.as_json else "table"
+    return _with_error(_play_and_show(found, folder, options, form, None, until=until), until)
 
 
 # ---------------------------------------------------------------- reading
@@ -264,10 +254,6 @@ def resume(
 
 def _folders(texts: Sequence[str]) -> list[Path]:
     """The named runs; those of a comparison in the order in which its variants were named."""
-    from arena.paths import RESULTS
-    from arena.results.reading.comparison import read_comparison
-    from arena.tournament.store.folders import inner_runs, run_folder
-
     found: list[Path] = []
     for text in texts:
         for folder in (Path(text), RESULTS / text):

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from arena.cli.renamed import new_name
 from arena.errors import ArenaError, did_you_mean
 from arena.text import printable, quoted
 
@@ -33,42 +34,36 @@ class Entry(NamedTuple):
     heading: str
 
 
-PLAY, LEAGUE, LOOK, WRITE, GAME = "Play", "League", "Look at results", "Write bots", "The game"
+PLAY, LOOK, LEAGUE, WRITE, GAME = "Play", "Look at results", "League", "Write bots", "The game"
 
 COMMANDS: dict[str, Entry] = {
-    "run": Entry("arena.cli.run:run", "Play the tournament of a TOML file.", PLAY),
+    "run": Entry("arena.cli.run:run", "Play the tournament described by a TOML file.", PLAY),
     "match": Entry("arena.cli.run:match", "Play two bots against each other.", PLAY),
     "tournament": Entry("arena.cli.run:tournament", "Play two or more bots, in any format.", PLAY),
     "compare": Entry("arena.cli.compare:compare", "Play the same deals under several rule sets.", PLAY),
-    "resume": Entry("arena.cli.run:resume", "Resume an interrupted run.", PLAY),
-    "sprt": Entry("arena.cli.sprt:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
-    "play": Entry("arena.cli.terminal.play:play", "Play against a bot in the terminal.", PLAY),
-    "ladder": Entry("arena.cli.ladder.ladder:ladder", "Play the ladder of reference bots, or place a bot on it.", PLAY),
-    "watch": Entry("arena.cli.terminal.watch:watch", "Watch two bots, or a stored game, move by move.", PLAY),
-    "league": Entry("arena.cli.league:league", "A standing league of submitted bots.", LEAGUE),
-    "submit": Entry("arena.cli.submit:submit", "Submit a bot to a league.", LEAGUE),
+    "sprt": Entry("arena.cli.run:sprt", "Play until it is clear whether a bot is stronger.", PLAY),
+    "resume": Entry("arena.cli.resume:resume", "Resume an interrupted run, or extend a finished one.", PLAY),
+    "play": Entry("arena.cli.play:play", "Play against a bot, or watch two bots play.", PLAY),
+    "ladder": Entry("arena.cli.ladder:ladder", "Play the ladder of reference bots, or place a bot on it.", PLAY),
+    "runs": Entry("arena.cli.standings:runs", "List the stored runs.", LOOK),
+    "standings": Entry("arena.cli.standings:standings", "Show the table of a run; with --all, all statistics.", LOOK),
+    "replay": Entry("arena.cli.replay:replay", "List, show, watch, judge or debug stored games.", LOOK),
+    "report": Entry("arena.cli.pages:report", "Write a run as one HTML page.", LOOK),
+    "plot": Entry("arena.cli.pages:plot", "Draw a figure of a run: SVG, PNG or PDF.", LOOK),
+    "export": Entry("arena.cli.export:export", "Write tables, records or moves to files.", LOOK),
+    "verify": Entry("arena.cli.verify:verify", "Check a run by replaying its games.", LOOK),
+    "rate": Entry("arena.cli.rate:rate", "Rate the bots in any list of games.", LOOK),
+    "league": Entry("arena.cli.league:league", "Create and run a standing league of submitted bots.", LEAGUE),
+    "submit": Entry("arena.cli.league.submit:submit", "Submit a bot to a league.", LEAGUE),
     "serve": Entry("arena.cli.web.serve:serve", "Serve a league on the web.", LEAGUE),
-    "runs": Entry("arena.cli.runs:runs", "List the runs that there are.", LOOK),
-    "standings": Entry("arena.cli.results:standings", "Show the standings of a run, even in progress.", LOOK),
-    "replay": Entry("arena.cli.replay:replay", "Show a game on a board, move by move.", LOOK),
-    "analyse": Entry("arena.cli.authors.analyse:analyse", "Judge the moves of a game, or of a run.", LOOK),
-    "report": Entry("arena.cli.pages.report:report", "Write a run as one page of HTML, with games to replay.", LOOK),
-    "plot": Entry("arena.cli.pages.plot:plot", "Draw a figure of a run for a paper: PNG, SVG or PDF.", LOOK),
-    "verify": Entry("arena.cli.verify:verify", "Check a run and replay its games; save what is sound.", LOOK),
-    "export": Entry("arena.cli.results:export", "Write the tables of a run to files again.", LOOK),
-    "stats": Entry("arena.cli.stats:stats", "Show all statistics of a run, with errors.", LOOK),
-    "ratings": Entry("arena.cli.ratings:ratings", "Rate the bots in any list of games.", LOOK),
-    "init": Entry("arena.cli.init:init", "Make a folder to work in, with examples.", WRITE),
-    "new": Entry("arena.cli.new:new", "Write the skeleton of a new bot.", WRITE),
-    "tune": Entry("arena.cli.authors.tune:tune", "Find parameters of a bot by paired games.", WRITE),
-    "check": Entry("arena.cli.check:check", "Check a bot before it is submitted.", WRITE),
-    "debug": Entry("arena.cli.terminal.debug:debug", "Ask a bot again at its decisions of a stored game.", WRITE),
-    "config": Entry("arena.cli.init:config", "Print a configuration to start from.", WRITE),
+    "new": Entry("arena.cli.new:new", "Write a new bot, or set up a folder to work in.", WRITE),
+    "check": Entry("arena.cli.check:check", "Check a bot before you submit it.", WRITE),
+    "tune": Entry("arena.cli.tune:tune", "Find good parameters for a bot.", WRITE),
+    "config": Entry("arena.cli.new:config", "Print a configuration to start from.", WRITE),
     "doctor": Entry("arena.cli.doctor:doctor", "Check the installation.", WRITE),
     "rules": Entry("arena.cli.game:rules", "List, show and compare rule sets.", GAME),
-    "explain": Entry("arena.cli.game:explain", "Say what a position or a move means.", GAME),
-    "perft": Entry("arena.cli.game:perft", "Count move sequences, to compare engines.", GAME),
-    "bench": Entry("arena.cli.bench:bench", "Measure the speed of the engine.", GAME),
+    "explain": Entry("arena.cli.game:explain", "Say whether a stone can be claimed, and why.", GAME),
+    "bench": Entry("arena.cli.bench:bench", "Measure the speed of the engine, or count moves (perft).", GAME),
 }
 
 
@@ -76,6 +71,11 @@ class Failure(click.ClickException):
     """A user error: shown without a traceback, exit code 2."""
 
     exit_code = WRONG_USE
+
+
+def _command(ctx: click.Context, *words: str) -> str:
+    """A command without the name of the program, such as `league list`."""
+    return " ".join([*ctx.command_path.split()[1:], *words])
 
 
 class LazyGroup(click.Group):
@@ -102,6 +102,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in self.entries and not name.startswith("-"):
+            if (renamed := new_name(_command(ctx, name))) is not None:
+                raise Failure(renamed)
             near = did_you_mean(name, self.entries)
             raise click.UsageError(f"no command '{name}'{near} ('{ctx.command_path} --help' lists the commands)", ctx)
         return super().resolve_command(ctx, args)
@@ -124,6 +126,11 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            renamed = None if error.ctx is None else new_name(_command(error.ctx), error.option_name)
+            if renamed is None:
+                raise
+            raise Failure(renamed) from None
         except ArenaError as error:
             raise Failure(printable(str(error))) from error
         except OSError as error:
@@ -148,8 +155,8 @@ def _show_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> N
     cls=LazyGroup,
     entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 success, 1 faults found (check, run --strict, verify), 2 usage error, 3 and 4 verdicts"
-    " of sprt (see 'arena sprt --help'), 130 interrupted.",
+    epilog="Exit codes: 0 success, 1 faults found (check, verify, --strict), 2 usage error, 3 and 4 verdicts of sprt"
+    " and tune, 130 interrupted.",
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."

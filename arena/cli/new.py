@@ -1,17 +1,21 @@
-"""`arena new NAME`: a working bot to start from."""
+"""`arena new` and `arena config`: a bot, a folder and a configuration to start from."""
 
 from __future__ import annotations
 
 import keyword
 import os
 import re
+from itertools import takewhile
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from arena.bots.skeleton import SKELETON, class_name
-from arena.errors import ArenaError
-from arena.text import quoted
+from arena.errors import ArenaError, did_you_mean
+from arena.game.rules import SHORT_NAMES
+from arena.paths import data_folder
+from arena.text import counted, quoted
 
 KAGGLE = '''"""{name}: a function agent(observation, configuration), as Kaggle has them. Describe its idea here.
 
@@ -44,45 +48,177 @@ def agent(observation, configuration):
 act = kaggle_bot(agent)
 '''
 
+BOT = "mybot"
+IGNORED = "results/\nleagues/\n__pycache__/\n"
+COPIED = (
+    ("configs", "*.toml", "configs"),
+    ("configs", "leagues/*.toml", "configs"),
+    ("examples", "**/*", "examples"),
+    ("bots", "*.py", "examples/bots"),  # to be read; in bots/ they would stand for the names of the program's own
+    ("bots", "wire/**/*", "bots"),
+)
+"""What a workspace gets: a folder of the program, the files to copy, and where to."""
+_KINDS = (".py", ".toml", ".c", ".js", ".java", ".go", ".ts", ".md", ".npz")
+
 
 @click.command()
-@click.argument("name")
-@click.option("--kaggle", is_flag=True, help="Write it as a function agent(observation, configuration), as on Kaggle.")
-def new(name: str, kaggle: bool) -> None:
-    """Write a new bot to ./bots/NAME.py. It works as it is, and its comments explain what a bot is given."""
-    name = name.removesuffix(".py")
-    if keyword.iskeyword(name):
-        raise ArenaError(f"'{name}' cannot be a bot's name: it is a Python keyword; try '{name.lower()}_bot'")
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        lower = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-        lower += "_bot" * keyword.iskeyword(lower)
-        wish = f"; try '{lower}'" if re.fullmatch(r"[a-z][a-z0-9_]*", lower) else ""
-        raise ArenaError(
-            f"{quoted(name)} cannot be a bot's name; use lower-case letters, digits and _, starting with a letter{wish}"
-        )
+@click.argument("name", required=False)
+@click.option("--kaggle", is_flag=True, help="Write the bot as a function agent(observation, configuration).")
+@click.option(
+    "--workspace",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Set up the folder DIR to work in, with a bot, configurations and examples.",
+)
+def new(name: str | None, kaggle: bool, workspace: Path | None) -> None:
+    """Write a new bot to bots/NAME.py. It plays as it is, and its comments explain what a bot is given.
+
+    \b
+    arena new mybot
+    arena new --workspace mycup
+
+    With --workspace DIR, the bot (default: mybot) goes to DIR/bots, where bots are found by name. Tournaments to start
+    from go to DIR/configs, scripts for the Python interface and the reference bots to DIR/examples. Existing files
+    are not changed. DIR can be '.'.
+    """
+    if name is None and workspace is None:
+        raise click.UsageError("give the NAME of a bot, or --workspace DIR")
+    name = BOT if name is None else name.removesuffix(".py")
+    _check_name(name)
+    bot = (KAGGLE if kaggle else SKELETON).format(name=name, class_name=class_name(name))
+    if workspace is not None:
+        _make_workspace(workspace, name, bot)
+        return
     path = Path("bots") / f"{name}.py"
-    _write(path, (KAGGLE if kaggle else SKELETON).format(name=name, class_name=class_name(name)))
+    if not _write_new(path, bot.encode()):
+        raise ArenaError(f"{path} already exists; choose another name")
+    known = data_folder("bots") / path.name
+    if known.is_file() and known.resolve() != path.resolve():
+        click.echo(f"Note: '{name}' is also a reference bot; in this folder the name now means {path}.", err=True)
     click.echo(
         f"Wrote {path}. Try it, and check it before you submit it:\n\n"
         f"  arena match {path.as_posix()} random --games 200\n  arena check {path.as_posix()}"
     )
 
 
-def _write(path: Path, text: str) -> None:
-    from arena.paths import data_folder
+def _check_name(name: str) -> None:
+    """ArenaError for a text that cannot be a bot's name."""
+    if keyword.iskeyword(name):
+        raise ArenaError(f"'{name}' cannot be a bot's name: it is a Python keyword; try '{name.lower()}_bot'")
+    if re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        return
+    proposal = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    if keyword.iskeyword(proposal):
+        proposal += "_bot"
+    hint = f"; try '{proposal}'" if re.fullmatch(r"[a-z][a-z0-9_]*", proposal) else ""
+    raise ArenaError(
+        f"{quoted(name)} cannot be a bot's name; use lower-case letters, digits and _, starting with a letter{hint}"
+    )
 
-    if path.parent.exists() and not path.parent.is_dir():
-        raise ArenaError(f"cannot write {path}: {path.parent} is a file, not a folder")
+
+def _make_workspace(folder: Path, name: str, bot: str) -> None:
+    """Write a bot, configurations and examples into a folder, and say what was written."""
+    files = {Path("bots") / f"{name}.py": bot.encode(), Path(".gitignore"): IGNORED.encode()}
+    for source_name, pattern, target in COPIED:
+        source = data_folder(source_name)
+        for path in _sources(source, pattern):
+            files[Path(target) / path.relative_to(source)] = path.read_bytes()
+    made: list[Path] = []
+    kept: list[Path] = []
+    for path, data in files.items():
+        (made if _write_new(folder / path, data) else kept).append(path)
+    _tell_of_workspace(folder, name, made, kept)
+
+
+def _sources(folder: Path, pattern: str) -> list[Path]:
+    """The files that are copied; none that a compiler or an editor has left."""
+    paths = sorted(path for path in folder.glob(pattern) if path.is_file() and path.suffix in _KINDS)
+    return [path for path in paths if not any(part[0] in "._" for part in path.relative_to(folder).parts)]
+
+
+def _write_new(path: Path, data: bytes) -> bool:
+    """Write a file unless there is one, even if it appears at this moment. Returns whether it was written."""
     try:
-        path.parent.mkdir(exist_ok=True)
-        # never overwrite a file, not even one that appears at this moment
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            file.write(data)
     except FileExistsError:
-        raise ArenaError(f"{path} already exists; choose another name") from None
+        if os.path.lexists(path):
+            return False
+        raise ArenaError(f"cannot write {path}: {path.parent} is a file, not a folder") from None
+    except NotADirectoryError:
+        raise ArenaError(f"cannot write {path}: one of its folders is a file") from None
     except OSError as error:
         raise ArenaError(f"cannot write {path}: {error.strerror or error}") from None
-    with open(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    known = data_folder("bots") / path.name
-    if known.is_file() and known.resolve() != path.resolve():
-        click.echo(f"Note: '{path.stem}' is also a reference bot; in this folder the name now means {path}.", err=True)
+    return True
+
+
+def _tell_of_workspace(folder: Path, bot: str, made: list[Path], kept: list[Path]) -> None:
+    where = "this folder" if str(folder) == "." else str(folder)
+    for top in dict.fromkeys(path.parts[0] for path in made):
+        files = [path for path in made if path.parts[0] == top]
+        click.echo(f"{top:12} {counted(len(files), 'file')}" if len(files[0].parts) > 1 else top)
+    if kept:
+        names = [path.as_posix() for path in kept[:5]] + (["..."] if len(kept) > 5 else [])
+        click.echo(f"Not changed, since they exist: {', '.join(names)}")
+    if not made:
+        click.echo(f"Nothing to do: {where} has it all.")
+        return
+    change = "" if str(folder) == "." else f"  cd {folder}\n"
+    click.echo(
+        f"\n{where[0].upper()}{where[1:]} is ready. Try:\n\n{change}  arena run quick\n"
+        f"  arena match {bot} random --games 200\n  arena replay latest 1"
+    )
+
+
+# ---------------------------------------------------------------- configurations
+
+
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in shipped() if name.startswith(incomplete)]
+
+
+@click.command()
+@click.argument("name", required=False, shell_complete=_complete)
+@click.option("--path", "as_path", is_flag=True, help="Print the path of the file.")
+def config(name: str | None, as_path: bool) -> None:
+    """Print a configuration that comes with the program, to read it or to change a copy. Without NAME, list them.
+
+    \b
+      arena config quick > configs/mine.toml
+      arena config rules/iello-tactical
+    """
+    files = shipped()
+    if name is None:
+        for key, path in files.items():
+            click.echo(f"{key:28} {_subject(path)}".rstrip())
+        return
+    path = find_config(name, files)
+    click.echo(path if as_path else path.read_text(encoding="utf-8"), nl=as_path)
+
+
+def shipped() -> dict[str, Path]:
+    """The files by their names: tournaments, then leagues and rule sets in folders of theirs."""
+    root = data_folder("configs")
+    paths = sorted(root.glob("**/*.toml"), key=lambda path: (len(path.parts), path))
+    return {path.relative_to(root).with_suffix("").as_posix(): path for path in paths}
+
+
+def find_config(name: str, files: dict[str, Path]) -> Path:
+    """The file of a name such as `quick`, `quick.toml`, `rules/iello-base`, `iello-base` or `base`."""
+    key = Path(name).as_posix().removesuffix(".toml").removeprefix("configs/")
+    if key in files:
+        return files[key]
+    ending = f"/{SHORT_NAMES.get(key, key)}"
+    for known, path in files.items():
+        if known.endswith(ending):
+            return path
+    near = did_you_mean(key, [*files, *(known.rpartition("/")[2] for known in files)])
+    raise ArenaError(f"no configuration {quoted(name)} comes with the program{near} ('arena config' lists them)")
+
+
+def _subject(path: Path) -> str:
+    """The first sentence of the comment at the top of a file, which says what it is."""
+    lines = takewhile(lambda line: line.strip("# "), path.read_text(encoding="utf-8").splitlines())
+    comment = " ".join(line.removeprefix("#").strip() for line in lines if line.startswith("#"))
+    return re.split(r"\.(?: |$)|: arena|:$", comment)[0]

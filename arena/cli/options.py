@@ -1,10 +1,13 @@
-"""Options that several commands share, and the completion of names in a shell."""
+"""Options that several commands share, and the completion of names in a shell.
+
+An option means the same in each command that has it.
+"""
 
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,15 +15,15 @@ import click
 from click.shell_completion import CompletionItem
 
 from arena.bots.isolation.levels import ISOLATIONS
-from arena.settings import Kind, Setting, number_text, settings_of
+from arena.paths import data_folder
+from arena.settings import Setting, number_text, settings_of
 from arena.text import quoted
+from arena.tournament.config.tournament import Clock, TournamentConfig
 from arena.tournament.match.tasks import DEAL_BITS
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result")
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 MANY = 10**9
-"""The most of anything that is counted."""
-TOURNAMENT, CLOCK = "arena.tournament.config.tournament:TournamentConfig", "arena.tournament.config.tournament:Clock"
 
 
 class Number(click.ParamType[int | float]):
@@ -28,12 +31,8 @@ class Number(click.ParamType[int | float]):
 
     name = "n"  # N, where help names the value
 
-    def __init__(self, find: Callable[[], Setting]) -> None:
-        self._find = find  # called when it is needed, so that help imports nothing heavy
-
-    @property
-    def setting(self) -> Setting:
-        return self._find()
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
         number: int | float
@@ -61,35 +60,23 @@ class NewFolder(click.Path):
         return super().convert(value, param, ctx)
 
 
-def as_set(place: str, name: str) -> Number:
-    """A number with the bounds of a setting of the class at `place`, such as `arena.bots.processes.limits:Limits`."""
-
-    def find() -> Setting:
-        module, _, of = place.partition(":")
-        return settings_of(getattr(importlib.import_module(module), of))[name]
-
-    return Number(find)
-
-
-def _number(kind: Kind, **bounds: Any) -> Number:
-    setting = Setting(kind, "", **bounds)
-    return Number(lambda: setting)
+def as_set(settings: type[Any], name: str) -> Number:
+    """A number with the bounds of a setting of a class of settings."""
+    return Number(settings_of(settings)[name])
 
 
 def whole(least: int, most: int = MANY) -> Number:
     """A whole number for an option that is no setting."""
-    return _number("whole number", least=least, most=most)
+    return Number(Setting("whole number", "", least=least, most=most))
 
 
 def real(least: float, most: float) -> Number:
     """A number for an option that is no setting."""
-    return _number("number", least=least, most=most)
+    return Number(Setting("number", "", least=least, most=most))
 
 
 def complete_bots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Bots by name, and files."""
-    from arena.paths import data_folder
-
     files = [*Path("bots").glob("*.py"), *data_folder("bots").glob("*.py")]
     return _completed((path.stem for path in files if not path.name.startswith("_")), incomplete, "file")
 
@@ -109,8 +96,6 @@ def complete_runs(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 def complete_configs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Tournaments that come with the program, and files."""
-    from arena.paths import data_folder
-
     return _completed((path.stem for path in data_folder("configs").glob("*.toml")), incomplete, "file")
 
 
@@ -125,33 +110,113 @@ def _completed(names: Iterable[str], incomplete: str, type_: str) -> list[Comple
     return [*found, CompletionItem(incomplete, type=type_)]
 
 
-GAMES, SEED, WORKERS = (as_set(TOURNAMENT, name) for name in ("games", "seed", "workers"))
-MOVE_MS, BANK_MS = as_set(CLOCK, "move_ms"), as_set(CLOCK, "bank_ms")
+GAMES, SEED, WORKERS = (as_set(TournamentConfig, name) for name in ("games", "seed", "workers"))
+MOVE_MS, BANK_MS = as_set(Clock, "move_ms"), as_set(Clock, "bank_ms")
 DEAL = whole(0, (1 << DEAL_BITS) - 1)
 ISOLATION = click.Choice(ISOLATIONS)
-PRIOR, ERROR = real(0, 1_000_000), _number("number", above=0, most=10_000)
+PRIOR, ERROR = real(0, 1_000_000), Number(Setting("number", "", above=0, most=10_000))
 
+
+def gathered(
+    kind: type[Any], name: str, *options: Decorator
+) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Add options to a command, whose parameter `name` gets their values together, as the dataclass `kind`."""
+    keys = {field.name for field in fields(kind)}
+
+    def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
+        @functools.wraps(command)
+        def call(**values: Any) -> Result:
+            own = {key: values.pop(key) for key in keys & values.keys()}
+            return command(**{name: kind(**own)}, **values)
+
+        with_options: Callable[..., Result] = call
+        for option in reversed(options):
+            with_options = option(with_options)
+        return with_options
+
+    return decorate
+
+
+# ---------------------------------------------------------------- playing
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """What the options of a command that plays games say; None for an option that was not given.
+
+    Each command has some of these options. `rating_of` are the bots named by `--bot`.
+    """
+
+    games: int | None = None
+    rules: str | None = None
+    seed: int | None = None
+    own_deals: bool | None = None
+    move_ms: int | None = None
+    bank_ms: int | None = None
+    error: float | None = None
+    rating_of: tuple[str, ...] = ()
+    workers: int | None = None
+    executor: str | None = None
+    scheduler: str | None = None
+    isolation: str | None = None
+    out: Path | None = None
+    as_json: bool = False
+    strict: bool = False
+
+
+rules = click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical.")
+seed = click.option("--seed", type=SEED, metavar="S", help="If omitted, a seed is chosen and printed.")
+games = click.option("--games", type=GAMES, metavar="N", help="Games per pairing.")
 own_deals = click.option(
     "--own-deals",
     is_flag=True,
     default=None,
     help="Give every pairing its own deals, for bots that might remember cards.",
 )
-workers = click.option("--workers", type=WORKERS, metavar="W", help="Default: one per core.")
-trust = click.option("--trust", is_flag=True, help="Run the bots of a folder that somebody else has written.")
-isolation_of_play = click.option(
+CLOCK_OPTIONS = (
+    click.option("--move-ms", type=MOVE_MS, metavar="MS", help="Time per decision, in milliseconds."),
+    click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time per game, in milliseconds."),
+)
+UNTIL_ERROR = (
+    click.option(
+        "--error",
+        type=ERROR,
+        metavar="E",
+        help="Keep playing until every rating's 95% error is at most E Elo (or --games is reached; default: 100000).",
+    ),
+    click.option(
+        "--bot",
+        "rating_of",
+        multiple=True,
+        metavar="BOT",
+        help="With --error: only this bot's rating; may be repeated.",
+    ),
+)
+workers = click.option("--workers", type=WORKERS, metavar="W", help="Worker processes (default: one per core).")
+EXECUTOR_OPTIONS = (
+    click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
+    click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
+)
+isolation = click.option(
     "--isolation",
     type=ISOLATION,
-    help="Where bots run, instead of what the league says. none: in the workers, with your rights.",
+    help="Where bots run: none (default), in the workers, with your rights; sandbox, for bots you do not trust.",
+)
+out_folder = click.option(
+    "-o", "--out", type=NewFolder(), metavar="DIR", help="Where to store the run (default: results/NAME)."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+strict = click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit.")
+trust = click.option("--trust", is_flag=True, help="Run bots from a folder you did not create.")
+isolation_of_play = click.option(
+    "--isolation", type=ISOLATION, help="Where bots run, instead of what the league's settings say."
 )
 
-
 WIDE, QUIET, VERBOSE = "arena.wide", "arena.quiet", "arena.verbose"
-"""Where the context of a command holds whether `--wide`, `--quiet` or `--verbose` was given."""
 
 
-def _noted(key: str, *names: str, help: str) -> Callable[[Command], Command]:
-    """A flag that is left in the context, for what prints."""
+def _noted(key: str, *names: str, help: str) -> Decorator:
+    """A flag that is kept in the context of the command, for the code that prints."""
 
     def note(ctx: click.Context, param: click.Parameter, given: bool) -> None:
         ctx.meta[key] = given
@@ -159,50 +224,36 @@ def _noted(key: str, *names: str, help: str) -> Callable[[Command], Command]:
     return click.option(*names, is_flag=True, expose_value=False, callback=note, help=help)
 
 
-wide = _noted(WIDE, "--wide", help="Show all columns of tables, also where they do not fit the terminal.")
-quiet = _noted(QUIET, "-q", "--quiet", help="Show nothing while the games are played.")
-verbose = _noted(VERBOSE, "-v", "--verbose", help="Show plain lines and the log meanwhile, instead of a table.")
+wide = _noted(WIDE, "--wide", help="Show all columns, even if the table is wider than the terminal.")
+quiet = _noted(QUIET, "-q", "--quiet", help="Show no progress.")
+verbose = _noted(VERBOSE, "-v", "--verbose", help="Show progress as plain lines, with the log.")
+
+WHAT_TO_PLAY = (games, rules, seed, *CLOCK_OPTIONS)
+HOW_TO_PLAY = (workers, *EXECUTOR_OPTIONS)
+WHAT_TO_SHOW = (as_json, strict, wide, quiet, verbose)
 
 
-def what_to_play(command: Command) -> Command:
-    """Options that determine the games; whoever reads the settings checks the numbers."""
-    return _with(
-        command,
-        click.option("--games", type=GAMES, metavar="N", help="Games per pairing."),
-        click.option("--rules", metavar="R", shell_complete=complete_rules, help="Rule set, such as base or tactical."),
-        click.option("--seed", type=SEED, metavar="S", help="Default: drawn at random, and shown."),
-        click.option("--move-ms", type=MOVE_MS, metavar="MS", help="Time for each decision, in milliseconds."),
-        click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time for the whole game, in milliseconds."),
-    )
+def play_options(*options: Decorator) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """Add options to a command, which gets their values as `options: PlayOptions`."""
+    return gathered(PlayOptions, "options", *options)
 
 
-def until_error(command: Command) -> Command:
-    """Play on until the errors are small."""
-    return _with(
-        command,
-        click.option(
-            "--error",
-            type=ERROR,
-            metavar="E",
-            help="Play until every 95 % error is at most E Elo, or until --games N.  [default: 100,000]",
-        ),
-        click.option(
-            "--bot", "errors_of", multiple=True, metavar="NAME", help="With --error: of this bot only; may be repeated."
-        ),
-    )
+def clock(command: Callable[..., Result]) -> Callable[..., Result]:
+    """Add `--move-ms` and `--bank-ms` to a command."""
+    for option in reversed(CLOCK_OPTIONS):
+        command = option(command)
+    return command
 
 
-def where_to_play(command: Command) -> Command:
-    """Options for the executor; see `executor_of`."""
-    return _with(
-        command,
-        click.option("--executor", metavar="NAME", help="local (default), or dask for a Dask cluster."),
-        click.option("--scheduler", metavar="ADDRESS", help="Scheduler of a Dask cluster, such as tcp://HOST:8786."),
-    )
+def where_to_play(command: Callable[..., Result]) -> Callable[..., Result]:
+    """Add `--executor` and `--scheduler` to a command; see `executor_of`."""
+    for option in reversed(EXECUTOR_OPTIONS):
+        command = option(command)
+    return command
 
 
 def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str | None]:
-    """The executor's name and the scheduler, as given; a scheduler alone means dask."""
+    """The name of the executor and the address of its scheduler; a scheduler alone means dask."""
     from arena.tournament.config.tournament import EXECUTORS
 
     name = executor or ("dask" if scheduler else "local")
@@ -213,45 +264,20 @@ def executor_of(executor: str | None, scheduler: str | None) -> tuple[str, str |
     return name, scheduler
 
 
-def how_to_play(command: Command) -> Command:
-    """Options that do not change the results."""
-    return workers(where_to_play(command))
+# ---------------------------------------------------------------- looking
 
-
-def what_to_show(command: Command) -> Command:
-    """Options for the output."""
-    return _with(
-        command,
-        click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON."),
-        click.option("--strict", is_flag=True, help="Exit with code 1 if a bot lost a game by forfeit."),
-        wide,
-        quiet,
-        verbose,
-    )
-
-
-def where(command: Command) -> Command:
-    """The folder of results, and the isolation of bots."""
-    return _with(
-        command,
-        click.option("--out", type=NewFolder(), metavar="DIR", help="Default: results/NAME."),
-        click.option(
-            "--isolation",
-            type=ISOLATION,
-            help="Where bots run. none (default): in the workers, with your rights; sandbox: for bots of strangers.",
-        ),
-    )
+prior = click.option("--prior", type=PRIOR, metavar="N", help="Virtual draws per bot in the ratings (default: 2).")
 
 
 def chosen_games(command: Callable[..., Result]) -> Callable[..., Result]:
     """Options that choose among stored games; the command is given a `GameFilter` as `wanted`."""
 
     @click.option("--bot", metavar="BOT", help="Only games of this bot.")
-    @click.option("--against", metavar="BOT", help="Only its games against this one.")
-    @click.option("--won", is_flag=True, help="Only games that --bot won.")
-    @click.option("--lost", is_flag=True, help="Only games that --bot lost.")
-    @click.option("--drawn", is_flag=True, help="Only games that --bot drew.")
-    @click.option("--forfeits", is_flag=True, help="Only games that were decided by a forfeit.")
+    @click.option("--against", metavar="BOT", help="With --bot: only its games against this one.")
+    @click.option("--won", is_flag=True, help="With --bot: only games it won.")
+    @click.option("--lost", is_flag=True, help="With --bot: only games it lost.")
+    @click.option("--drawn", is_flag=True, help="With --bot: only games it drew.")
+    @click.option("--forfeits", is_flag=True, help="Only games decided by a forfeit.")
     @click.option("--deal", type=DEAL, metavar="N", help="Only games on this deal.")
     @functools.wraps(command)
     def with_filter(
@@ -277,9 +303,3 @@ def chosen_games(command: Callable[..., Result]) -> Callable[..., Result]:
         return command(wanted=GameFilter(bot, against, score, forfeits, deal), **given)
 
     return with_filter
-
-
-def _with(command: Command, *decorators: Callable[[Command], Command]) -> Command:
-    for decorate in reversed(decorators):
-        command = decorate(command)
-    return command

@@ -14,6 +14,7 @@ import click
 
 from arena.cli.options import WIDE, wide
 from arena.results.formats import FORMATS, write
+from arena.results.whole_file import write_whole
 from arena.text import one_line
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 csv_folder = click.option(
-    "--csv", "to", type=click.Path(path_type=Path), metavar="DIR", help="Also write all tables to this folder, as CSV."
+    "--csv", "to", type=click.Path(path_type=Path), metavar="DIR", help="Also write all tables as CSV files to DIR."
 )
 
 
@@ -36,13 +37,13 @@ def output(command: Callable[..., Result]) -> Callable[..., Result]:
     """`--format`, and `--json` as a shortcut for one of them; the command is given the chosen one as `form`."""
 
     @click.option("--format", "format_", type=click.Choice(tuple(FORMATS)), default=None, help="Default: table.")
-    @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+    @click.option("--json", "json_form", is_flag=True, help="The same as --format json.")
     @wide
     @functools.wraps(command)
-    def with_form(format_: str | None, as_json: bool, **given: Any) -> Result:
-        if as_json and format_ not in (None, "json"):
+    def with_form(format_: str | None, json_form: bool, **given: Any) -> Result:
+        if json_form and format_ not in (None, "json"):
             raise click.UsageError(f"--json and --format {format_} were both given; choose one")
-        return command(form="json" if as_json else format_ or "table", **given)
+        return command(form="json" if json_form else format_ or "table", **given)
 
     return with_form
 
@@ -62,7 +63,7 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
     """Print a report, and write its tables to the folder `to`, whose paths go to stderr."""
     click.echo(shown(report, form), nl=False)
     if to is not None:
-        from arena.results.export import write_csv
+        from arena.results.export import write_csv  # scipy, which a replay need not wait for
 
         for path in write_csv(report, to):
             click.echo(path, err=True)
@@ -70,8 +71,6 @@ def print_report(report: Report, form: str, to: Path | None = None) -> None:
 
 def write_page(page: str, to: Path) -> None:
     """Write a page whole or not at all, and say where; `-` is stdout."""
-    from arena.results.whole_file import write_whole
-
     if str(to) == "-":
         click.echo(page, nl=False)
         return

@@ -7,97 +7,94 @@ import logging
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.bots.spec import find_bots
 from arena.cli.main import INTERRUPTED
-from arena.cli.options import QUIET, VERBOSE
+from arena.cli.options import QUIET, VERBOSE, PlayOptions
+from arena.cli.output import shown
 from arena.errors import ArenaError
+from arena.game import engine
+from arena.lab.tournament import run_name, with_folder
+from arena.results.export import export
+from arena.results.formats.json import json_text
+from arena.results.reading.run import RunData, read_run
+from arena.results.sprt import sprt_line, sprt_text, sprt_values
+from arena.results.standings import standings
+from arena.results.standings_report import all_values, standings_report
+from arena.results.until_error import MOST_GAMES, UntilError
+from arena.results.whole_file import write_whole
 from arena.settings import as_dict
+from arena.tournament.config.tournament import TournamentConfig, config_from_dict, with_settings
+from arena.tournament.formats.sprt import SequentialTest
+from arena.tournament.runner.progress import LineProgress, RunStatus, rate_text, status_text
+from arena.tournament.runner.run import play_run
 
 if TYPE_CHECKING:
-    from arena.results.reading.run import RunData
-    from arena.results.until_error import UntilError
     from arena.terminal.live import LiveTable
-    from arena.tournament.config.tournament import TournamentConfig
-    from arena.tournament.formats.sprt import SequentialTest
-    from arena.tournament.runner.progress import LineProgress, RunStatus
 
 DONE, FORFEITED = 0, 1
 VERDICT_CODES = {"H1": DONE, "H0": 3, "continue": 4}
 """Exit codes of a sequential test by its verdict; `--strict` and Ctrl-C come first."""
 SPRT_FILE = "sprt.json"
 
-_OPTIONS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")
+_SETTINGS = ("games", "rules", "seed", "own_deals", "workers", "executor", "scheduler", "isolation")
 
 
-def from_options(
-    format_: str, bots: Sequence[str], given: Mapping[str, Any], tables: Mapping[str, Any], name: str = ""
+def config_of(
+    format_: str, bots: Sequence[str], options: PlayOptions, tables: Mapping[str, Any], name: str = ""
 ) -> TournamentConfig:
-    """Settings from the command line alone; `tables` are further ones as a file would give them."""
-    from arena.bots.spec import find_bots
-    from arena.lab.tournament import run_name
-    from arena.tournament.config.tournament import config_from_dict
-
+    """The settings of a command line without a file; `tables` are further ones, as a file would give them."""
     specs = find_bots(tuple(bots))
-    values = {"format": format_, "bots": [{"spec": one.spec, "name": one.name} for one in specs], **tables}
-    name = name or run_name(format_, [one.name for one in specs])
-    return with_options(config_from_dict(values, "command line", name), given)
+    values = {"format": format_, "bots": [{"spec": spec.spec, "name": spec.name} for spec in specs], **tables}
+    name = name or run_name(format_, [spec.name for spec in specs])
+    return with_options(config_from_dict(values, "command line", name), options)
 
 
-def with_options(config: TournamentConfig, given: Mapping[str, Any], source: str = "command line") -> TournamentConfig:
+def with_options(config: TournamentConfig, options: PlayOptions, source: str = "command line") -> TournamentConfig:
     """Settings with the options of the command line, which take precedence; `source` is for messages."""
-    from arena.tournament.config.tournament import with_settings
-
-    values = {key: given[key] for key in _OPTIONS if given.get(key) is not None}
-    if clock := {key: given[key] for key in ("move_ms", "bank_ms") if given.get(key) is not None}:
+    values = {key: value for key in _SETTINGS if (value := getattr(options, key)) is not None}
+    clock = {key: ms for key in ("move_ms", "bank_ms") if (ms := getattr(options, key)) is not None}
+    if clock:
         values["clock"] = as_dict(config.clock) | clock
-    if "executor" not in values and (config.scheduler or values.get("scheduler")):
+    if "executor" not in values and (config.scheduler or options.scheduler):
         values["executor"] = "dask"
     return with_settings(config, values, source, exist=True)
 
 
-def until_error(error: float | None, bots: Sequence[str], given: MutableMapping[str, Any]) -> UntilError | None:
-    """What --error, --bot and, as its limit, --games ask for; the games are those of the first look then."""
-    from arena.results.until_error import MOST_GAMES, UntilError
-
-    if error is None:
-        if bots:
-            raise ArenaError("--bot says whose errors --error E is about; add it")
-        return None
-    return UntilError(error, bots, given.pop("games", None) or MOST_GAMES)
+def until_error(options: PlayOptions) -> tuple[PlayOptions, UntilError | None]:
+    """What --error, --bot and, as its limit, --games ask for; and the options without that limit."""
+    if options.error is not None:
+        until = UntilError(options.error, options.rating_of, options.games or MOST_GAMES)
+        return replace(options, games=None), until
+    if options.rating_of:
+        raise ArenaError("--bot names a bot whose rating --error E is about; add --error")
+    return options, None
 
 
 def _tell_if_uncompiled() -> None:
-    """A line on stderr where the engine was installed without a compiler."""
-    from arena.game import engine
-
+    """Print a line on stderr if the engine was installed without a compiler."""
     if str(engine.__file__).endswith(".py") and not os.environ.get("ARENA_PURE"):
         click.echo("The engine runs uncompiled, about 50 times slower; 'arena doctor' says what to do.", err=True)
 
 
 def play(
     config: TournamentConfig,
-    folder: Path | None,
-    as_json: bool,
-    strict: bool,
+    options: PlayOptions,
     *,
     resume: bool = False,
     named: bool = True,
     until: UntilError | None = None,
 ) -> int:
     """Play, write the tables, show the standings; the exit code. `named`: the settings have a name of their own."""
-    from arena.lab.tournament import with_folder
-    from arena.results.sprt import sprt_line
-    from arena.tournament.runner.progress import rate_text, status_text
-    from arena.tournament.runner.run import play_run
-
     if until is not None and not resume:
         config = until.begin(config)
-    config, folder = with_folder(config, folder, named)
+    config, folder = with_folder(config, options.out, named)
     if until is not None and not resume:
         config = until.go_on(config, folder)
     test = config.verdict()
@@ -122,10 +119,10 @@ def play(
         return INTERRUPTED
     if not report.played:
         click.echo(f"All {report.done:,} games were played before, seed {report.seed}.", err=True)
-    _show(folder, as_json, test)
+    _show(folder, options.as_json, test)
     if until is not None and not tell_error(until):
         return FORFEITED
-    if strict and report.forfeits:
+    if options.strict and report.forfeits:
         click.echo(f"{report.forfeits:,} games were lost by forfeit (--strict).", err=True)
         return FORFEITED
     return DONE if test is None else VERDICT_CODES[test.result().verdict]
@@ -136,8 +133,6 @@ def progress_for(text: Callable[[RunStatus], str] | None = None) -> LiveTable | 
 
     `text` replaces the usual figures.
     """
-    from arena.tournament.runner.progress import LineProgress
-
     meta = click.get_current_context().meta
     if meta.get(QUIET):
         return LineProgress(io.StringIO(), text=text)
@@ -167,13 +162,6 @@ def tell_error(until: UntilError) -> bool:
 
 
 def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
-    from arena.cli.output import shown
-    from arena.results.export import export
-    from arena.results.formats.json import json_text
-    from arena.results.reading.run import read_run
-    from arena.results.standings import standings
-    from arena.results.standings_report import all_values, standings_report
-
     found = standings(read_run(folder))
     export(found, folder)
     if test is not None:
@@ -188,10 +176,6 @@ def _show(folder: Path, as_json: bool, test: SequentialTest | None) -> None:
 
 def _show_test(run: RunData, test: SequentialTest, folder: Path, as_json: bool) -> None:
     """Write sprt.json into the folder of a run and show where the test stands."""
-    from arena.results.formats.json import json_text
-    from arena.results.sprt import sprt_text, sprt_values
-    from arena.results.whole_file import write_whole
-
     result = test.result()
     one, two = run.bots
     config = run.config

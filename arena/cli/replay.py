@@ -1,133 +1,234 @@
-"""`arena replay`: show a stored game."""
+"""`arena replay`: list stored games, or show one: as text, on the screen, judged, or with a bot asked again."""
 
 from __future__ import annotations
 
-import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli import options
-from arena.cli.options import chosen_games, complete_runs
-from arena.cli.output import write_page
+from arena.cli.options import chosen_games, complete_bots, complete_runs, gathered, real, whole
+from arena.cli.output import counting, output, print_report, write_page
+from arena.game.record import parse_record
+from arena.results.board import legend, result_line, step_text, steps
+from arena.results.reading.game import GameFilter, StoredGame, is_file
+from arena.results.records import is_record
+from arena.results.sources import COMPARISON, DATABASE, find, games_of, list_games, read_one
+from arena.results.whole_file import write_whole
 from arena.text import indented
 
-if TYPE_CHECKING:
-    from arena.results.board import Step
-    from arena.results.reading.game import GameFilter, StoredGame
+NODES = 2000
 
-KEYS = "Enter: next, b: back, 12: to move 12, c: next claim, e: end, a: all, q: quit"
+
+@dataclass(frozen=True)
+class ReplayOptions:
+    """How a game is shown: by at most one of `record`, `html`, `watch`, `ask` and `judge`, else as text."""
+
+    record: bool
+    html: bool
+    out: Path | None
+    watch: bool
+    pace: float | None
+    ask: str | None
+    player: str | None
+    pdb: bool
+    judge: bool
+    nodes: int | None
+    everything: bool
+    color: bool
+
+    def check(self, form: str) -> None:
+        """Refuse options that exclude each other, or that lack the option they belong to."""
+        ways = {"--record": self.record, "--watch": self.watch, "--ask": self.ask is not None, "--judge": self.judge}
+        if not self.judge:
+            ways["--html"] = self.html
+        chosen = [option for option, given in ways.items() if given]
+        if self.html and self.judge:
+            chosen = [option for option in chosen if option != "--html"]
+        if len(chosen) > 1:
+            raise click.UsageError(f"{' and '.join(chosen)} were given together; choose one")
+        needs = (
+            ("--out", self.out is not None, "--html", self.html),
+            ("--pace", self.pace is not None, "--watch", self.watch),
+            ("--as", self.player is not None, "--ask", self.ask is not None),
+            ("--pdb", self.pdb, "--ask", self.ask is not None),
+            ("--nodes", self.nodes is not None, "--judge", self.judge),
+            ("--all", self.everything, "--judge", self.judge),
+            (f"--format {form}", form != "table", "--judge", self.judge),
+        )
+        for option, given, needed, present in needs:
+            if given and not present:
+                raise click.UsageError(f"{option} belongs to {needed}; add it")
 
 
 @click.command()
-@click.argument("source", shell_complete=complete_runs)
+@click.argument("source", metavar="RUN", shell_complete=complete_runs)
 @click.argument("game", required=False)
 @chosen_games
-@click.option("--limit", type=options.whole(0), default=20, metavar="N", help="List N games; 0: all. Default: 20.")
-@click.option("--move", "begin", type=options.whole(0), default=0, metavar="N", help="Begin after move N.")
-@click.option("--all", "whole", is_flag=True, help="Show the whole game at once, without waiting for Enter.")
-@click.option("--color/--no-color", default=False, help="Show cards in their colours.")
-@click.option("--record", "as_record", is_flag=True, help="Print only the game's record.")
-@click.option("--html", "as_html", is_flag=True, help="Write the game and its chances to win as a page of HTML.")
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE", help="Of the page; -: stdout."
+@click.option("--limit", type=whole(0), default=20, show_default=True, metavar="N", help="List N games; 0: all.")
+@click.option("--move", type=whole(0), metavar="N", help="Start after move N. With --ask: show only this decision.")
+@gathered(
+    ReplayOptions,
+    "options",
+    click.option("--color", is_flag=True, help="Show cards in their colours."),
+    click.option("--record", is_flag=True, help="Print only the records of the games."),
+    click.option("--watch", is_flag=True, help="Step through the game on the screen, back and forth."),
+    click.option("--pace", type=real(0.05, 60), metavar="S", help="With --watch: seconds per move (default: 1)."),
+    click.option(
+        "--ask", metavar="BOT", shell_complete=complete_bots, help="Ask BOT, in this process, for its moves again."
+    ),
+    click.option("--as", "player", metavar="BOT", help="With --ask: the player to replace, if BOT did not play."),
+    click.option("--pdb", is_flag=True, help="With --ask: stop in act, in the Python debugger."),
+    click.option("--judge", is_flag=True, help="Show the chance to win after each move, turning points and blunders."),
+    click.option(
+        "--nodes",
+        type=whole(0, 10**7),
+        metavar="N",
+        help="With --judge: nodes searched per move; 0: the net alone (default: 2000 for one game, 0 for a run).",
+    ),
+    click.option("--all", "everything", is_flag=True, help="With --judge: show every decision."),
+    click.option("--html", is_flag=True, help="Write the game, with the chances to win, as an HTML page."),
+    click.option(
+        "-o", "--out", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE", help="The page; -: stdout."
+    ),
 )
+@output
 def replay(
     source: str,
     game: str | None,
     wanted: GameFilter,
     limit: int,
-    begin: int,
-    whole: bool,
-    color: bool,
-    as_record: bool,
-    as_html: bool,
-    out: Path | None,
-) -> None:
-    """Show a game on a board, move by move: forward, back, or to any move.
+    move: int | None,
+    options: ReplayOptions,
+    form: str,
+) -> int:
+    """List the games of RUN, or show GAME: as text, on the screen, judged, or with a bot asked again.
 
-    SOURCE is the folder of a run (or its name in results/, or `latest`), a comparison or a league, a file of records
-    (arena export --records, or the CSV of a league), or a record itself. GAME is a game of the run, such as 0/12/1
-    (pairing/deal/game), or its number from 1; in a comparison base/0/12/1 or base/3; in a file its line. Without GAME
-    the games of a run are listed: all, or those that --bot and the other options choose, among which GAME then counts.
-    A game lost by forfeit ends with the reason.
+    \b
+    arena replay latest --bot mybot --lost
+    arena replay latest 17 --watch
+    arena replay latest 17 --ask bots/mybot.py --move 23 --pdb
+    arena replay latest 17 --judge
+
+    RUN is the folder of a run (or its name in results/, or 'latest'), a comparison or a league, a file of records
+    (arena export --records), or a record itself. GAME is a game of the run, such as 0/12/1 (pairing/deal/game), or its
+    number from 1; in a comparison base/0/12/1 or base/3; in a file its line. --bot and the options after it choose
+    games, and GAME then counts among these. A game lost by forfeit ends with the reason.
+
+    With --watch: space plays and stops, arrows step, c and C go to the next claim and the one before, + and - change
+    the pace, h the hands shown, f the side below, 12g goes to move 12, q leaves.
+
+    With --ask, all decisions of BOT are listed: its move then, its move now, and the time it took. With --move N, what
+    the bot sees at that decision, its legal moves, what it prints and its answer are shown. The bot is told
+    everything from the beginning of the game on, and the game continues with the moves that were played.
+
+    With --judge, each move is judged by what its player could know, with the net and the search of the bot champion.
+    Without GAME, all games of a run are judged, and the average losses of each bot are stored beside the run, for
+    'arena standings RUN --all'.
     """
-    from arena.results.reading.game import is_file
-    from arena.results.records import is_record
-    from arena.results.sources import games_of, list_games, read_one
-
-    if out is not None and not as_html:
-        raise click.UsageError("-o is for a page; add --html")
-    if as_html and as_record:
-        raise click.UsageError("--html and --record were both given; choose one")
-    if as_html and game is None and wanted.all and not is_record(source):
-        raise click.UsageError(f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)")
-    if game is None and not as_html and not is_record(source) and not (is_file(source) and wanted.all):
-        if not as_record:
-            for line in list_games(source, wanted, limit):
-                click.echo(line)
-            return
-        with games_of(source) as games:
-            for one in games.chosen(wanted):
-                click.echo(one.record)
-        return
+    options.check(form)
+    single = game is not None or is_record(source)
+    if not single and wanted.all:
+        if options.judge:
+            if options.everything or options.html:
+                raise click.UsageError("--all and --html are for one game; name it, such as 1")
+            _judge_run(source, options.nodes or 0, form)
+            return 0
+        if options.html:
+            raise click.UsageError(
+                f"--html writes one game; name it, such as 1 ('arena report {source}' writes several)"
+            )
+    shows_game = options.html or options.watch or options.judge or options.ask is not None
+    if not single and not shows_game and not (is_file(source) and wanted.all):
+        if options.record:
+            with games_of(source) as games:
+                for chosen in games.chosen(wanted):
+                    click.echo(chosen.record)
+            return 0
+        for line in list_games(source, wanted, limit):
+            click.echo(line)
+        return 0
     stored = read_one(source, game, wanted)
-    if as_html:
+    if options.record:
+        click.echo(stored.record)
+    elif options.judge:
+        _judge(stored, game or "1", options, form)
+    elif options.html:
         from arena.results.pages.games import replay_page
 
-        key = game or "1"
-        write_page(replay_page(stored, key), out or Path(f"game-{key.replace('/', '-')}.html"))
-    elif as_record:
-        click.echo(stored.record)
+        write_page(replay_page(stored, game or "1"), _page_file(game or "1", options))
+    elif options.ask is not None:
+        from arena.cli.ask_again import ask
+
+        return ask(stored, options.ask, options.player, move, options.pdb)
+    elif options.watch:
+        _watch(stored, options.pace or 1.0, move or 0)
     else:
-        _show(stored, begin, whole or not (sys.stdin.isatty() and sys.stdout.isatty()), color)
+        show_game(stored, move or 0, options.color)
+    return 0
 
 
-def show_whole(stored: StoredGame, begin: int = 0) -> None:
-    """Print a game from a move on."""
-    _show(stored, begin, True, False)
-
-
-def _show(stored: StoredGame, begin: int, whole: bool, color: bool) -> None:
-    from arena.game.record import parse_record
-    from arena.results.board import legend, result_line, step_text, steps
-
+def show_game(stored: StoredGame, start: int = 0, color: bool = False) -> None:
+    """Print a game as text, from the board after move `start` on."""
     record = parse_record(stored.record)
     shown = steps(stored.result or record)
     last = len(shown) - 1
-    if begin > last:
-        raise click.UsageError(f"--move {begin}: the game has {last} moves")
+    if start > last:
+        raise click.UsageError(f"--move {start}: the game has {last} moves")
     click.echo(f"{legend(record.rules)}\n", color=color)
-    at: int | None = begin
-    while at is not None:
-        click.echo(f"{step_text(shown[at], last, stored.names, color)}\n", color=color)
-        if at == last:
-            click.echo(result_line(record, stored.names))
-            if stored.reason.strip():
-                click.echo(f"  {indented(stored.reason.rstrip())}")
-        if whole:
-            at = at + 1 if at < last else None
-        else:
-            at, whole = _next(shown, at)
+    for step in shown[start:]:
+        click.echo(f"{step_text(step, last, stored.names, color)}\n", color=color)
+    click.echo(result_line(record, stored.names))
+    if stored.reason.strip():
+        click.echo(f"  {indented(stored.reason.rstrip())}")
 
 
-def _next(shown: list[Step], at: int) -> tuple[int | None, bool]:
-    """Where to go from a step (None: away), and whether to show all from there, as the person says."""
-    last = len(shown) - 1
-    while True:
-        answer = click.prompt(KEYS, default="", show_default=False).strip().lower()
-        if answer.startswith("q") or (at == last and answer in ("", "a", "e")):
-            return None, False
-        if answer in ("", "a"):
-            return at + 1, answer == "a"
-        if answer == "b":
-            return max(at - 1, 0), False
-        if answer == "e":
-            return last, False
-        if answer == "c":
-            owners = shown[at].state.owners
-            return next((step.number for step in shown[at:] if step.state.owners != owners), last), False
-        if answer.isdecimal() and int(answer[:9]) <= last:
-            return int(answer[:9]), False
-        click.echo(f"There is no '{answer[:20]}'; the moves are 0 (the deal) to {last}.")
+def _watch(stored: StoredGame, pace: float, start: int) -> None:
+    """Step through a game on the screen; without a terminal, print it."""
+    from arena.terminal.lines import on_screen
+
+    if not on_screen():
+        show_game(stored, start)
+        return
+    from arena.terminal.shots import Film
+    from arena.terminal.viewer import Viewer
+
+    film = Film.of(stored)
+    if start >= len(film.shots):
+        raise click.UsageError(f"--move {start}: the game has {len(film.shots) - 1} moves")
+    Viewer(film, pace, start, start == 0).run()
+
+
+def _page_file(game: str, options: ReplayOptions) -> Path:
+    return options.out or Path(f"game-{game.replace('/', '-')}.html")
+
+
+def _judge(stored: StoredGame, game: str, options: ReplayOptions, form: str) -> None:
+    """Judge the moves of one game: as a report, or as a page with the chances above the board."""
+    from arena.results.analysis import game_report
+    from arena.results.judge import analyse
+
+    judged = analyse(stored, NODES if options.nodes is None else options.nodes)
+    if options.html:
+        from arena.results.pages.games import replay_page
+
+        write_page(replay_page(stored, game, judged), _page_file(game, options))
+    else:
+        print_report(game_report(stored, judged, options.everything), form)
+
+
+def _judge_run(source: str, nodes: int, form: str) -> None:
+    """Judge all games of a run, and store what the moves of each bot lost on average."""
+    from arena.results.analysis import run_losses, run_report
+    from arena.tournament.store.losses import LOSSES
+
+    kind, folder = find(source)
+    if kind == COMPARISON:
+        raise click.UsageError(f"{source} is a comparison; name the folder of one of its runs")
+    with games_of(source) as games:
+        count = games.count()
+        with counting(count, "Judging") as step:
+            losses = run_losses(games, nodes, step)
+    if kind == DATABASE:
+        write_whole(folder / LOSSES, [losses.text()], follow=False)
+    print_report(run_report(folder.name, losses, count), form)

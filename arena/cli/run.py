@@ -1,187 +1,260 @@
-"""`arena run`, `match`, `tournament` and `resume`: play games and show the standings."""
+"""`arena run`, `match`, `tournament` and `sprt`: play games and show the result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from arena.cli import options
-from arena.cli.playing import from_options, play, until_error, with_options
-from arena.cli.trust import require_trust
+from arena.cli.options import (
+    CLOCK_OPTIONS,
+    HOW_TO_PLAY,
+    UNTIL_ERROR,
+    WHAT_TO_PLAY,
+    WHAT_TO_SHOW,
+    Number,
+    PlayOptions,
+    as_set,
+    complete_bots,
+    complete_configs,
+    gathered,
+    isolation,
+    out_folder,
+    own_deals,
+    play_options,
+    rules,
+    seed,
+    whole,
+)
+from arena.cli.playing import VERDICT_CODES, config_of, play, until_error, with_options
 from arena.errors import ArenaError
+from arena.lab.tournament import named_config
+from arena.results.formats.json import json_text
+from arena.results.sprt import sprt_text, sprt_values
 from arena.settings import Setting, settings_of
+from arena.stats.sprt import SprtResult, SprtTest, sprt_result
 from arena.tournament.formats import FORMATS
+from arena.tournament.formats.sprt import SprtSettings
 
-_FORMATS = [one.name for one in FORMATS.values() if not one.two_bots]
+_FORMATS = [format_.name for format_ in FORMATS.values() if not format_.two_bots]
+_PLAYING = (*WHAT_TO_PLAY, *UNTIL_ERROR, *HOW_TO_PLAY, out_folder, isolation, *WHAT_TO_SHOW)
 
 
 @click.command()
-@click.argument("config", shell_complete=options.complete_configs)
-@options.own_deals
-@options.what_to_play
-@options.until_error
-@options.how_to_play
-@options.where
-@options.what_to_show
-def run(config: str, out: Path | None, as_json: bool, strict: bool, **given: Any) -> int:
+@click.argument("config", shell_complete=complete_configs)
+@play_options(own_deals, *_PLAYING)
+def run(config: str, options: PlayOptions) -> int:
     """Play the tournament that CONFIG describes: a TOML file, or the name of one that comes with the program.
 
-    Options take precedence over the file. The same command resumes a run that was interrupted.
-    """
-    from arena.lab.tournament import named_config
+    \b
+    arena run quick
+    arena run mycup.toml --games 200 --workers 4
 
-    until = until_error(given.pop("error"), given.pop("errors_of"), given)
-    return play(with_options(named_config(config), given), out, as_json, strict, until=until)
+    Options take precedence over the file. To resume an interrupted run, give the same command again.
+    """
+    options, until = until_error(options)
+    return play(with_options(named_config(config), options), options, until=until)
 
 
 @click.command()
-@click.argument("a", shell_complete=options.complete_bots)
-@click.argument("b", shell_complete=options.complete_bots)
-@options.what_to_play
-@options.until_error
-@options.how_to_play
-@options.where
-@options.what_to_show
-def match(a: str, b: str, out: Path | None, as_json: bool, strict: bool, **given: Any) -> int:
-    """Play bot A against bot B, 100 games by default.
+@click.argument("bot1", shell_complete=complete_bots)
+@click.argument("bot2", shell_complete=complete_bots)
+@play_options(*_PLAYING)
+def match(bot1: str, bot2: str, options: PlayOptions) -> int:
+    """Play BOT1 against BOT2, 100 games by default.
 
-    A bot is a name (random), a file (bots/mine.py) or package.module:Class, with parameters after a colon
-    (bots/mine.py:depth=2) and, if you like, a name for the tables in front (deep=bots/mine.py:depth=2).
+    \b
+    arena match greedy random
+    arena match bots/mine.py:depth=2 greedy --games 1000 --move-ms 50
+
+    A bot is a name (random), a file (bots/mine.py) or package.module:Class. Parameters follow a colon
+    (bots/mine.py:depth=2,style=bold); a name for the tables may come first (deep=bots/mine.py:depth=2).
     """
-    until = until_error(given.pop("error"), given.pop("errors_of"), given)
-    return play(from_options("match", (a, b), given, {}), out, as_json, strict, named=False, until=until)
+    options, until = until_error(options)
+    return play(config_of("match", (bot1, bot2), options, {}), options, named=False, until=until)
 
 
 def _settings_of_formats() -> dict[str, dict[str, Setting]]:
     """The settings that single formats have: by key, then by format."""
-    found: dict[str, dict[str, Setting]] = {}
+    settings: dict[str, dict[str, Setting]] = {}
     for format_ in _FORMATS:
-        for key, one in settings_of(FORMATS[format_].settings).items():
-            found.setdefault(key, {})[format_] = one
-    return found
+        for key, setting in settings_of(FORMATS[format_].settings).items():
+            settings.setdefault(key, {})[format_] = setting
+    return settings
 
 
 def _type(settings: list[Setting]) -> click.ParamType[Any]:
-    """What an option takes; where formats differ in the bounds, whoever reads the settings checks them."""
+    """The type of an option of one or more formats; bounds in which they differ are checked with the settings."""
     if settings[0].kind not in ("whole number", "number"):
         return click.STRING
-    if len({one.expected for one in settings}) == 1:
-        return options.Number(lambda: settings[0])
-    return options.whole(min(int(one.least or 0) for one in settings), max(int(one.most or 0) for one in settings))
+    if len({setting.expected for setting in settings}) == 1:
+        return Number(settings[0])
+    return whole(min(int(each.least or 0) for each in settings), max(int(each.most or 0) for each in settings))
 
 
 def _format_options(command: Callable[..., int]) -> Callable[..., int]:
-    """An option for each of these settings; whoever reads the settings checks the values."""
+    """Add an option for each setting that a format has of its own."""
     for key, formats in reversed(_settings_of_formats().items()):
-        helps = [f"{name}: {one.help} (default: {one.usual})" for name, one in formats.items()]
+        helps = [f"{name}: {setting.help} (default: {setting.usual})" for name, setting in formats.items()]
         option = click.option(
-            f"--{key.replace('_', '-')}", type=_type(list(formats.values())), help=f"{'; '.join(helps)}."
+            f"--{key.replace('_', '-')}", type=_type([*formats.values()]), help=f"{'; '.join(helps)}."
         )
         command = option(command)
     return command
 
 
 @click.command()
-@click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=options.complete_bots)
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...", shell_complete=complete_bots)
 @click.option("--format", "format_", type=click.Choice(_FORMATS), default="round-robin", show_default=True)
 @_format_options
-@options.own_deals
-@options.what_to_play
-@options.until_error
-@options.how_to_play
-@options.where
-@options.what_to_show
-def tournament(bots: tuple[str, ...], format_: str, out: Path | None, as_json: bool, strict: bool, **given: Any) -> int:
-    """Play every BOT against every other, or another format; in a gauntlet the first plays all the others.
+@play_options(own_deals, *_PLAYING)
+def tournament(bots: tuple[str, ...], format_: str, options: PlayOptions, **settings: Any) -> int:
+    """Play every BOT against every other, or in another format. In a gauntlet, the first bot plays all the others.
+
+    \b
+    arena tournament greedy counter bots/mine.py
+    arena tournament bots/*.py --format swiss --rounds 7
 
     Bots are named as in 'arena match'.
     """
-    tables = _format_table(format_, given)
-    until = until_error(given.pop("error"), given.pop("errors_of"), given)
-    return play(from_options(format_, bots, given, tables), out, as_json, strict, named=False, until=until)
+    tables = _format_table(format_, settings)
+    options, until = until_error(options)
+    return play(config_of(format_, bots, options, tables), options, named=False, until=until)
 
 
-def _format_table(format_: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _format_table(format_: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The table of the format's own settings, as a file would have it."""
     known = _settings_of_formats()
-    options = {key: given[key] for key in known if given[key] is not None}
-    for key in options:
+    given = {key: value for key, value in settings.items() if value is not None}
+    for key in given:
         if format_ not in (formats := known[key]):
             raise ArenaError(
                 f"--{key.replace('_', '-')} belongs to --format {' or '.join(formats)}, but the format is {format_}"
             )
-    table = FORMATS[format_].completed(options)
+    table = FORMATS[format_].completed(given)
     return {format_: dict(table)} if table else {}
 
 
-def _growth_options(command: Callable[..., int]) -> Callable[..., int]:
-    """An option for each setting of a single format that a stored run may be given more of."""
-    for form in reversed(FORMATS.values()):
-        if form.grows is not None and not form.grows.common:
-            setting = settings_of(form.settings)[form.grows.key]
-            command = click.option(
-                f"--{form.grows.key.replace('_', '-')}",
-                type=_type([setting]),
-                metavar="N",
-                help=f"Continue to N {form.grows.noun} ({form.name}).",
-            )(command)
-    return command
+# ---------------------------------------------------------------- sequential tests
+
+_CELLS = {"pentanomial": ("LL", "LD+DL", "LW+DD+WL", "DW+WD", "WW"), "trinomial": ("L", "D", "W")}
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """The test as the command line gives it; None for an option that was not given."""
+
+    elo0: float | None
+    elo1: float | None
+    alpha: float | None
+    beta: float | None
+    model: str | None
+
+    @property
+    def given(self) -> dict[str, float | str]:
+        return {key: value for key, value in vars(self).items() if value is not None}
+
+
+def _n(name: str) -> Number:
+    """A number with the bounds of a setting of the test."""
+    return as_set(SprtSettings, name)
 
 
 @click.command()
-@click.argument("folder", shell_complete=options.complete_runs)
-@click.option("--games", type=options.GAMES, metavar="N", help="Continue to N games per pairing.")
-@options.until_error
-@_growth_options
-@options.trust
-@options.how_to_play
-@options.what_to_show
-def resume(
-    folder: str, error: float | None, errors_of: tuple[str, ...], as_json: bool, strict: bool, trust: bool, **given: Any
+@click.argument("bots", nargs=-1, metavar="BOT1 BOT2", shell_complete=complete_bots)
+@gathered(
+    Hypotheses,
+    "hypotheses",
+    click.option("--elo0", type=_n("elo0"), metavar="E", help="H0: BOT1 is E Elo stronger (default: 0)."),
+    click.option("--elo1", type=_n("elo1"), metavar="E", help="H1: BOT1 is E Elo stronger (default: 10)."),
+    click.option("--alpha", type=_n("alpha"), metavar="P", help="Chance to accept H1 if H0 is true (default: 0.05)."),
+    click.option("--beta", type=_n("beta"), metavar="P", help="Chance to accept H0 if H1 is true (default: 0.05)."),
+    click.option("--model", metavar="logistic|normalized", help="Elo model of --elo0 and --elo1 (default: logistic)."),
+)
+@click.option(
+    "--max-pairs", type=_n("max_pairs"), metavar="N", help="Give up after this many pairs (default: 1000000)."
+)
+@click.option("--pentanomial", metavar="LL,LD,S,WD,WW", help="Play nothing: test these counts of pairs.")
+@click.option("--trinomial", metavar="L,D,W", help="Play nothing: test these counts of independent games.")
+@play_options(rules, seed, *CLOCK_OPTIONS, *HOW_TO_PLAY, out_folder, isolation, *WHAT_TO_SHOW)
+def sprt(
+    bots: tuple[str, ...],
+    hypotheses: Hypotheses,
+    max_pairs: int | None,
+    pentanomial: str | None,
+    trinomial: str | None,
+    options: PlayOptions,
 ) -> int:
-    """Resume the run in FOLDER (a path, or a name in results/) with the settings it was started with.
+    """Play pairs of games until it is clear whether BOT1 is stronger than BOT2 (a sequential test, SPRT).
 
-    An interrupted run is played to its end. With a number, a finished run is extended, too: the result is that of a
-    run that asked for so many from the start. With --error it is extended in whole pairs; the exit code is 1 if the
-    errors are still larger at the end. In a comparison all variants are resumed; in a league, interrupted submissions
-    are finished.
+    \b
+    arena sprt bots/new.py bots/old.py --elo0 0 --elo1 10
+    arena sprt --pentanomial 120,0,500,0,180
 
-    Resuming runs the bots that the folder names. If somebody else has written it, they are shown, and you are asked.
+    Pairs are tested in the order of the schedule, so verdict and length do not depend on the number of workers. To
+    resume an interrupted test, give the same command again or use 'arena resume DIR'.
+
+    With --pentanomial or --trinomial, nothing is played: the test is run on counts, as BOT1 sees them. Five counts are
+    for pairs (two games on one deal with the seats swapped), three for games on different deals.
+
+    \b
+    Exit codes, for scripts and CI:
+      0    H1 accepted: BOT1 is shown to be stronger than --elo0
+      3    H0 accepted: BOT1 is not shown to be stronger by --elo1
+      4    undecided: --max-pairs played, or the counts cross no bound
+      1    games were lost by forfeit, with --strict
+      2    wrong use, or an error
+      130  interrupted
     """
-    from arena.results.reading.run import stored_config
-    from arena.results.sources import FILE, LEAGUE, find
-    from arena.tournament.config.tournament import all_growth, grown
-    from arena.tournament.store.folders import COMPARISON
-    from arena.tournament.store.reader import Reader
+    if pentanomial is not None or trinomial is not None:
+        played = [key for key, value in vars(options).items() if value not in (None, (), False)]
+        played += [] if max_pairs is None else ["max_pairs"]
+        result = _from_counts(bots, pentanomial, trinomial, hypotheses, played)
+        click.echo(json_text(sprt_values(result)) if options.as_json else sprt_text(result), nl=False)
+        return VERDICT_CODES[result.verdict]
+    if len(bots) != 2:
+        raise ArenaError(
+            f"expected two bots, found {len(bots)}{': ' + ', '.join(bots) if bots else ''}"
+            " (or counts: --pentanomial LL,LD,S,WD,WW or --trinomial L,D,W)"
+        )
+    table: Mapping[str, object] = hypotheses.given | ({} if max_pairs is None else {"max_pairs": max_pairs})
+    return play(config_of("sprt", bots, options, {"sprt": table}), options, named=False)
 
-    asked = {key: number for key in all_growth() if (number := given.pop(key)) is not None}
-    until = until_error(error, errors_of, asked)
-    kind, place = find(folder)
-    if kind == FILE:
-        raise ArenaError(f"{folder} is a file of records; only the folder of a run can be resumed")
-    if kind == LEAGUE:
-        from arena.cli.league.run import resume as resume_league
 
-        if asked or until is not None:
-            raise ArenaError(f"a league has no end; play more of its games with: arena league play {folder} --games N")
-        return resume_league(place, given["workers"], trust, as_json)
-    if kind == COMPARISON:
-        from arena.cli.compare import resume as resume_comparison
+def parse_counts(option: str, text: str) -> list[float]:
+    """Counts such as 120,0,500,0,180, five for pentanomial and three for trinomial; ArenaError says what is wrong."""
+    names = _CELLS[option]
+    parts = [part.strip() for part in text.split(",")]
+    expected = f"expected {len(names)} counts: {', '.join(names)}"
+    if len(parts) != len(names):
+        raise ArenaError(f"--{option} {text}: {len(parts)} given, {expected}")
+    counts = []
+    for name, part in zip(names, parts):
+        if not re.fullmatch(r"\+?[0-9]{1,15}", part):
+            raise ArenaError(f"--{option} {text}: '{part}' for {name} is not a whole number from 0 up; {expected}")
+        counts.append(float(part))
+    return counts
 
-        return resume_comparison(place, asked, until, given, as_json, trust)
-    with Reader(place) as reader:
-        settings = stored_config(reader)
-        ours = reader.is_ours()
-    if not ours and require_trust(place, settings, trust):
-        from arena.tournament.store.writer import reopen_store
 
-        with reopen_store(place) as store:
-            store.claim()
-    if until is not None:
-        until.check(settings)
-    source = f"settings of {place}"
-    settings = with_options(grown(settings, asked, source), given, source)
-    return play(settings, place, as_json, strict, resume=True, until=until)
+def _from_counts(
+    bots: Sequence[str],
+    pentanomial: str | None,
+    trinomial: str | None,
+    hypotheses: Hypotheses,
+    played: Sequence[str],
+) -> SprtResult:
+    """The test of given counts; ArenaError if bots or options for playing (`played`) were given with them."""
+    if pentanomial is not None and trinomial is not None:
+        raise ArenaError("--pentanomial and --trinomial were both given; give one of them")
+    if bots:
+        raise ArenaError(f"bots ({', '.join(bots)}) and counts were given; either play or test counts")
+    names = [f"--{key.replace('_', '-')}" for key in played if key not in ("as_json", "strict")]
+    if names:
+        raise ArenaError(f"{', '.join(names)}: cannot be used with counts, since nothing is played")
+    counts = parse_counts("pentanomial", pentanomial) if pentanomial is not None else []
+    if trinomial is not None:
+        counts = parse_counts("trinomial", trinomial)
+    return sprt_result(SprtTest(**{"elo0": 0.0, "elo1": 10.0, **hypotheses.given}), counts)  # type: ignore[arg-type]

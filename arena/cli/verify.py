@@ -45,11 +45,9 @@ def verify(source: str, to: Path | None) -> int:
             raise click.UsageError("--salvage is for the folder of a single run")
         return _salvage(folder, to)
     if kind == LEAGUE:
-        from arena.league.store import open_league
-        from arena.results.reading.league_run import league_faults
+        from arena.cli.league.shared import verify as verify_league
 
-        with open_league(folder, write=False) as league:
-            return _tell(league_faults(league), league.count_games(), "")
+        return verify_league(folder)
     if kind != COMPARISON:
         return _verify_run(folder)
     codes = []

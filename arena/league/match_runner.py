@@ -83,7 +83,7 @@ class LeagueSession:
         self.process.look()
         if self.process.pause is not None and not self.stopping:
             why = f": {self.process.pause.reason}" if self.process.pause.reason else ""
-            self.say(f"{self.league.name} is paused{why}; waiting for: arena league resume {self.league.name}")
+            self.say(f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo")
             while self.process.pause is not None and not self.stopping:
                 time.sleep(_WAIT_S)
                 self.process.beat()

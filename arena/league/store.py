@@ -437,7 +437,7 @@ def create_league(folder: Path, settings: LeagueSettings, secret: str | None = N
         try:
             db.execute("BEGIN IMMEDIATE")
             if not LEAGUE.is_empty(db, folder):
-                raise LeagueError(f"{folder} already holds a league; look at it with: arena league standings {folder}")
+                raise LeagueError(f"{folder} already holds a league; look at it with: arena league show {folder}")
             LEAGUE.make_tables(db)  # all tables and the settings, or nothing
             values = {
                 "settings": json.dumps(asdict(settings), sort_keys=True),

@@ -315,7 +315,7 @@ def losses_table(losses: RunLosses, games: int) -> Table:
         " away 10% or more."
     )
     if losses.games < games:
-        note += f" From {losses.games:,} of {games:,} games: 'arena analyse' reads the others."
+        note += f" From {losses.games:,} of {games:,} games: 'arena replay RUN --judge' judges the others."
     return table_of("losses", "Average loss per move", pd.DataFrame(rows, columns=heads), note)
 
 

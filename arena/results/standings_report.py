@@ -341,7 +341,7 @@ def remarks(found: RunStandings) -> list[str]:
     if line := head_to_head_line(found):
         lines.append(line)
     if not has_crosstable(found):
-        lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --crosstable' writes crosstable.csv.")
+        lines.append(f"With more than {LARGE_FIELD} bots, only 'arena export FOLDER --all' writes crosstable.csv.")
     elo_note = "Ratings are relative to the field's average (0); ± is a 95% interval."
     extra = " ".join(f"{note[0].upper()}{note[1:]}." for note in found.notes)
     return [*lines, f"{elo_note} {extra}".rstrip() if played else extra]

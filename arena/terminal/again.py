@@ -48,14 +48,14 @@ class Answer:
         return self.then is not self.now
 
 
-def seat_of(stored: StoredGame, bot: str, wanted: str | None) -> int:
-    """The seat to ask for: that of a bot's name, or `wanted` (`a`, `b`). ArenaError if it is neither."""
-    if wanted is not None:
-        return "ab".index(wanted)
-    if bot in stored.names:
-        return stored.names.index(bot)
-    who = " and ".join(f"{sign} ({name or 'unknown'})" for sign, name in zip("ab", stored.names))
-    raise ArenaError(f"'{bot}' did not play this game; choose the seat to take with --seat: {who}")
+def seat_of(stored: StoredGame, player: str) -> int:
+    """The seat of a player of the game, by its name or as `a` or `b`. ArenaError if it did not play."""
+    if player in stored.names:
+        return stored.names.index(player)
+    if player in ("a", "b"):
+        return "ab".index(player)
+    names = " or ".join(name or sign for sign, name in zip("ab", stored.names))
+    raise ArenaError(f"'{player}' did not play this game; name the player to replace with --as: {names}")
 
 
 def ask_again(

@@ -1,6 +1,6 @@
 """Who may sign in: accounts, tokens and sessions, in a database beside the league's.
 
-An organiser makes a token (`arena league invite`), which is shown once. People sign in with it, and programs send it.
+An organiser makes a token (`arena league people`), which is shown once. People sign in with it, and programs send it.
 The database holds hashes of tokens and sessions only. A token has 256 random bits, so its hash needs no salt.
 """
 

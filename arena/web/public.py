@@ -379,7 +379,7 @@ def site_files(league: League) -> Iterator[tuple[str, str]]:
         for key in keys:
             try:
                 yield f"games/{key}{ENDING}", game_page(site, key)
-            except ArenaError:  # the record is damaged, as `arena league verify` says
+            except ArenaError:  # the record is damaged, as `arena verify` says
                 continue
     for name in STATIC:
         if name != "live.js":

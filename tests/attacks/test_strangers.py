@@ -130,7 +130,13 @@ def test_a_strangers_run_is_not_resumed_unasked(
     told = capsys.readouterr().err
     assert "evil: evil=evil.py (isolation none)" in told
     assert "--trust" in told
-    for words in (("standings", "run"), ("stats", "run"), ("verify", "run"), ("replay", "run"), ("export", "run")):
+    for words in (
+        ("standings", "run"),
+        ("standings", "run", "--all"),
+        ("verify", "run"),
+        ("replay", "run"),
+        ("export", "run"),
+    ):
         assert arena(*words) == 0
     assert not ran.exists()
     assert arena("resume", "run", "--games", 12, "--trust") == 0
@@ -172,10 +178,10 @@ def test_a_strangers_league_plays_in_the_sandbox_or_not_at_all(
     with league(tmp_path / "open", isolation="none") as made:
         enter(made, "ann", "bob")
     stranger()
-    assert arena("league", "play", tmp_path / "open", "--games", 2) == 2
+    assert arena("league", "play", tmp_path / "open", "--max-games", 2) == 2
     assert "--isolation sandbox" in capsys.readouterr().err
-    assert arena("league", "play", tmp_path / "open", "--games", 2, "--trust", "--workers", 1) == 0
-    assert arena("league", "play", tmp_path / "open", "--games", 2, "--workers", 1) == 0
+    assert arena("league", "play", tmp_path / "open", "--max-games", 2, "--trust", "--workers", 1) == 0
+    assert arena("league", "play", tmp_path / "open", "--max-games", 2, "--workers", 1) == 0
 
 
 # ---------------------------------------------------------------- what a database can hold
@@ -226,7 +232,13 @@ def test_a_crafted_run_is_one_clear_error(
     else:
         alter(run / "games.sqlite", *how)
     refused = 0
-    for words in (("standings", run), ("stats", run, "--json"), ("replay", run), ("export", run), ("resume", run)):
+    for words in (
+        ("standings", run),
+        ("standings", run, "--all", "--json"),
+        ("replay", run),
+        ("export", run),
+        ("resume", run),
+    ):
         capsys.readouterr()
         code = arena(*words)
         told = capsys.readouterr()

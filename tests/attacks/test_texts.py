@@ -75,7 +75,7 @@ def test_names_that_are_formulas(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text(PLAIN)
     files = [f"./{name}.py" for name in names]
     arena(tmp_path, "tournament", *files, "--games", "2", "--seed", "1", "--out", "run", rc=0)
-    arena(tmp_path, "export", "run", "--games", rc=0)
+    arena(tmp_path, "export", "run", "--all", rc=0)
     for path in (tmp_path / "run").glob("*.csv"):
         for row in csv.reader(path.read_text().splitlines()):
             for cell in row:

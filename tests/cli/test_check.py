@@ -39,7 +39,7 @@ def test_errors_have_exit_code_1(arena: Arena) -> None:
     assert "ERROR: forfeit by exception: ZeroDivisionError" in shown
     assert 'mine.py", line 11, in share' in shown
     record = shown.split("arena replay '")[1].split("'")[0]
-    assert "forfeit" in arena("replay", record, "--all").out
+    assert "forfeit" in arena("replay", record).out
     assert arena("check", "mine.py", *QUICKLY).code == 0  # nothing is wrong in the base game
 
 

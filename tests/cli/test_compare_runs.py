@@ -32,7 +32,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any
 def same(arena: Arena, folder: Path | str, other: Path | str) -> None:
     for name in ("tactical", "base"):
         for one in (folder, other):
-            arena("export", Path(one, name), "--games")
+            arena("export", Path(one, name), "--all")
         for file in FILES:
             assert Path(folder, name, file).read_bytes() == Path(other, name, file).read_bytes(), file
     assert Path(folder, "comparison.json").read_bytes() == Path(other, "comparison.json").read_bytes()

@@ -1,4 +1,4 @@
-"""`arena debug`: a bot is asked again at its decisions of a stored game."""
+"""`arena replay --ask`: a bot is asked again at its decisions of a stored game."""
 
 from __future__ import annotations
 
@@ -53,41 +53,40 @@ def run(arena: Arena, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
 def test_a_bot_that_is_the_same_chooses_the_same(run: Arena) -> None:
     for game in range(1, 9):
         if "mine" in (listed := run("replay", "run").out.splitlines())[game + 1]:
-            out = run("debug", "mine.py", "--game", "run", game).out
-            assert ", at 0 of them another move" in out, listed[game + 1]
+            out = run("replay", "run", game, "--ask", "mine.py").out
+            assert "decisions; 0 differ" in out, listed[game + 1]
 
 
 def test_another_bot_is_asked_in_its_place(run: Arena) -> None:
-    assert "choose the seat to take with --seed" not in run("debug", "random", "--game", "run", 1, code=2).err
-    assert "--seat: a (" in run("debug", "random", "--game", "run", 1, code=2).err
-    out = run("debug", "random", "--game", "run", 1, "--seat", "a").out
+    assert "--as: " in run("replay", "run", 1, "--ask", "random", code=2).err
+    out = run("replay", "run", 1, "--ask", "random", "--as", "a").out
     assert "*" in out
-    assert "decisions, at " in out
+    assert "decisions; " in out
 
 
 def test_the_decision_that_failed_is_shown(run: Arena) -> None:
-    listed = run("debug", "fails.py", "--game", "run", 1).out if "fails" in run("replay", "run", 1, "--all").out else ""
+    listed = run("replay", "run", 1, "--ask", "fails.py").out if "fails" in run("replay", "run", 1).out else ""
     assert "fails: ValueError: too late" in listed
     number = listed.split("(forfeit)")[0].rsplit("\n", 1)[-1].split()[0]
-    out = run("debug", "fails.py", "--game", "run", 1, "--step", number).out
+    out = run("replay", "run", 1, "--ask", "fails.py", "--move", number).out
     assert "What the bot sees" in out
     assert "turn " in out.split("own output")[1]
     assert "ValueError: too late" in out
     assert "the game ended here by its forfeit" in out
-    near = run("debug", "fails.py", "--game", "run", 1, "--step", 100_000, code=2).err
+    near = run("replay", "run", 1, "--ask", "fails.py", "--move", 100_000, code=2).err
     assert f"the nearest is {number}" in near
 
 
 def test_pdb_stops_in_act(run: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("p view.turns\np len(moves)\nc\n"))
-    out = run("debug", "first", "--game", "run", 12, "--step", _first_step(run), "--pdb").out
+    out = run("replay", "run", 12, "--ask", "first", "--move", _first_step(run), "--pdb").out
     assert "(Pdb)" in out
     assert "return moves[0]" in out or "def act" in out
     assert "It chooses" in out
     monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
-    run("debug", "first", "--game", "run", 12, "--pdb", code=130)
+    run("replay", "run", 12, "--ask", "first", "--pdb", code=130)
 
 
 def _first_step(run: Arena) -> str:
-    lines = run("debug", "first", "--game", "run", 12).out.splitlines()
+    lines = run("replay", "run", 12, "--ask", "first").out.splitlines()
     return lines[1].split()[0]

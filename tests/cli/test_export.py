@@ -24,7 +24,7 @@ def test_records_are_read_by_replay_verify_and_load(arena: Arena, played: Path) 
     for name in ("r.txt", "r.txt.gz"):
         assert arena("verify", name).out == "30 games replayed, all with their stored results.\n"
         assert len(public.load(name).games) == 30
-        from_run, from_file = (arena("replay", source, 7, "--all").out for source in (played, name))
+        from_run, from_file = (arena("replay", source, 7).out for source in (played, name))
         assert without_times(from_file) == without_times(from_run)
         assert "(first)" in from_file
         assert arena("replay", name, "1/0/1", "--record").out == arena("replay", played, "1/0/1", "--record").out
@@ -62,7 +62,7 @@ def test_to_the_terminal(arena: Arena, played: Path) -> None:
 
 
 def test_tables_too_if_asked_for(arena: Arena, played: Path) -> None:
-    out = arena("export", played, "--games", "--to", "there", "--records", "r.txt").out
+    out = arena("export", played, "--all", "--out", "there", "--records", "r.txt").out
     assert "there/games.csv" in out
     assert out.endswith("30 games in r.txt\n")
 

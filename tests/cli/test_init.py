@@ -22,7 +22,7 @@ def files(folder: Path) -> set[str]:
 
 
 def test_a_place_to_work_in(arena: Arena) -> None:
-    out = arena("init", "work").out
+    out = arena("new", "--workspace", "work").out
     assert "work is ready" in out.lower()
     made = files(Path("work"))
     assert {"bots/mybot.py", "configs/quick.toml", "configs/leagues/open.toml", ".gitignore"} <= made
@@ -34,7 +34,7 @@ def test_a_place_to_work_in(arena: Arena) -> None:
     os.chdir("work")
     arena("run", "quick", "--games", 2, "--workers", 1)
     arena("match", "mybot", "random", "--games", 2, "--workers", 1)
-    assert "mybot" in arena("replay", "latest", 1, "--all").out
+    assert "mybot" in arena("replay", "latest", 1).out
 
 
 def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
@@ -42,16 +42,16 @@ def test_nothing_of_the_user_is_touched(arena: Arena) -> None:
     Path("bots/mybot.py").write_text("mine")
     Path("configs").mkdir()
     Path("configs/quick.toml").symlink_to("nowhere")
-    out = arena("init").out
+    out = arena("new", "--workspace", ".").out
     assert Path("bots/mybot.py").read_text() == "mine"
     assert Path("configs/quick.toml").is_symlink()
-    assert "Left as they were: bots/mybot.py, configs/quick.toml\n" in out
-    assert "Nothing to do: this folder has it all." in arena("init").out
+    assert "Not changed, since they exist: bots/mybot.py, configs/quick.toml\n" in out
+    assert "Nothing to do: this folder has it all." in arena("new", "--workspace", ".").out
     Path("file").write_text("")
-    assert "one of its folders is a file" in arena("init", "file", code=2).err
+    assert "one of its folders is a file" in arena("new", "--workspace", "file", code=2).err
     Path("half").mkdir()
     Path("half/configs").write_text("")
-    assert "half/configs is a file, not a folder" in arena("init", "half", code=2).err
+    assert "half/configs is a file, not a folder" in arena("new", "--workspace", "half", code=2).err
 
 
 def test_every_configuration_is_printed_as_it_is(arena: Arena) -> None:
@@ -91,7 +91,7 @@ def test_an_installation_has_it_all(tmp_path: Path) -> None:
         return done.stdout
 
     assert str(installed) in arena("config", "quick", "--path")
-    arena("init")
+    arena("new", "--workspace", ".")
     assert "examples/one_game.py" in files(work)
     assert "examples/bots/greedy.py" in files(work)
     assert "bots/wire/c/greedy.c" in files(work)

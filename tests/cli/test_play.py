@@ -39,7 +39,7 @@ def test_a_whole_game_is_stored_and_replays(person: Typing, arena: Arena, rules:
     assert "You win" in result.out or "You lose" in result.out
     record = record_of("one.txt")
     assert verify("; ".join(record.split("; ")[:3])).is_over
-    shown = arena("replay", "one.txt", "1", "--all").out
+    shown = arena("replay", "one.txt", "1").out
     assert "greedy" in shown
     assert "you" in shown
     arena("replay", "one.txt", "1", "--html", "-o", "one.html")
@@ -62,7 +62,7 @@ def test_a_game_given_up_is_stored_as_that(person: Typing, arena: Arena) -> None
     assert "given the game up" in result.out
     file = "games/greedy-iello-base-3.txt"
     assert parse_record(record_of(file)).result.endswith(" 0-0 resigned")
-    assert "greedy) wins, stones 0-0: resigned" in arena("replay", file, "1", "--all").out
+    assert "greedy) wins, stones 0-0: resigned" in arena("replay", file, "1").out
     assert "given up" in arena("standings", file, code=2).err  # it counts in no table
     person("", "greedy", "--seed", 3)  # another game begins
     assert Path("games/greedy-iello-base-3-2.txt").is_file()

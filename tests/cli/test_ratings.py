@@ -47,7 +47,7 @@ def rated(found: str) -> dict[str, Any]:
     [((), "with_first_advantage"), (("--no-first-advantage",), "no_first_advantage")],
 )
 def test_agrees_with_the_reference(arena: Arena, eight: str, options: tuple[str, ...], fit: str) -> None:
-    values = rated(arena("ratings", eight, "--prior", 0, "--json", *options).out)
+    values = rated(arena("rate", eight, "--prior", 0, "--json", *options).out)
     expected = EIGHT["bradley_terry_mle"][fit]
     assert {row["bot"] for row in values["ratings"]} == set(expected["ratings"])
     for row in values["ratings"]:
@@ -64,7 +64,7 @@ def test_agrees_with_the_reference(arena: Arena, eight: str, options: tuple[str,
 
 
 def test_shape(arena: Arena, eight: str) -> None:
-    values = rated(arena("ratings", eight, "--json", "--los", "--nash").out)
+    values = rated(arena("rate", eight, "--json", "--los", "--nash").out)
     assert set(values) == {
         "ratings",
         "first_advantage",
@@ -88,8 +88,8 @@ def test_shape(arena: Arena, eight: str) -> None:
 
 
 def test_anchors(arena: Arena, eight: str) -> None:
-    free = rated(arena("ratings", eight, "--prior", 0, "--json").out)
-    held = rated(arena("ratings", eight, "--prior", 0, "--anchor", "Delta=1500", "--json").out)
+    free = rated(arena("rate", eight, "--prior", 0, "--json").out)
+    held = rated(arena("rate", eight, "--prior", 0, "--anchor", "Delta=1500", "--json").out)
     elo = {row["bot"]: row["elo"] for row in free["ratings"]}
     for row in held["ratings"]:
         assert row["elo"] == pytest.approx(elo[row["bot"]] - elo["Delta"] + 1500, abs=1e-6)
@@ -99,14 +99,14 @@ def test_anchors(arena: Arena, eight: str) -> None:
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "json", "html"])
 def test_every_format_names_every_bot_and_no_nan(arena: Arena, eight: str, form: str) -> None:
-    out = arena("ratings", eight, "--format", form, "--los").out
+    out = arena("rate", eight, "--format", form, "--los").out
     for bot in EIGHT["ordo_simulated_error95"]:
         assert bot in out
     assert "nan" not in out.lower()
 
 
 def test_csv_is_read_back(arena: Arena, eight: str) -> None:
-    rows = list(csv.DictReader(arena("ratings", eight, "--format", "csv").out.splitlines()))
+    rows = list(csv.DictReader(arena("rate", eight, "--format", "csv").out.splitlines()))
     assert [row["rank"] for row in rows] == [str(place) for place in range(1, 9)]
     assert float(rows[0]["elo"]) > float(rows[-1]["elo"])
 
@@ -114,23 +114,23 @@ def test_csv_is_read_back(arena: Arena, eight: str) -> None:
 def test_a_perfect_score_without_a_prior_is_a_bound_and_no_number(arena: Arena) -> None:
     lines = ["a,b,1", "b,a,0", "b,c,1", "c,b,1", "b,c,0", "c,b,0"] * 5
     write("perfect.csv", "first,second,score", *lines)
-    values = rated(arena("ratings", "perfect.csv", "--prior", 0, "--json").out)
+    values = rated(arena("rate", "perfect.csv", "--prior", 0, "--json").out)
     best = values["ratings"][0]
     assert (best["bot"], best["elo"], best["elo_error95"], best["flag"]) == ("a", None, None, ">")
     assert math.isfinite(best["elo_bound"])
-    shown = arena("ratings", "perfect.csv", "--prior", 0).out
+    shown = arena("rate", "perfect.csv", "--prior", 0).out
     assert f"> {best['elo_bound']:+.0f}" in shown
-    assert rated(arena("ratings", "perfect.csv", "--json").out)["ratings"][0]["elo"] is not None
+    assert rated(arena("rate", "perfect.csv", "--json").out)["ratings"][0]["elo"] is not None
 
 
 def test_groups_without_a_game_between_them_are_said(arena: Arena) -> None:
     games = ["a,b,1", "b,a,1", "a,b,0", "c,d,1", "d,c,1", "c,d,0"] * 4
     write("two.csv", "first,second,score", *games)
-    values = rated(arena("ratings", "two.csv", "--json", "--los").out)
+    values = rated(arena("rate", "two.csv", "--json", "--los").out)
     assert sorted(map(sorted, values["groups"])) == [["a", "b"], ["c", "d"]]
     assert any("2 groups" in note for note in values["notes"])
     assert values["los"]["a"]["c"] is None
-    shown = arena("ratings", "two.csv").out
+    shown = arena("rate", "two.csv").out
     assert "group" in shown
     assert "2 groups" in shown
 
@@ -141,7 +141,7 @@ def test_deals_make_errors_of_shared_cards(arena: Arena) -> None:
     write("shared.csv", "first,second,score,deal", *lines)
     write("apart.csv", "first,second,score", *[line.rsplit(",", 1)[0] for line in lines])
     shared, apart = (
-        rated(arena("ratings", f"{name}.csv", "--no-first-advantage", "--json").out)["ratings"][0]["elo_error95"]
+        rated(arena("rate", f"{name}.csv", "--no-first-advantage", "--json").out)["ratings"][0]["elo_error95"]
         for name in ("shared", "apart")
     )
     assert shared < apart / 2
@@ -149,17 +149,17 @@ def test_deals_make_errors_of_shared_cards(arena: Arena) -> None:
 
 @pytest.mark.process
 def test_a_league_has_commands_of_its_own(arena: Arena) -> None:
-    arena("league", "create", "open", "--dir", "open", "--isolation", "none")
-    assert "open is a league; for its ratings: arena standings open" in arena("ratings", "open", code=2).err
+    arena("league", "create", "open", "--out", "open", "--isolation", "none")
+    assert "open is a league; for its ratings: arena standings open" in arena("rate", "open", code=2).err
 
 
 def test_rates_a_run_by_its_name(arena: Arena) -> None:
     arena("match", "greedy", "random", "--games", 20, "--seed", 3, "--out", "results/mine", *QUIET)
-    by_name = rated(arena("ratings", "mine", "--json").out)
-    assert by_name == rated(arena("ratings", "results/mine", "--json").out)
+    by_name = rated(arena("rate", "mine", "--json").out)
+    assert by_name == rated(arena("rate", "results/mine", "--json").out)
     assert by_name["ratings"][0]["bot"] == "greedy"
-    arena("export", "mine", "--games")
-    assert rated(arena("ratings", "results/mine/games.csv", "--json").out)["ratings"] == by_name["ratings"]
+    arena("export", "mine", "--all")
+    assert rated(arena("rate", "results/mine/games.csv", "--json").out)["ratings"] == by_name["ratings"]
 
 
 GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
@@ -189,7 +189,7 @@ GOOD = ("first,second,score", "a,b,1", "b,a,1", "a,b,0", "b,a,0")
 )
 def test_mistakes_are_said(arena: Arena, lines: tuple[str, ...], options: tuple[str, ...], message: str) -> None:
     Path("games.csv").write_text("".join(f"{line}\n" for line in lines))
-    found = arena("ratings", "games.csv", *options, code=2)
+    found = arena("rate", "games.csv", *options, code=2)
     assert message in found.err
     assert "Traceback" not in found.err
     assert found.out == ""
@@ -197,7 +197,7 @@ def test_mistakes_are_said(arena: Arena, lines: tuple[str, ...], options: tuple[
 
 @pytest.mark.parametrize("source", ["nothing.csv", "nothing"])
 def test_what_is_not_there_is_said(arena: Arena, source: str) -> None:
-    err = arena("ratings", source, code=2).err
+    err = arena("rate", source, code=2).err
     assert source in err
     assert "no such file" in err or "To rate a list of games" in err
 
@@ -206,11 +206,11 @@ def test_two_bots_are_rated_as_in_the_standings(arena: Arena) -> None:
     """From their pairs; with a prior of one's own by the model of a field."""
     rows = [f"{deal},{first},{second},{int(first == 'a')}" for deal in range(3) for first, second in ("ab", "ba")]
     Path("g.csv").write_text("\n".join(["deal,first,second,score", *rows]) + "\n")
-    values = json.loads(arena("ratings", "g.csv", "--json", "--los").out)
+    values = json.loads(arena("rate", "g.csv", "--json", "--los").out)
     best = values["ratings"][0]
     assert (best["bot"], best["elo"], best["elo_error95"], best["flag"]) == ("a", None, None, ">")
     assert best["elo_bound"] == pytest.approx(elo_of_score(0.05 ** (1 / 3)) / 2)
     assert 0.9 < values["los"]["a"]["b"] < 1
-    modelled = json.loads(arena("ratings", "g.csv", "--json", "--prior", 2).out)
+    modelled = json.loads(arena("rate", "g.csv", "--json", "--prior", 2).out)
     assert modelled["ratings"][0]["elo"] > 0
     assert any("one way" in note for note in modelled["notes"])

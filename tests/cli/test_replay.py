@@ -95,7 +95,7 @@ def test_the_number_counts_among_the_chosen(arena: Arena, played: Path) -> None:
         (["--bot", "first", "--lost", "--won"], "choose one"),
         (["--deal", "-1"], "--deal"),
         (["--deal", "9" * 30], "--deal"),
-        (["1", "--move", "1000", "--all"], "--move 1000: the game has"),
+        (["1", "--move", "1000"], "--move 1000: the game has"),
     ],
 )
 def test_choices_that_make_no_sense(arena: Arena, played: Path, options: list[str], wanted: str) -> None:
@@ -114,7 +114,7 @@ def test_forfeited_games_are_found(arena: Arena) -> None:
 
 
 def test_the_first_move_is_in_turn_one(arena: Arena, played: Path) -> None:
-    shown = arena("replay", played, 1, "--all").out
+    shown = arena("replay", played, 1).out
     turns = [int(number) for number in re.findall(r"^Move \d+ of \d+, turn (\d+): ", shown, re.MULTILINE)]
     assert turns[0] == 1
     assert turns == sorted(turns)
@@ -122,51 +122,6 @@ def test_the_first_move_is_in_turn_one(arena: Arena, played: Path) -> None:
         assert turns[-1] == next(reader.results()).turns
 
 
-def type_in(monkeypatch: pytest.MonkeyPatch, *answers: str) -> list[str]:
-    """A person at a terminal who types these answers; those that were not asked for stay in the list."""
-    left = list(answers)
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("click.prompt", lambda *_, **__: left.pop(0))
-    return left
-
-
-def moves_shown(text: str) -> list[int]:
-    return [int(one or 0) for one in re.findall(r"^(?:The deal|Move (\d+) of)", text, re.MULTILINE)]
-
-
-def test_back_and_forth(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    left = type_in(monkeypatch, "", "", "b", "b", "b", "5", "b", "99999999999999999999", "x", "0", "q")
-    shown = arena("replay", played, 1).out
-    assert moves_shown(shown) == [0, 1, 2, 1, 0, 0, 5, 4, 0]
-    assert left == []
-    assert "There is no 'x'; the moves are 0 (the deal) to" in shown
-
-
-def test_to_the_end_and_back(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = arena("replay", played, 1, "--all").out
-    last = moves_shown(whole)[-1]
-    left = type_in(monkeypatch, "e", "b", "", "b", "a")
-    shown = arena("replay", played, 1).out
-    assert moves_shown(shown) == [0, last, last - 1, last, last - 1, last]
-    assert shown.endswith(whole[-60:])
-    assert left == []
-    type_in(monkeypatch, "")
-    assert moves_shown(arena("replay", played, 1, "--move", last).out) == [last]
-
-
-def test_to_the_next_claim(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = arena("replay", played, 1, "--all").out
-    claims = [int(number) for number in re.findall(r"^Move (\d+) of .*claim", whole, re.MULTILINE)]
-    left = type_in(monkeypatch, *"c" * len(claims), "q")
-    assert moves_shown(arena("replay", played, 1).out) == [0, *claims]
-    assert len(claims) > 2
-    assert left == []
-
-
-def test_looking_at_a_game_and_at_the_standings_loads_no_more_than_it_takes(played: Path) -> None:
-    start = "from arena.cli.main import main\nassert main("
-    replayed = loaded_by(f"{start}['replay', {str(played)!r}, '0/0/0', '--all']) == 0")
-    assert not replayed & {"pandas", "scipy"}
-    shown = loaded_by(f"{start}['standings', {str(played)!r}]) == 0")
-    assert not shown & {"scipy.stats", "scipy.optimize"}
+def test_replay_loads_neither_pandas_nor_scipy(played: Path) -> None:
+    code = f"from arena.cli.main import main\nassert main(['replay', {str(played)!r}, '0/0/0']) == 0"
+    assert not loaded_by(code) & {"pandas", "scipy"}

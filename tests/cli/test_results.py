@@ -51,7 +51,7 @@ def test_standings_of_a_run_in_progress_by_name(arena: Arena) -> None:
 
 
 def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> None:
-    written = arena("export", played, "--games", "--to", "there").out.split()
+    written = arena("export", played, "--all", "--out", "there").out.split()
     assert {Path(path).name for path in written} == {
         "standings.csv",
         "crosstable.csv",
@@ -62,7 +62,7 @@ def test_export_writes_files_again_and_elsewhere(arena: Arena, played: Path) -> 
     assert Path("there/standings.csv").read_bytes() == (played / "standings.csv").read_bytes()
     assert len(Path("there/games.csv").read_text().splitlines()) == 31
     Path("file").touch()
-    assert "cannot make the folder file/there" in arena("export", played, "--to", "file/there", code=2).err
+    assert "cannot make the folder file/there" in arena("export", played, "--out", "file/there", code=2).err
 
 
 # ---------------------------------------------------------------- replay
@@ -76,13 +76,13 @@ def test_replay_lists_games(arena: Arena, played: Path) -> None:
 
 
 def test_replay_by_identity_and_by_number_shows_the_same_game(arena: Arena, played: Path) -> None:
-    by_number = arena("replay", played, 8, "--all").out
-    assert by_number == arena("replay", played, "0/1/1", "--all").out
+    by_number = arena("replay", played, 8).out
+    assert by_number == arena("replay", played, "0/1/1").out
     assert "The deal;" in by_number
     assert "(first)" in by_number
     assert "Recruiter" in by_number
     assert "\x1b[" not in by_number
-    assert "\x1b[" in arena("replay", played, 8, "--all", "--color").out
+    assert "\x1b[" in arena("replay", played, 8, "--color").out
 
 
 def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
@@ -90,7 +90,7 @@ def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
     arena("match", "evil.py", "random", "--games", 2, "--seed", 1, "--workers", 1, "--out", "run")
     listed = arena("replay", "run").out
     assert "evil forfeits: exception (ValueError: a wins, stones 5-0: five?[2J stones)\n" in listed
-    shown = arena("replay", "run", 1, "--all").out
+    shown = arena("replay", "run", 1).out
     result, *reason = shown[shown.rindex("\n\n") + 2 :].splitlines()
     assert result.endswith("wins, stones 0-0: forfeit exception")
     assert reason[0] == "  in act: Traceback (most recent call last):"
@@ -99,7 +99,7 @@ def test_replay_says_why_a_game_was_forfeited(arena: Arena) -> None:
     assert "\x1b" not in listed + shown
     forged(Path("run", DATABASE), "UPDATE games SET detail = 'in act: \x1b[2J\u202e\rgone\na wins'")
     assert "(in act: ?[2J??gone)\n" in arena("replay", "run").out
-    assert arena("replay", "run", 1, "--all").out.endswith("\n  in act: ?[2J??gone\n  a wins\n")
+    assert arena("replay", "run", 1).out.endswith("\n  in act: ?[2J??gone\n  a wins\n")
     text = arena("replay", "run", 1, "--record").out
     assert text.count("\n") == 1
     assert "Traceback" not in text
@@ -109,23 +109,11 @@ def test_a_record_is_shown_from_its_text_and_from_a_file(arena: Arena, played: P
     text = arena("replay", played, 3, "--record").out.strip()
     record = parse_record(text)
     assert str(record) == text
-    shown = arena("replay", text, "--all").out
+    shown = arena("replay", text).out
     assert shown.count("Move ") == len(record.moves)
     Path("games.txt").write_text(f"\n{text}\n{arena('replay', played, 4, '--record').out}")
-    assert arena("replay", "games.txt", "--all").out == shown
-    assert arena("replay", "games.txt", 2, "--all").out != shown
-
-
-def test_step_by_step_waits_for_enter(arena: Arena, played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    answers = iter(["", "", "q"])
-    monkeypatch.setattr("click.prompt", lambda *_, **__: next(answers))
-    shown = arena("replay", played, 1).out
-    assert shown.count("Move ") == 2
-    answers = iter(["", "a"])
-    whole = arena("replay", played, 1).out
-    assert whole == arena("replay", played, 1, "--all").out
+    assert arena("replay", "games.txt").out == shown
+    assert arena("replay", "games.txt", 2).out != shown
 
 
 @pytest.mark.parametrize(
@@ -145,7 +133,7 @@ def test_games_that_are_not_there(arena: Arena, played: Path, game: str, wanted:
 def test_damaged_records_name_the_place(arena: Arena, played: Path) -> None:
     text = arena("replay", played, 1, "--record").out.strip()
     head, moves, result = text.split("; ")
-    assert "move 2" in arena("replay", f"{head}; {moves.split(',')[0]},r7@10; {result}", "--all", code=2).err
+    assert "move 2" in arena("replay", f"{head}; {moves.split(',')[0]},r7@10; {result}", code=2).err
     Path("empty.txt").write_text("\n")
     assert "empty" in arena("replay", "empty.txt", code=2).err
     Path("one.txt").write_text(text)

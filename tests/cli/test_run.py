@@ -129,7 +129,7 @@ def test_a_clock_is_stored_with_the_run(arena: Arena) -> None:
 def test_any_number_of_workers_gives_the_same_bytes(arena: Arena, config: Path) -> None:
     for workers in (1, 2):
         arena("run", "small.toml", "--games", 200, "--workers", workers, "--out", f"w{workers}")
-        arena("export", f"w{workers}", "--games")
+        arena("export", f"w{workers}", "--all")
     for name in SAME:
         assert Path("w1", name).read_bytes() == Path("w2", name).read_bytes(), name
 
@@ -166,7 +166,7 @@ def test_an_interrupted_run_goes_on_to_the_same_result(arena: Arena, tmp_path: P
     arena("resume", "broken")
     arena(*command, "--out", "whole")
     for folder in ("broken", "whole"):
-        arena("export", folder, "--games")
+        arena("export", folder, "--all")
     for name in SAME:
         assert Path("broken", name).read_bytes() == Path("whole", name).read_bytes(), name
 
@@ -183,7 +183,7 @@ def test_a_finished_run_grows_to_the_bytes_of_one_that_asked_at_once(arena: Aren
     once = arena("run", "small.toml", "--games", 30, "--out", "once", "--json", *QUIET)
     assert found.out.replace("grown", "once") == once.out
     for folder in ("grown", "once"):
-        arena("export", folder, "--games")
+        arena("export", folder, "--all")
     for name in SAME:
         assert Path("grown", name).read_bytes() == Path("once", name).read_bytes(), name
     assert "--games must be at least 30" in arena("resume", "grown", "--games", 20, code=2).err
@@ -198,7 +198,7 @@ def test_a_run_goes_on_until_its_errors_are_small(arena: Arena, config: Path) ->
     found = arena("resume", "small", "--error", 1, "--games", 50, "--bot", "again", *QUIET, code=1)
     assert "Given up: ±" in found.err
     assert "(again) after 50 games of each pairing, ± 1 wanted" in found.err
-    assert "add it" in arena("resume", "small", "--bot", "again", code=2).err
+    assert "add --error" in arena("resume", "small", "--bot", "again", code=2).err
 
 
 # ---------------------------------------------------------------- faults of bots
@@ -239,7 +239,7 @@ def test_reasons_of_forfeits_are_shown_and_in_no_file_of_equal_bytes(arena: Aren
     ("command", "wanted"),
     [
         ("match random rendom", "unknown bot 'rendom'; did you mean 'random'?"),
-        ("match random", "Missing argument 'B'"),
+        ("match random", "Missing argument 'BOT2'"),
         ("match random random", "random2=random"),
         ("match bots/none.py random", "no bot bots/none.py"),
         ("match random first --rules bsae", "unknown rule set 'bsae'; did you mean 'base'?"),

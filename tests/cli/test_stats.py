@@ -42,7 +42,7 @@ def run(arena: Arena, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def values(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json_of("stats", folder, "--json", "--error", 20)
+    found: dict[str, Any] = json_of("standings", folder, "--all", "--json", "--error", 20)
     return found
 
 
@@ -93,7 +93,7 @@ def test_likelihood_of_superiority(values: dict[str, Any]) -> None:
 
 
 def test_tidy_csv(arena: Arena, run: Path, values: dict[str, Any]) -> None:
-    written = arena("stats", run, "--csv", "tables").err.splitlines()
+    written = arena("standings", run, "--all", "--csv", "tables").err.splitlines()
     assert {Path(path).stem for path in written} == set(TITLES)
     for name in TITLES:
         rows = list(csv.DictReader(Path(f"tables/{name}.csv").read_text().splitlines()))
@@ -104,14 +104,14 @@ def test_tidy_csv(arena: Arena, run: Path, values: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("form", ["table", "markdown", "csv", "html"])
 def test_every_format(arena: Arena, run: Path, form: str) -> None:
-    out = arena("stats", "run", "--format", form).out
+    out = arena("standings", "run", "--all", "--format", form).out
     assert "nan" not in out.lower()
     shown = {name for name in TITLES if (f"# {name}\n" if form == "csv" else TITLES[name]) in out}
     assert shown >= set(TITLES) - set(ONLY_IN_FILES)
 
 
 def test_a_smaller_error_takes_more_pairs(arena: Arena, run: Path, values: dict[str, Any]) -> None:
-    finer = json.loads(arena("stats", run, "--json", "--error", 5).out)["pairings"]
+    finer = json.loads(arena("standings", run, "--all", "--json", "--error", 5).out)["pairings"]
     assert any(row["units_needed"] for row in finer)
     for fine, coarse in zip(finer, values["pairings"]):
         assert fine["units_needed"] is None or fine["units_needed"] > coarse["units_needed"]
@@ -127,6 +127,6 @@ def test_a_smaller_error_takes_more_pairs(arena: Arena, run: Path, values: dict[
     ],
 )
 def test_mistakes_are_said(arena: Arena, run: Path, options: tuple[str, ...], message: str) -> None:
-    found = arena("stats", *options, code=2)
+    found = arena("standings", *options, "--all", code=2)
     assert message in found.err
     assert "Traceback" not in found.err

@@ -108,7 +108,7 @@ NAN = '{"format":1,"judge":"","nodes":0,"games":1,"bots":{"a":[1,1,1,NaN,[0,0,0]
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', "[" * 100_000, '{"format": 1, "nodes": -1}', NAN])
 def test_a_damaged_file_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "losses.json").write_text(text)
-    with pytest.raises(ArenaError, match=r"losses\.json is not as arena analyse wrote it"):
+    with pytest.raises(ArenaError, match=r"losses\.json is not as arena replay --judge wrote it"):
         read_losses(tmp_path)
 
 
@@ -125,14 +125,14 @@ def test_the_page_has_the_curve(game: StoredGame) -> None:
 @pytest.mark.process
 def test_the_command(arena: Arena) -> None:  # noqa: F811
     arena("match", "greedy", "random", "--games", 4, "--seed", 1, "--out", "run", "--workers", 1)
-    shown = arena("analyse", "run", 1, "--nodes", 0).out
+    shown = arena("replay", "run", 1, "--judge", "--nodes", 0).out
     assert "average loss %" in shown
-    found = json.loads(arena("analyse", "run", "0/0/0", "--nodes", 0, "--json").out)
+    found = json.loads(arena("replay", "run", "0/0/0", "--judge", "--nodes", 0, "--json").out)
     assert found["moves"][0]["number"] == 1
     assert len(found["chances"]) == len(found["moves"]) + 1
-    assert "Average loss per move" not in arena("stats", "run").out
-    assert "random" in arena("analyse", "run").out
-    assert "Average loss per move" in arena("stats", "run").out
-    both = [row["bot"] for row in json.loads(arena("stats", "run", "--json").out)["losses"]]
+    assert "Average loss per move" not in arena("standings", "run", "--all").out
+    assert "random" in arena("replay", "run", "--judge").out
+    assert "Average loss per move" in arena("standings", "run", "--all").out
+    both = [row["bot"] for row in json.loads(arena("standings", "run", "--all", "--json").out)["losses"]]
     assert both == ["greedy", "random"]
-    assert "name it" in arena("analyse", "run", "--all", code=2).err
+    assert "name it" in arena("replay", "run", "--judge", "--all", code=2).err

@@ -51,8 +51,8 @@ def test_standings_and_stats_of_each_variant(here: Arena) -> None:
     for form in ("table", "csv"):
         out = here("standings", "cmp", "--format", form).out
         assert out.index("tactical") < out.index("base")
-    stats = json.loads(here("stats", "cmp", "--json", "--csv", "tables").out)["variants"]
-    assert stats["base"] == json.loads(here("stats", "results/cmp/base", "--json").out)
+    stats = json.loads(here("standings", "cmp", "--all", "--json", "--csv", "tables").out)["variants"]
+    assert stats["base"] == json.loads(here("standings", "results/cmp/base", "--all", "--json").out)
     assert Path("tables/base.ratings.csv").is_file()
 
 
@@ -71,7 +71,7 @@ def test_games_of_a_comparison(here: Arena) -> None:
 
 def test_verify_and_export_of_a_comparison(here: Arena) -> None:
     assert here("verify", "cmp").out.count("8 games replayed, all with their stored results.") == 2
-    here("export", "cmp", "--to", "copy", "--games")
+    here("export", "cmp", "--out", "copy", "--all")
     for name in ("tactical", "base"):
         assert {path.name for path in Path("copy", name).iterdir()} == {*FILES, "games.csv"}
     here("export", "cmp", "--records", "all.txt", "--moves", "all.csv")
@@ -102,7 +102,7 @@ def test_a_comparison_with_a_variant_that_has_not_begun(here: Arena) -> None:
 
 def test_the_table_of_a_league(played: Arena) -> None:
     for form in ("table", "json"):
-        own = played("league", "standings", "open", "--format", form).out
+        own = played("league", "show", "open", "--format", form).out
         assert played("standings", "open", "--format", form).out == own
         assert played("standings", "leagues/open", "--format", form).out == own
 
@@ -125,10 +125,10 @@ def test_ratings_of_a_league_are_those_of_its_table(played: Arena) -> None:
 
 
 def test_stats_and_files_of_a_league(played: Arena) -> None:
-    assert "random v1" in played("stats", "open").out
-    values = json.loads(played("stats", "leagues/open", "--json").out)
+    assert "random v1" in played("standings", "open", "--all").out
+    values = json.loads(played("standings", "leagues/open", "--all", "--json").out)
     assert {row["bot"] for row in values["ratings"]} == {"first v1", "last v1", "random v1"}
-    played("export", "open", "--to", ".", "--games")
+    played("export", "open", "--out", ".", "--all")
     assert {path.name for path in Path().glob("*.*")} >= FILES
     with open("games.csv", encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == len(public.load("open").games)
@@ -136,25 +136,25 @@ def test_stats_and_files_of_a_league(played: Arena) -> None:
 
 def test_games_of_a_league(played: Arena) -> None:
     total = len(public.load("open").games)
-    assert f"{total} games replayed, all with their stored results." in played("verify", "open").out
+    assert f"open: {total} games, of which {total} were replayed" in played("verify", "open").out
     assert f"leagues/open holds {total} games" in played("replay", "open").out
     lost = played("replay", "open", "--bot", "first v1", "--lost", "--limit", 0).out
     assert "first v1" in lost
-    assert played("replay", "open", "1", "--all").out.count("v1") > 1
+    assert played("replay", "open", "1").out.count("v1") > 1
     played("export", "open", "--records", "all.txt")
     assert f"{total} games replayed" in played("verify", "all.txt").out
 
 
 def test_resume_finishes_what_a_league_has_in_hand(played: Arena) -> None:
     total = len(public.load("open").games)
-    own = played("league", "standings", "open").out
+    own = played("league", "show", "open").out
     assert played("resume", "open", "--workers", 1).out == own
     assert len(public.load("open").games) == total
-    assert "arena league play open --games N" in played("resume", "open", "--games", 10, code=2).err
+    assert "arena league play open --max-games N" in played("resume", "open", "--games", 10, code=2).err
 
 
 def test_nothing_by_that_name(arena: Arena) -> None:
-    for command in ("standings", "stats", "verify", "export", "resume", "replay"):
+    for command in ("standings", "verify", "export", "resume", "replay"):
         assert "there is no run in nowhere" in arena(command, "nowhere", code=2).err
     with pytest.raises(ArenaError, match="there is no run in nowhere"):
         public.load("nowhere")

@@ -1,4 +1,4 @@
-"""`arena watch`: a game as a film, on the screen and in a pipe."""
+"""`arena replay --watch`: a game as a film, on the screen and in a pipe."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def test_steps_go_from_claim_to_claim() -> None:
 
 
 def test_without_a_terminal_the_whole_game_is_printed(arena: Arena, played: Path) -> None:  # noqa: F811
-    assert arena("watch", played, 3).out == arena("replay", played, 3, "--all").out
-    live = arena("watch", "first", "random", "--seed", 2, "--isolation", "none").out
+    assert arena("replay", played, 3, "--watch").out == arena("replay", played, 3).out
+    live = arena("play", "first", "random", "--seed", 2, "--isolation", "none").out
     assert live.endswith("\n")
     assert "Move 5 of" in live
     assert "first - random, rules iello-base, seed 2." in live
@@ -64,22 +64,23 @@ def test_without_a_terminal_the_whole_game_is_printed(arena: Arena, played: Path
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ((), "expected two bots"),
-        (("a", "b", "c"), "found 3"),
-        (("greedy", "nobody"), "nobody"),
-        (("greedy", "first", "--bot", "x"), "stored games"),
-        (("RUN", "1", "--seed", "2"), "has its own"),
-        (("RUN", "999"), "no game"),
+        (("play", "a", "b", "c"), "found 3"),
+        (("play", "greedy", "nobody"), "nobody"),
+        (("play", "greedy", "first", "--out", "x"), "drop BOT2"),
+        (("play", "greedy", "--pace", "2"), "two bots"),
+        (("replay", "RUN", "999", "--watch"), "no game"),
+        (("replay", "RUN", "1", "--watch", "--judge"), "choose one"),
+        (("replay", "RUN", "1", "--pace", "2"), "--pace belongs to --watch"),
     ],
 )
 def test_wrong_use_is_told(arena: Arena, played: Path, args: tuple[str, ...], said: str) -> None:  # noqa: F811
-    assert said in arena("watch", *(played if one == "RUN" else one for one in args), code=2).err
+    assert said in arena(*(played if word == "RUN" else word for word in args), code=2).err
 
 
 @pytest.mark.slow
 @pytest.mark.process
 def test_on_the_screen_back_and_forth(played: Path) -> None:  # noqa: F811
-    with Terminal("watch", played, "1", "--pace", "0.4", cwd=played) as screen:
+    with Terminal("replay", played, "1", "--watch", "--pace", "0.4", cwd=played) as screen:
         screen.wait_until(lambda text: bool(re.search(r"Move [3-9]\d* of", text)), "the third move or a later one")
         screen.type(" ")
         screen.wait("(stopped)")

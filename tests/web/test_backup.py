@@ -38,8 +38,19 @@ def bot(number: int) -> Submission:
 def test_a_copy_is_whole_and_goes_on(tmp_path: Path) -> None:
     folder, copies = tmp_path / "league", tmp_path / "copies"
     copies.mkdir()
-    small = ["--isolation", "process", "--error", "300", "--most-games", "6", "--games", "2", "--sample", "1"]
-    assert arena(["league", "create", "open", "--dir", str(folder), *small]) == 0
+    small = [
+        "--isolation",
+        "process",
+        "--set",
+        "placement.error=300",
+        "--set",
+        "placement.most_games=6",
+        "--set",
+        "placement.games=2",
+        "--set",
+        "placement.sample=1",
+    ]
+    assert arena(["league", "create", "open", "--out", str(folder), *small]) == 0
     assert arena(["submit", "first", "--league", str(folder), "--workers", "1"]) == 0
     with served(folder, 1, "--isolation", "process") as server:
         ask = Server(server.url, server.token("Ann"))

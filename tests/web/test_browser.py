@@ -34,8 +34,19 @@ PATIENCE_S = 180.0
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("served")
     folder = place / "open"
-    small = ["--isolation", "process", "--error", "200", "--most-games", "20", "--games", "4", "--sample", "2"]
-    assert main(["league", "create", "open", "--dir", str(folder), "--rules", "tactical", *small]) == 0
+    small = [
+        "--isolation",
+        "process",
+        "--set",
+        "placement.error=200",
+        "--set",
+        "placement.most_games=20",
+        "--set",
+        "placement.games=4",
+        "--set",
+        "placement.sample=2",
+    ]
+    assert main(["league", "create", "open", "--out", str(folder), "--rules", "tactical", *small]) == 0
     for bot in ("first", "random"):
         assert main(["submit", bot, "--league", str(folder), "--workers", "1"]) == 0
     with served(folder, 1, "--isolation", "process") as found:

@@ -301,7 +301,7 @@ def test_signing_out_ends_the_session_on_the_server(web: Web) -> None:
 
 def test_an_invitation_keeps_its_token_from_the_server(web: Web, capsys: pytest.CaptureFixture[str]) -> None:
     """Browsers do not send what follows #, so it is in no log of a proxy."""
-    assert main(["league", "invite", str(web.folder), "Ann", "--url", "https://league.test/"]) == 0
+    assert main(["league", "people", str(web.folder), "--invite", "Ann", "--url", "https://league.test/"]) == 0
     token, link = capsys.readouterr().out.split()
     assert link == f"https://league.test/sign-in#token={token}"
 

@@ -1,38 +1,69 @@
-"""`arena league play` and `arena league retire`."""
+"""`arena league play`, `pause` and `retire`: commands that change a league."""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli import options
+from arena.bots.processes.affinity import core_count
 from arena.cli.league.shared import league_argument, progress_of, show_standings, tell_result
 from arena.cli.main import INTERRUPTED
+from arena.cli.options import isolation_of_play, trust, whole, workers
 from arena.cli.output import output
+from arena.league.match_runner import open_session
+from arena.league.oversight import pause as pauses
+from arena.league.placement import SubmissionResult, handle_waiting
+from arena.league.placement import retire as change
+from arena.league.play import play_games
+from arena.league.rating import standings
+from arena.league.store import open_league
+from arena.text import one_line
 
-if TYPE_CHECKING:
-    from arena.league.placement import SubmissionResult
+LONGEST_REASON = 200
 
 
 @click.command()
 @league_argument
-@click.option("--games", type=options.whole(1), metavar="N", help="Stop after N games (default: Ctrl-C).")
-@options.workers
-@options.isolation_of_play
-@options.trust
+@click.option("--max-games", type=whole(1), metavar="N", help="Stop after N games (default: play until Ctrl-C).")
+@workers
+@isolation_of_play
+@trust
 @output
-def play(name: str, games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str) -> int:
-    """Play the least certain pairings of LEAGUE, until Ctrl-C or for N games, and show the table.
+def play(name: str, max_games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str) -> int:
+    """Play the least certain pairings of LEAGUE until Ctrl-C, or N games, and show the table.
 
-    Unfinished submissions are finished first. Several of these may run side by side.
+    \b
+    arena league play open --max-games 1000
+
+    Unfinished submissions are finished first. Several of these commands may run side by side.
     """
-    return _play(name, games, workers, isolation, trust, form)
+    return _play(name, max_games, workers, isolation, trust, form)
 
 
-def resume(folder: Path, workers: int | None, trust: bool, as_json: bool) -> int:
-    """Finish what was submitted to the league in a folder and interrupted; play nothing beyond that."""
+@click.command()
+@league_argument
+@click.option("--reason", default="", metavar="TEXT", help="Why; shown to everybody who waits.")
+@click.option("--undo", is_flag=True, help="End the pause: commands that wait continue.")
+def pause(name: str, reason: str, undo: bool) -> None:
+    """Pause LEAGUE: games in progress are finished, then everything waits. Bots can still be submitted.
+
+    \b
+    arena league pause open --reason "moving to another machine"
+    arena league pause open --undo
+    """
+    with open_league(name) as league:
+        if undo:
+            pauses.go_on(league)
+            click.echo(f"{league.name} is no longer paused.")
+        else:
+            pauses.pause(league, one_line(reason, LONGEST_REASON))
+            click.echo(f"{league.name} is paused. To end the pause: arena league pause {shlex.quote(name)} --undo")
+
+
+def finish_submissions(folder: Path, workers: int | None, trust: bool, as_json: bool) -> int:
+    """Finish the interrupted submissions of the league in a folder, and play nothing more; the exit code."""
     return _play(folder, 0, workers, None, trust, "json" if as_json else "table")
 
 
@@ -40,13 +71,6 @@ def _play(
     name: str | Path, games: int | None, workers: int | None, isolation: str | None, trust: bool, form: str
 ) -> int:
     """Finish what waits, then play so many games; show the table."""
-    from arena.bots.processes.affinity import core_count
-    from arena.league.match_runner import open_session
-    from arena.league.placement import handle_waiting
-    from arena.league.play import play_games
-    from arena.league.rating import standings
-    from arena.league.store import open_league
-
     with open_league(name) as found:
         progress = progress_of(games)
         cores = workers or core_count()
@@ -72,14 +96,15 @@ def _play(
 @click.command()
 @league_argument
 @click.argument("bot")
-@click.option("--reason", default="", help="Why, for the history.")
-@click.option("--undo", is_flag=True, help="Bring it back.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; shown in the history.")
+@click.option("--undo", is_flag=True, help="Bring the bot back.")
 @output
 def retire(name: str, bot: str, reason: str, undo: bool, form: str) -> None:
-    """Take BOT out of the table of LEAGUE. Its games stay in the history but no longer count."""
-    from arena.league.placement import retire as change
-    from arena.league.store import open_league
+    """Take BOT out of the table of LEAGUE. Its games stay in the history but no longer count.
 
+    \b
+    arena league retire open oldbot --reason "replaced by newbot"
+    """
     with open_league(name) as found:
         after = change(found, bot, reason, undo)
         click.echo(f"{bot} is {'back' if undo else 'out of the table'}.", err=True)

@@ -1,106 +1,91 @@
-"""`arena league create` and `arena league list`."""
+"""`arena league create`."""
 
 from __future__ import annotations
 
+import json
 import shlex
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from arena.bots.isolation.levels import ISOLATIONS
-from arena.cli import options
-from arena.cli.league.shared import print_json
-from arena.cli.output import output, print_report
-from arena.text import indented
-
-_TIME = options.BANK_MS
-
-
-def _n(name: str) -> options.Number:
-    """A number with the bounds of a setting of leagues."""
-    return options.as_set("arena.league.settings:LeagueSettings", name)
+from arena.bots.isolation.process import require_isolation
+from arena.cli.options import BANK_MS, ISOLATION, rules
+from arena.errors import ArenaError
+from arena.league.oversight import audit
+from arena.league.settings import load_settings, merged
+from arena.league.store import LEAGUES, create_league
+from arena.league.views import describe
 
 
 @click.command()
 @click.argument("name")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE.toml", help="Settings of the league.")
-@click.option("--dir", "folder", type=click.Path(path_type=Path), help="Default: leagues/NAME.")
-@click.option("--rules", metavar="R", shell_complete=options.complete_rules, help="Default: base.")
-@click.option("--isolation", type=click.Choice(ISOLATIONS), help="Where bots run (default: sandbox).")
-@click.option("--move-ms", type=_TIME, help="Milliseconds per decision (default: 1000; 0: no limit).")
-@click.option("--bank-ms", type=_TIME, help="Extra milliseconds per game (default: none).")
-@click.option("--no-pairs", is_flag=True, help="Play each deal once instead of twice with the seats swapped.")
-@click.option("--shared-deals", is_flag=True, help="Give pairings that play at the same time the same deals.")
-@click.option("--error", type=_n("error"), metavar="ELO", help="A placement ends at this 95 % error (default: 40).")
-@click.option("--most-games", type=_n("most_games"), metavar="N", help="... or after N games (default: 1000).")
-@click.option("--sample", type=_n("sample"), metavar="N", help="Opponents at a time during a placement (default: 8).")
-@click.option("--games", type=_n("games"), metavar="N", help="Games against each opponent at a time (default: 10).")
-@click.option("--anchor", metavar="BOT", help="Hold this bot's rating (default: the mean is 0).")
-@click.option("--anchor-elo", type=_n("anchor_elo"), metavar="ELO", help="... at this value (default: 0).")
-@click.option("--prior", type=_n("prior"), metavar="N", help="Virtual draws per bot in the rating (default: 2).")
-@click.option("--submissions", type=_n("submissions"), metavar="N", help="New contents per author in 24 hours.")
-@click.option("--author-mb", type=_n("author_mb"), metavar="N", help="MiB that the files of an author's bots may take.")
-@click.option("--disk-mb", type=_n("disk_mb"), metavar="N", help="MiB that the league's folder may take.")
-def create(name: str, config: Path | None, folder: Path | None, **given: Any) -> None:
-    """Create the league NAME. Options override the file; the settings cannot be changed later."""
-    from arena.bots.isolation.process import require_isolation
-    from arena.league.oversight import audit
-    from arena.league.settings import load_settings
-    from arena.league.store import LEAGUES, create_league
-    from arena.league.views import describe
+@click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="A setting of the file, such as placement.error=30."
+)
+@rules
+@click.option("--isolation", type=ISOLATION, help="Where bots run (default: sandbox).")
+@click.option(
+    "--move-ms", type=BANK_MS, metavar="MS", help="Time per decision, in milliseconds (default: 1000; 0: no limit)."
+)
+@click.option("--bank-ms", type=BANK_MS, metavar="MS", help="Extra time per game, in milliseconds.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The folder of the league (default: leagues/NAME).",
+)
+def create(
+    name: str,
+    config: Path | None,
+    settings: tuple[str, ...],
+    rules: str | None,
+    isolation: str | None,
+    move_ms: int | None,
+    bank_ms: int | None,
+    out: Path | None,
+) -> None:
+    """Create the league NAME. Its settings cannot be changed later; options take precedence over the file.
 
-    settings = load_settings(config, name, _nested(given))
-    require_isolation(settings.isolation)
-    place = LEAGUES / settings.name if folder is None else folder
-    with create_league(place, settings) as made:
-        audit.record(made, "create", "created", detail=describe(settings))
-    asked = settings.name if folder is None else str(place)
-    click.echo(f"Created the league {settings.name} in {place}: {describe(settings)}.")
-    click.echo(f"Submit a bot: arena submit bots/mine.py --league {shlex.quote(asked)}")
+    \b
+    arena league create open --rules tactical --set placement.error=30
+    arena league create open --config open.toml
 
-
-def _nested(given: dict[str, Any]) -> dict[str, Any]:
-    """The options as a settings file would give them."""
-    tables = {
-        "clock": ("move_ms", "bank_ms"),
-        "placement": ("error", "most_games", "sample", "games"),
-        "rating": ("anchor", "anchor_elo", "prior"),
-        "budget": ("submissions", "author_mb", "disk_mb"),
-    }
-    values: dict[str, Any] = {key: given[key] for key in ("rules", "isolation") if given.get(key) is not None}
-    values |= {"pairs": False} if given.get("no_pairs") else {}
-    values |= {"own_deals": False} if given.get("shared_deals") else {}
-    for table, keys in tables.items():
-        found = {key: given[key] for key in keys if given.get(key) is not None}
-        if found:
-            values[table] = found
-    return values
+    To start a file from an example: arena config leagues/open > open.toml
+    """
+    clock = {key: ms for key, ms in (("move_ms", move_ms), ("bank_ms", bank_ms)) if ms is not None}
+    options: dict[str, Any] = {"rules": rules, "isolation": isolation, "clock": clock or None}
+    given = {key: value for key, value in options.items() if value is not None}
+    checked = load_settings(config, name, merged(given, read_settings(settings)))
+    require_isolation(checked.isolation)
+    folder = LEAGUES / checked.name if out is None else out
+    with create_league(folder, checked) as league:
+        audit.record(league, "create", "created", detail=describe(checked))
+    click.echo(f"Created the league {checked.name} in {folder}: {describe(checked)}.")
+    submit_to = checked.name if out is None else str(folder)
+    click.echo(f"Submit a bot: arena submit bots/mine.py --league {shlex.quote(submit_to)}")
 
 
-@click.command("list")
-@output
-def list_(form: str) -> None:
-    """List the leagues in leagues/."""
-    from arena.errors import ArenaError
-    from arena.league.store import LEAGUES, league_names
-    from arena.league.views import league_line
-    from arena.results.league import leagues_table
-    from arena.results.table import Report
+def read_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Settings such as a TOML file gives them, from texts KEY=VALUE; a string needs no quotes.
 
-    lines, unread = [], []
-    for name in league_names():
-        try:
-            lines.append({"name": name} | league_line(LEAGUES / name))
-        except ArenaError as error:
-            unread.append({"name": name, "reason": str(error)})
-    for one in unread:
-        click.echo(f"{indented(one['name'])} cannot be read: {indented(one['reason'])}", err=True)
-    if form == "json":
-        print_json({"leagues": lines, "unread": unread})
-    elif not lines and unread:
-        click.echo("No league in leagues/ can be read.")
-    elif not lines:
-        click.echo("There are no leagues in leagues/. Create one: arena league create NAME")
-    else:
-        print_report(Report("", [leagues_table(lines)]), form)
+    >>> read_settings(["placement.error=30", "rating.anchor=greedy"])
+    {'placement': {'error': 30}, 'rating': {'anchor': 'greedy'}}
+    """
+    settings: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        for line in (text, f"{key}={json.dumps(value.strip())}"):
+            try:
+                table = tomllib.loads(line)
+                break
+            except tomllib.TOMLDecodeError:
+                table = {}
+        if not table or not equals:
+            raise ArenaError(f"--set {text}: expected KEY=VALUE, such as placement.error=30")
+        settings = merged(settings, table)
+    return settings

@@ -12,12 +12,20 @@ import click
 from arena.cli import options
 from arena.cli.output import print_report
 from arena.cli.playing import is_terminal
-from arena.text import counted, indented
+from arena.league.games import forfeits
+from arena.league.placement import SubmissionResult
+from arena.league.rating import Standings, standings
+from arena.league.settings import LeagueError
+from arena.league.store import League, open_league
+from arena.league.verification import Verification, note, verify_league
+from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
+from arena.results.formats.json import finite, json_text
+from arena.results.league import standing_table
+from arena.results.table import Report
+from arena.text import counted, indented, one_line
+from arena.tournament.runner.progress import RunStatus, progress_for, rate_text
 
 if TYPE_CHECKING:
-    from arena.league.placement import SubmissionResult
-    from arena.league.rating import Standings
-    from arena.league.store import League
     from arena.terminal.live import LiveLeague
 
 league_argument = click.argument("name", metavar="LEAGUE", shell_complete=options.complete_leagues)
@@ -25,19 +33,12 @@ league_argument = click.argument("name", metavar="LEAGUE", shell_complete=option
 
 def show_league(folder: Path, form: str) -> None:
     """Print the table of the league in a folder."""
-    from arena.league.rating import standings
-    from arena.league.store import open_league
-
     with open_league(folder, write=False) as found:
         show_standings(found, standings(found), form)
 
 
 def show_standings(found: League, table: Standings, form: str, more: dict[str, Any] | None = None) -> None:
     """Print the table as it is now; `more` goes into the JSON as well."""
-    from arena.league.views import describe, standing_lines, standing_remarks, standing_values, table_before
-    from arena.results.league import standing_table
-    from arena.results.table import Report
-
     if form == "json":
         print_json((more or {}) | standing_values(found, table))
         return
@@ -51,10 +52,25 @@ def show_standings(found: League, table: Standings, form: str, more: dict[str, A
     print_report(Report(heading, [standing_table(lines)], remarks), form)
 
 
+def verify(folder: Path) -> int:
+    """Check a league for damage: its database, files, games, tables and log. Say what was found; the exit code."""
+    try:
+        with open_league(folder, write=False) as league:
+            report = verify_league(league)
+    except LeagueError as error:  # so damaged that it cannot even be opened
+        report = Verification(str(folder), faults=[one_line(str(error))])
+    note(str(folder), report)
+    for fault in report.faults:
+        click.echo(indented(fault))
+    checked = f"{report.games:,} games, of which {report.replayed:,} were replayed, {report.files} files"
+    checked += f" of {report.versions} versions, {report.events} events, {report.entries} entries of the log"
+    verdict = "sound" if report.sound else counted(len(report.faults), "fault")
+    click.echo(f"{report.league}: {checked}: {verdict}.")
+    return 0 if report.sound else 1
+
+
 def tell_result(league: League, result: SubmissionResult) -> None:
     """Say on stderr what has become of a submission."""
-    from arena.league.games import forfeits
-
     one = result.version
     for warning in result.warnings:
         click.echo(f"{one.label}: {indented(warning)}", err=True)
@@ -91,23 +107,17 @@ class LeagueProgress:
     """Shows progress on stderr: one line that is rewritten on a terminal, plain lines elsewhere."""
 
     def __init__(self) -> None:
-        from arena.tournament.runner.progress import progress_for
-
         self._doing = ""
         self._games = 0
         self._begun = time.monotonic()
         self._shown = progress_for(text=lambda status: self._text())
 
     def _text(self) -> str:
-        from arena.tournament.runner.progress import rate_text
-
         rate = self._games / max(time.monotonic() - self._begun, 1e-3)
         return f"{self._doing}: {self._games:,} games, {rate_text(rate)}"
 
     def add(self, games: int) -> None:
         """Count games that were stored."""
-        from arena.tournament.runner.progress import RunStatus
-
         self._games += games
         self._shown.update(RunStatus(self._games, 0, 0.0, None, list))
 
@@ -138,6 +148,4 @@ def progress_of(games: int | None) -> LeagueProgress | LiveLeague:
 
 def print_json(values: dict[str, Any]) -> None:
     """Print values as JSON, with null for numbers that are not finite."""
-    from arena.results.formats.json import finite, json_text
-
     click.echo(json_text(finite(values)), nl=False)

@@ -1,70 +1,107 @@
-"""`arena league invite`: who may sign in to a league on the web."""
+"""`arena league people`: who may sign in to a league on the web, and what authors may use."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 import click
 
-from arena.cli import options
 from arena.cli.league.shared import league_argument, print_json
+from arena.cli.options import as_json, gathered, real, whole
+from arena.cli.output import print_report
 from arena.errors import ArenaError
+from arena.league.oversight import audit, budget
+from arena.league.store import League, open_league
+from arena.results.league import budget_table
+from arena.results.table import Report
 from arena.text import counted, one_line
+from arena.web import accounts
+from arena.web.accounts import WebStore
+
+
+@dataclass(frozen=True)
+class NewLimits:
+    """What authors may use from now on; None for what does not change, 0 for no limit."""
+
+    submissions: int | None
+    author_mb: int | None
+    disk_mb: int | None
 
 
 @click.command()
 @league_argument
-@click.argument("author", required=False)
+@click.option("--invite", "author", metavar="AUTHOR", help="Invite AUTHOR, and print a token to sign in with.")
 @click.option(
     "--days",
-    type=options.real(0.001, 3650),
+    type=real(0.001, 3650),
     default=90,
     show_default=True,
     metavar="N",
-    help="Days for which the invitation is valid.",
+    help="With --invite: valid for N days.",
 )
 @click.option(
-    "--admin", is_flag=True, help="Make the author an organiser, who may pause the league, retire bots and invite."
+    "--admin",
+    is_flag=True,
+    help="With --invite: make AUTHOR an organiser, who may pause the league, retire bots and invite.",
 )
-@click.option("--url", metavar="URL", help="Also print a link for signing in at the server with this address.")
-@click.option("--revoke", is_flag=True, help="Revoke all invitations of AUTHOR and sign them out.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def invite(
-    name: str, author: str | None, days: float, admin: bool, url: str | None, revoke: bool, as_json: bool
+@click.option(
+    "--url", metavar="URL", help="With --invite: also print a link for signing in at the server with this address."
+)
+@click.option("--revoke", metavar="AUTHOR", help="Revoke all invitations of AUTHOR, and sign AUTHOR out.")
+@gathered(
+    NewLimits,
+    "limits",
+    click.option("--submissions", type=whole(0), metavar="N", help="Set how many versions an author may submit a day."),
+    click.option("--author-mb", type=whole(0), metavar="N", help="Set how many MiB an author's files may take."),
+    click.option("--disk-mb", type=whole(0), metavar="N", help="Set how many MiB the league's folder may take."),
+)
+@as_json
+def people(
+    name: str,
+    author: str | None,
+    days: float,
+    admin: bool,
+    url: str | None,
+    revoke: str | None,
+    limits: NewLimits,
+    as_json: bool,
 ) -> None:
-    """Invite AUTHOR to LEAGUE: print a token for signing in and for programs. It is shown only once.
+    """Invite authors to LEAGUE, and show or limit what they use. Without options, list everybody.
 
-    Without AUTHOR, list the invitations. An author may have several.
+    \b
+    arena league people open --invite Ada --url https://league.example
+    arena league people open --submissions 10 --author-mb 50
+
+    A token is shown once; an author may have several. With 0, there is no limit.
     """
-    from arena.league.oversight import audit
-    from arena.league.store import open_league
-    from arena.web import accounts
-    from arena.web.accounts import WebStore
-
-    with open_league(name) as league, WebStore(league.folder) as store:
-        if author is None:
-            now = time.time()
-            lines = [vars(invited) | {"state": invited.state(now)} for invited in accounts.invitations(store)]
-            if as_json:
-                print_json({"league": league.name, "invitations": lines})
-                return
-            for line in lines:
-                until = time.strftime("%Y-%m-%d", time.gmtime(line["expires"]))
-                role = " (organiser)" if line["admin"] else ""
-                click.echo(f"{one_line(line['author'])}{role}: {line['state']}, until {until}")
-            if not lines:
-                click.echo("Nobody has been invited yet.")
-            return
-        if revoke:
-            number = accounts.revoke(store, author)
-            audit.record(league, "invite", "revoked", author=author, detail=f"{number} tokens")
-            click.echo(f"{counted(number, 'invitation')} of {one_line(author)} revoked.")
-            return
-        token = accounts.invite(store, author, days, admin)
-        audit.record(league, "invite", "invited", author=author, detail="as an organiser" if admin else "")
+    if author is not None and revoke is not None:
+        raise click.UsageError("--invite and --revoke were given together; choose one")
+    if author is None and (admin or url is not None):
+        raise click.UsageError("--admin and --url belong to --invite; add it")
     if url is not None and not url.startswith(("http://", "https://")):
         raise ArenaError(f"--url: expected an address such as https://league.example, found '{one_line(url, 60)}'")
+    new = {key: value or None for key, value in vars(limits).items() if value is not None}
+    with open_league(name) as league:
+        if new:
+            budget.change(league, new)
+        if author is not None:
+            _invite(league, author, days, admin, url, as_json)
+        elif revoke is not None:
+            with WebStore(league.folder) as store:
+                number = accounts.revoke(store, revoke)
+            audit.record(league, "invite", "revoked", author=revoke, detail=f"{number} tokens")
+            click.echo(f"{counted(number, 'invitation')} of {one_line(revoke)} revoked.")
+        else:
+            _list(league, as_json)
+
+
+def _invite(league: League, author: str, days: float, admin: bool, url: str | None, as_json: bool) -> None:
+    with WebStore(league.folder) as store:
+        token = accounts.invite(store, author, days, admin)
+    audit.record(league, "invite", "invited", author=author, detail="as an organiser" if admin else "")
     link = f"{url.rstrip('/')}/sign-in#token={quote(token)}" if url else None
     if as_json:
         print_json({"author": author, "token": token, "link": link})
@@ -72,3 +109,36 @@ def invite(
     click.echo(token)
     if link:
         click.echo(link)
+
+
+def _list(league: League, as_json: bool) -> None:
+    """Print the invitations, the limits, and what each author has used of them."""
+    now = time.time()
+    invitations: list[dict[str, Any]] = []
+    if (league.folder / accounts.FILE).exists():
+        with WebStore(league.folder) as store:
+            invitations = [vars(each) | {"state": each.state(now)} for each in accounts.invitations(store)]
+    settings = budget.limits(league)
+    limits = {key: getattr(settings, key) for key in budget.LIMITS}
+    uses = [vars(use) for use in budget.uses(league)]
+    size = budget.folder_bytes(league.folder)
+    if as_json:
+        print_json(
+            {
+                "league": league.name,
+                "invitations": invitations,
+                "limits": limits,
+                "folder_bytes": size,
+                "authors": uses,
+            }
+        )
+        return
+    remarks = []
+    for line in invitations:
+        until = time.strftime("%Y-%m-%d", time.gmtime(line["expires"]))
+        role = " (organiser)" if line["admin"] else ""
+        remarks.append(f"Invited: {one_line(line['author'])}{role}: {line['state']}, until {until}")
+    shown = ", ".join(f"{key} {'no limit' if value is None else value}" for key, value in limits.items())
+    remarks += [f"Limits: {shown}.", f"The league's folder takes {size / (1 << 20):.1f} MiB."]
+    tables = [budget_table(uses)] if uses else []
+    print_report(Report(f"{league.name}: used in the last 24 hours", tables, remarks), "table")

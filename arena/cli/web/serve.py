@@ -75,7 +75,7 @@ def serve(
     scheduler: str | None,
     isolation: str | None,
 ) -> None:
-    """Serve LEAGUE on the web: its pages, and uploads by invited authors (arena league invite).
+    """Serve LEAGUE on the web: its pages, and uploads by invited authors (arena league people).
 
     The commands of arena league can be used at the same time. Stop it with Ctrl-C, which finishes the current games.
     """

@@ -119,7 +119,7 @@ def check_submission(league: League, author: str | None, size: int) -> None:
         raise BudgetSpent(
             f"{whose} files of {use.bytes / _MIB:.1f} MiB in {league.name}, and these of {size / _MIB:.1f} MiB would be"
             f" more than the {bounds.author_mb} MiB that an author may have (author_mb). Change that:"
-            f" arena league budget {league.name} --author-mb N"
+            f" arena league people {league.name} --author-mb N"
         )
     check_disk(league, size)
 
@@ -138,7 +138,7 @@ def check_disk(league: League, size: int = 0) -> None:
     if used + size > bound * _MIB:
         raise BudgetSpent(
             f"the league in {league.folder} takes {used / _MIB:.1f} MiB of the {bound} MiB that it may take"
-            f" (disk_mb). Change that: arena league budget {league.name} --disk-mb N"
+            f" (disk_mb). Change that: arena league people {league.name} --disk-mb N"
         )
 
 

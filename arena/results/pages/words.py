@@ -54,7 +54,7 @@ PAGE: dict[str, str] = {
     "heat_left_out": "Too many bots for a square: see the table of bots and opponents below.",
     "los_note": "Likelihood in % that the bot of the row is stronger than that of the column, from the ratings.",
     "progress_note": "Ratings from the first games, in the order of their deals.",
-    "rows_cut": "The first {shown} of {all} rows; arena stats --csv DIR writes all.",
+    "rows_cut": "The first {shown} of {all} rows; arena standings RUN --all --csv DIR writes all.",
     "turns": "turns",
     "games_axis": "games",
     "elo_axis": "Elo",

@@ -86,7 +86,9 @@ def read_losses(folder: Path) -> RunLosses | None:
         bots = {str(name): _bot(row) for name, row in values["bots"].items()}
         return RunLosses(str(values["judge"])[:80], _whole(values["nodes"]), _whole(values["games"]), bots)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ArenaError(f"{path} is not as arena analyse wrote it ({error!r}); delete it, or analyse again") from None
+        raise ArenaError(
+            f"{path} is not as arena replay --judge wrote it ({error!r}); delete it, or analyse again"
+        ) from None
 
 
 def _bot(row: list[object]) -> BotLosses:

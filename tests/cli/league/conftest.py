@@ -21,14 +21,10 @@ QUICK = (
     "none",
     "--move-ms",
     0,
-    "--error",
-    100,
-    "--most-games",
-    16,
-    "--sample",
-    3,
-    "--games",
-    4,
+    *("--set", "placement.error=100"),
+    *("--set", "placement.most_games=16"),
+    *("--set", "placement.sample=3"),
+    *("--set", "placement.games=4"),
 )
 ONE = ("--workers", 1)
 

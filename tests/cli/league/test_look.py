@@ -17,12 +17,12 @@ from tests.cli.league.conftest import QUICK, values
 
 
 def test_standings(played: Arena) -> None:
-    out = played("league", "standings", "open").out
+    out = played("league", "show", "open").out
     lines = out.splitlines()
     assert lines[0].startswith("open: rules base, isolation none, no clock; 3 bots, ")
     assert [line.split()[0] for line in lines[4:7]] == ["1", "2", "3"]
     assert "Change: since event 3" in out
-    found = values(played("league", "standings", "open", "--json").out)
+    found = values(played("league", "show", "open", "--json").out)
     assert set(found["standings"][0]) == {
         "rank",
         "bot",
@@ -46,34 +46,34 @@ def test_standings(played: Arena) -> None:
     # a bot that has come moves the mean; what the others moved is shown without that
     moved = [line["elo_change"] for line in found["standings"] if not line["new"]]
     assert sum(moved) == pytest.approx(0)
-    assert "**open: rules base" in played("league", "standings", "open", "--format", "markdown").out
+    assert "**open: rules base" in played("league", "show", "open", "--format", "markdown").out
 
 
 def test_standings_as_they_were(played: Arena) -> None:
-    now = values(played("league", "standings", "open", "--json").out)["standings"]
-    last = values(played("league", "standings", "open", "--at", 4, "--json").out)
+    now = values(played("league", "show", "open", "--json").out)["standings"]
+    last = values(played("league", "show", "open", "--at", 4, "--json").out)
     assert [(line["bot"], line["elo"]) for line in last["standings"]] == [(one["bot"], one["elo"]) for one in now]
-    before = values(played("league", "standings", "open", "--at", 3, "--json").out)
+    before = values(played("league", "show", "open", "--at", 3, "--json").out)
     assert {line["bot"] for line in before["standings"]} == {"first", "last"}
-    assert "No bot was in the table" in played("league", "standings", "open", "--at", 1).out
-    assert "after event 4" in played("league", "standings", "open", "--at", "2100-01-01").out
+    assert "No bot was in the table" in played("league", "show", "open", "--at", 1).out
+    assert "after event 4" in played("league", "show", "open", "--at", "2100-01-01").out
     for wrong, message in (
         ("99", "numbered from 1 to 4"),
         ("yesterday", "a date such as"),
         ("1999-01-01", "created after that"),
     ):
-        assert message in played("league", "standings", "open", "--at", wrong, code=2).err
-    history = played("league", "standings", "open", "--history", 2).out
+        assert message in played("league", "show", "open", "--at", wrong, code=2).err
+    history = played("league", "history", "open", "--ratings", "--limit", 2).out
     assert "#3" in history
     assert "#2" not in history
 
 
 def test_two_bots_have_one_rating(played: Arena) -> None:
     played("league", "retire", "open", "last")
-    table = values(played("league", "standings", "open", "--json").out)["standings"]
+    table = values(played("league", "show", "open", "--json").out)["standings"]
     assert len(table) == 2
     rated = {f"{line['bot']} v{line['version']}": line["elo"] for line in table}
-    stats = values(played("stats", "open", "--json").out)["ratings"]
+    stats = values(played("standings", "open", "--all", "--json").out)["ratings"]
     assert {line["bot"]: line["elo"] for line in stats} == pytest.approx(rated)
     assert {line["bot"]: line["elo"] for line in load("open").standings.to_dict("records")} == pytest.approx(rated)
 
@@ -98,7 +98,7 @@ def test_history(played: Arena) -> None:
 def test_show(played: Arena) -> None:
     out = played("league", "show", "open", "last").out
     assert "last v1 against" in out
-    assert "was never met" in played("league", "show", "open", "last", "--against", "last").out
+    assert "has not played" in played("league", "show", "open", "last", "--against", "last").out
     found = values(played("league", "show", "open", "last", "--against", "first", "--json").out)
     assert [line["opponent"] for line in found["opponents"]] == ["first"]
     assert "did you mean 'last'" in played("league", "show", "open", "lst", code=2).err
@@ -106,41 +106,25 @@ def test_show(played: Arena) -> None:
 
 
 def test_csv_is_for_programs(played: Arena) -> None:
-    rows = list(csv.DictReader(io.StringIO(played("league", "standings", "open", "--format", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(played("league", "show", "open", "--format", "csv").out)))
     assert len(rows) == 3
     assert float(rows[0]["elo"]) > float(rows[1]["elo"])
 
 
 def test_exported_games_can_be_rated(played: Arena) -> None:
-    assert "games in games.csv" in played("league", "export", "open", "--to", "games.csv").err
-    rated = values(played("ratings", "games.csv", "--json").out)["ratings"]
-    found = values(played("league", "standings", "open", "--json").out)["standings"]
-    assert [row["bot"] for row in rated] == [f"{line['bot']} v{line['version']}" for line in found]
-    assert [row["elo"] for row in rated] == pytest.approx([line["elo"] for line in found])
-    record = next(csv.DictReader(io.StringIO(Path("games.csv").read_text())))["record"]
-    assert "five stones" in played("replay", record, "--record").out or "adjacent" in record
-    assert played("league", "export", "open").out == Path("games.csv").read_text()
-
-
-def test_exported_games_are_read_wherever_records_are(played: Arena) -> None:
-    played("league", "export", "open", "--to", "games.csv")
-    rows = list(csv.DictReader(Path("games.csv").read_text().splitlines()))
-    assert played("verify", "games.csv").out == f"{len(rows)} games replayed, all with their stored results.\n"
-    assert played("replay", "games.csv", 2, "--record").out.strip() == rows[1]["record"]
-    assert f"({rows[1]['first']})" in played("replay", "games.csv", 2, "--all").out
-    lost = [row for row in rows if row["second"] == "random v1" and row["score"] == "1"]
-    listed = played("replay", "games.csv", "--bot", "random v1", "--lost", "--limit", 0).out
-    assert all(f" {row['first']} - random v1  1-0" in listed for row in lost)
-    run = load("games.csv")
-    assert run.games["score"].tolist() == [float(row["score"]) for row in rows]
-    assert len(run.pairs) == len(rows) // 2
+    played("export", "open", "--all", "--out", "tables", "--records", "games.txt")
+    rated = values(played("rate", "tables/games.csv", "--json").out)["ratings"]
+    shown = values(played("league", "show", "open", "--json").out)["standings"]
+    assert [row["bot"] for row in rated] == [f"{line['bot']} v{line['version']}" for line in shown]
+    assert [row["elo"] for row in rated] == pytest.approx([line["elo"] for line in shown])
+    assert "all with their stored results" in played("verify", "games.txt").out
 
 
 def test_list(played: Arena) -> None:
     played("league", "create", "other", *QUICK)
-    found = values(played("league", "list", "--json").out)["leagues"]
+    found = values(played("league", "show", "--json").out)["leagues"]
     assert [(line["name"], line["bots"]) for line in found] == [("open", 3), ("other", 0)]
-    assert "other" in played("league", "list").out
+    assert "other" in played("league", "show").out
 
 
 def test_list_with_damaged_leagues(arena: Arena) -> None:
@@ -167,15 +151,15 @@ def test_list_with_damaged_leagues(arena: Arena) -> None:
             db.execute(sql)
             db.commit()
         damaged[name] = b""
-    found = arena("league", "list")
+    found = arena("league", "show")
     assert [line.split()[0] for line in found.out.splitlines()[2:]] == ["open"]
     assert {line.split(" cannot be read: ")[0] for line in found.err.splitlines()} == set(damaged)
-    told = values(arena("league", "list", "--json").out)
+    told = values(arena("league", "show", "--json").out)
     assert [one["name"] for one in told["leagues"]] == ["open"]
     assert sorted(one["name"] for one in told["unread"]) == sorted(damaged)
     assert all(one["reason"] for one in told["unread"])
     shutil.rmtree("leagues/open")
-    assert arena("league", "list").out == "No league in leagues/ can be read.\n"
+    assert arena("league", "show").out == "No league in leagues/ can be read.\n"
 
 
 def test_no_command_shows_the_secret(played: Arena) -> None:
@@ -183,8 +167,7 @@ def test_no_command_shows_the_secret(played: Arena) -> None:
 
     with open_league("open", write=False) as league:
         secret = league.meta("secret")
-    for args in (("standings", "open"), ("history", "open"), ("show", "open", "first"), ("list",)):
+    for args in (("show", "open"), ("history", "open"), ("show", "open", "first"), ("show",)):
         for form in ("--format=table", "--json"):
             found = played("league", *args, form)
             assert secret not in found.out + found.err
-    assert secret not in played("league", "export", "open").out

@@ -23,8 +23,8 @@ from tests.league.leagues import (
 
 
 def test_play(played: Arena) -> None:
-    before = values(played("league", "standings", "open", "--json").out)["games"]
-    found = played("league", "play", "open", "--games", 20, "--json", *ONE)
+    before = values(played("league", "show", "open", "--json").out)["games"]
+    found = played("league", "play", "open", "--max-games", 20, "--json", *ONE)
     result = values(found.out)
     assert (result["played"], result["interrupted"], result["games"]) == (20, False, before + 20)
 
@@ -49,7 +49,7 @@ def test_retire(played: Arena) -> None:
 
 def test_the_anchor_is_not_retired_silently(arena: Arena) -> None:
     written(Path("bots"), first=FIRST, last=LAST)
-    arena("league", "create", "open", *QUICK, "--anchor", "first")
+    arena("league", "create", "open", *QUICK, "--set", "rating.anchor=first")
     for name in ("first", "last"):
         arena("submit", f"bots/{name}.py", "--league", "open")
     assert "It is the anchor. Its rating is none" in arena("league", "retire", "open", "first").err
@@ -85,7 +85,7 @@ def test_ctrl_c_ends_play(played: Arena, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_in_a_placement(arena: Arena, tmp_path: Path) -> None:
-    arena("league", "create", "open", *QUICK, "--most-games", 100_000, "--error", 1)
+    arena("league", "create", "open", *QUICK, "--set", "placement.most_games=100000", "--set", "placement.error=1")
     folder = tmp_path / "leagues" / "open"
     written(Path("bots"), first=FIRST, last=LAST)
     arena("submit", "bots/first.py", "--league", "open", *ONE)
@@ -110,7 +110,7 @@ def test_help_of_all_commands(arena: Arena) -> None:
 
 def test_leagues_are_completed(played: Arena, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setenv("_ARENA_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", "arena league standings o")
+    monkeypatch.setenv("COMP_WORDS", "arena league show o")
     monkeypatch.setenv("COMP_CWORD", "3")
     capsys.readouterr()
     main([])

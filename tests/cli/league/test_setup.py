@@ -25,17 +25,19 @@ def test_create(arena: Arena) -> None:
     assert "Created the league open in leagues/open: rules base, isolation none, no clock." in out
     assert "arena submit bots/mine.py --league open" in out
     assert "already" in arena("league", "create", "open", *QUICK, code=2).err
-    found = values(arena("league", "standings", "open", "--json").out)
+    found = values(arena("league", "show", "open", "--json").out)
     assert found["settings"]["error"] == 100
     assert (found["standings"], found["games"]) == ([], 0)
 
 
 def test_create_from_a_file(arena: Arena) -> None:
     Path("my.toml").write_text('rules = "tactical"\nisolation = "none"\n[placement]\nerror = 30\nsample = 5\n')
-    out = arena("league", "create", "mine", "--config", "my.toml", "--error", 50, "--dir", "here/there").out
+    out = arena(
+        "league", "create", "mine", "--config", "my.toml", "--set", "placement.error=50", "--out", "here/there"
+    ).out
     assert "in here/there" in out
     assert "--league here/there" in out
-    found = values(arena("league", "standings", "here/there", "--json").out)["settings"]
+    found = values(arena("league", "show", "here/there", "--json").out)["settings"]
     assert (found["name"], found["rules"], found["error"], found["sample"]) == ("mine", "tactical", 50, 5)
 
 
@@ -45,14 +47,14 @@ def test_create_from_a_file(arena: Arena) -> None:
         (("create", "../up"), "is not a valid name for a league"),
         (("create", "open", "--config", "nosuch.toml"), "nosuch.toml: cannot be read"),
         (("create", "open", "--rules", "bsae"), "unknown rule set 'bsae'"),
-        (("create", "open", "--games", "3"), "an even number"),
-        (("create", "open", "--anchor-elo", "3"), "belongs to rating.anchor"),
-        (("standings", "open"), "there is no league 'open'. Create one with: arena league create open"),
+        (("create", "open", "--set", "placement.games=3"), "an even number"),
+        (("create", "open", "--set", "rating.anchor_elo=3"), "belongs to rating.anchor"),
+        (("show", "open"), "there is no league 'open'. Create one with: arena league create open"),
         (
-            ("standngs", "open"),
-            "no command 'standngs'; did you mean 'standings'? ('arena league --help' lists",
+            ("histry", "open"),
+            "no command 'histry'; did you mean 'history'? ('arena league --help' lists",
         ),
-        (("standings", "open", "--at", "1", "--history", "2"), "choose one"),
+        (("history", "open", "--ratings", "--log"), "choose one"),
     ],
 )
 def test_wrong_use(arena: Arena, args: tuple[str, ...], message: str) -> None:
@@ -80,7 +82,7 @@ def test_the_sandbox_is_what_is_usual(arena: Arena, monkeypatch: pytest.MonkeyPa
 
 def values_of_new(arena: Arena) -> dict[str, Any]:
     arena("league", "create", "boxed")
-    found: dict[str, Any] = values(arena("league", "standings", "boxed", "--json").out)["settings"]
+    found: dict[str, Any] = values(arena("league", "show", "boxed", "--json").out)["settings"]
     return found
 
 
@@ -101,7 +103,7 @@ def test_in_the_sandbox(arena: Arena) -> None:
     written(Path("bots"), first=FIRST, thief="open('/etc/passwd').read()\n" + LAST, last=LAST)
     for name, code in (("first", 0), ("thief", 1), ("last", 0)):
         found = arena("submit", f"bots/{name}.py", "--league", "open", *ONE, code=code)
-    assert [line["bot"] for line in values(arena("league", "standings", "open", "--json").out)["standings"]]
+    assert [line["bot"] for line in values(arena("league", "show", "open", "--json").out)["standings"]]
     assert "2 bots, 16 games" in found.out
     reason = values(arena("league", "show", "open", "thief", "--json").out)["versions"][0]["reason"]
     assert "/etc/passwd" in reason

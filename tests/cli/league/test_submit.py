@@ -78,17 +78,17 @@ def test_a_bot_of_many_files(open_: Arena) -> None:
     open_("submit", "bot.py", "--folder", "bots/mine", "--league", "open", "--name", "two", *ONE)
     files = values(open_("league", "show", "open", "two", "--json").out)["versions"][0]["files"]
     assert [file["path"] for file in files] == ["bot.py", "helper.py"]
-    open_("league", "fetch", "open", "two", "--to", "back")
+    open_("league", "show", "open", "two", "--files", "back")
     assert Path("back/helper.py").read_text() == LAST
     Path("back/helper.py").write_text("other")
-    err = open_("league", "fetch", "open", "two", "--to", "back", code=2).err
+    err = open_("league", "show", "open", "two", "--files", "back", code=2).err
     assert "already exists with different content" in err
 
 
 def test_the_file_may_be_deleted(played: Arena) -> None:
     for path in Path("bots").iterdir():
         path.unlink()
-    assert "4 games" in played("league", "play", "open", "--games", 4, *ONE).err
+    assert "4 games" in played("league", "play", "open", "--max-games", 4, *ONE).err
 
 
 @pytest.mark.usefixtures("real_check")

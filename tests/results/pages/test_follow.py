@@ -61,7 +61,7 @@ def test_ctrl_c_leaves_a_page_that_stays(going_on: Path) -> None:
 
 def test_a_run_at_rest_is_written_once(tmp_path: Path, arena: Arena) -> None:  # noqa: F811
     folder = store_run(tmp_path / "run", units=3)
-    told = arena("report", folder, "--follow", "--games", "0").err
+    told = arena("report", folder, "--follow", "--replays", "0").err
     assert f"the run is {STOPPED}" in told
     assert Page.of((folder / "report.html").read_text(encoding="utf-8")).data("page")["reload"] is None
 

@@ -184,9 +184,9 @@ def test_a_run_without_games_is_an_error(tmp_path: Path, arena: Arena) -> None: 
 
 
 def test_commands_write_where_they_say(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
-    assert "page.html" in arena("report", folder, "-o", "page.html", "--games", "2").err
+    assert "page.html" in arena("report", folder, "-o", "page.html", "--replays", "2").err
     assert Page.of((tmp_path / "page.html").read_text(encoding="utf-8")).data("games")
-    assert Page.of(arena("report", folder, "-o", "-", "--games", "0").out).tables
+    assert Page.of(arena("report", folder, "-o", "-", "--replays", "0").out).tables
     arena("replay", folder, "2/0/1", "--html")
     (game,) = Page.of((tmp_path / "game-2-0-1.html").read_text(encoding="utf-8")).data("games")
     assert game["key"] == "2/0/1"
@@ -211,7 +211,7 @@ def test_a_damaged_record_costs_its_game_only(tmp_path: Path) -> None:
 
 def test_records_and_leagues_are_read_as_runs(folder: Path, tmp_path: Path, arena: Arena) -> None:  # noqa: F811
     arena("export", folder, "--records", "games.txt")
-    arena("report", "games.txt", "--games", "3")
+    arena("report", "games.txt", "--replays", "3")
     page = Page.of((tmp_path / "games.html").read_text(encoding="utf-8"))
     assert len(page.data("games")) == 3
     assert "None" not in page.text

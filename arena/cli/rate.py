@@ -1,4 +1,4 @@
-"""`arena ratings`: rate any list of games."""
+"""`arena rate`: rate the bots in any list of games."""
 
 from __future__ import annotations
 
@@ -8,24 +8,32 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli import options
-from arena.cli.options import complete_runs
+from arena.cli.options import complete_runs, prior
 from arena.cli.output import output, print_report
 from arena.errors import ArenaError
+from arena.results.ratings import ratings_report
+from arena.results.sources import LEAGUE
+from arena.stats.frames import StatsError, check_games, read_games_csv
+from arena.stats.pairs import counts_between
+from arena.stats.ratings import DEFAULT_PRIOR, by_pairs
+from arena.stats.ratings import rate as rate_games
+from arena.tournament.store.folders import run_folder
+from arena.tournament.store.reader import Reader
+from arena.tournament.store.schema import DATABASE, StoreError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @click.command()
-@click.argument("source", metavar="FILE.csv|DIR", shell_complete=complete_runs)
-@click.option("--prior", type=options.PRIOR, metavar="N", help="Virtual draws per bot (default: 2); 0 for none.")
+@click.argument("source", metavar="FILE.csv|RUN", shell_complete=complete_runs)
+@prior
 @click.option("--anchor", "anchors", multiple=True, metavar="BOT=ELO", help="Fix a bot's rating; may be repeated.")
 @click.option("--no-first-advantage", is_flag=True, help="Fix the advantage of moving first at 0.")
-@click.option("--nash", is_flag=True, help="Add Nash averaging, for rock-paper-scissors fields.")
+@click.option("--nash", is_flag=True, help="Add Nash averaging, for fields like rock-paper-scissors.")
 @click.option("--los", is_flag=True, help="Add the likelihood that each bot is stronger than each other.")
 @output
-def ratings(
+def rate(
     source: str,
     prior: float | None,
     anchors: tuple[str, ...],
@@ -34,20 +42,19 @@ def ratings(
     los: bool,
     form: str,
 ) -> None:
-    """Rate the bots of a list of games, or of a run.
+    """Rate the bots in a list of games, or in a run.
 
-    FILE.csv has the header first,second,score or first,second,score,deal: the bot that moved first, the other, the
-    points of the first (1, 0.5 or 0), and, if games share their cards, any label for the deal. DIR is the folder of a
+    \b
+    arena rate games.csv --anchor greedy=100
+    arena rate latest --los
+
+    FILE.csv has the header first,second,score or first,second,score,deal: the bot that moved first, the other bot, the
+    points of the first (1, 0.5 or 0) and, if games share their cards, any label for the deal. RUN is the folder of a
     run, or its name in results/.
     """
-    from arena.results.ratings import ratings_report
-    from arena.stats.nash import nash_ratings
-    from arena.stats.pairs import counts_between
-    from arena.stats.ratings import DEFAULT_PRIOR, by_pairs, rate
-
     fixed = parse_anchors(anchors)
     games = read_games(source)
-    found = rate(
+    found = rate_games(
         games,
         prior=DEFAULT_PRIOR if prior is None else prior,
         anchors=fixed,
@@ -56,9 +63,12 @@ def ratings(
     )
     if len(found.bots) == 2 and prior is None and not fixed and not no_first_advantage:
         found = by_pairs(found, counts_between(games, *found.bots))  # as in the standings of a run
-    averaged = nash_ratings(games, ratings=found) if nash else None
-    report = ratings_report(found, averaged, los, heading=f"{source}: {len(games)} games")
-    print_report(report, form)
+    averaged = None
+    if nash:
+        from arena.stats.nash import nash_ratings
+
+        averaged = nash_ratings(games, ratings=found)
+    print_report(ratings_report(found, averaged, los, heading=f"{source}: {len(games)} games"), form)
 
 
 def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
@@ -80,15 +90,9 @@ def parse_anchors(texts: tuple[str, ...]) -> dict[str, float]:
 
 def read_games(source: str) -> pd.DataFrame:
     """The games of a CSV file or of a run: first, second, score, and deal if known."""
-    from arena.results.sources import LEAGUE
-    from arena.stats.frames import StatsError, check_games, read_games_csv
-    from arena.tournament.store.folders import run_folder
-    from arena.tournament.store.reader import Reader
-    from arena.tournament.store.schema import DATABASE, StoreError
-
     path = Path(source)
     if (path / LEAGUE).is_file():
-        raise ArenaError(f"{source} is a league; for its ratings: arena standings {source}, arena stats {source}")
+        raise ArenaError(f"{source} is a league; for its ratings: arena standings {source} --all")
     if path.name != DATABASE and (path.is_file() or path.suffix.lower() == ".csv"):
         games = read_games_csv(path)
     else:

@@ -1,1 +1,0 @@
-"""Commands for those who write bots: judge games, tune parameters."""

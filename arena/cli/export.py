@@ -1,0 +1,83 @@
+"""`arena export`: the tables, records and moves of a run as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from arena.cli.options import chosen_games, complete_runs
+from arena.cli.output import counting
+from arena.results.export import export as write_tables
+from arena.results.export import make_folder
+from arena.results.moves import check_name, write_moves
+from arena.results.reading.comparison import variant_folders
+from arena.results.reading.game import GameFilter
+from arena.results.records import write_records
+from arena.results.sources import find, games_of, run_data
+from arena.results.standings import standings
+from arena.tournament.match.results import GameResult
+from arena.tournament.store.folders import COMPARISON
+
+
+@click.command()
+@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
+@click.option(
+    "--all", "everything", is_flag=True, help="Also write games.csv, and crosstable.csv for more than 100 bots."
+)
+@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write to DIR (default: RUN).")
+@click.option(
+    "--records", metavar="F[.gz]", help="Write one record per line, for replay, verify and arena.load. -: stdout."
+)
+@click.option("--moves", metavar="F", help="Write one row per decision: .parquet, .csv or .csv.gz. -: CSV to stdout.")
+@chosen_games
+def export(
+    source: str, everything: bool, out: Path | None, records: str | None, moves: str | None, wanted: GameFilter
+) -> None:
+    """Write the tables of RUN to files: standings.csv, crosstable.csv, summary.json and timing.csv.
+
+    \b
+    arena export latest --all
+    arena export latest --records lost.txt --bot mybot --lost
+
+    With --records or --moves, only those files are written, with all games or those chosen by --bot and the options
+    after it. FILE, a file of records, has no tables. A file is written completely or not at all.
+    """
+    if records is None and moves is None:
+        if not wanted.all:
+            raise click.UsageError("--bot and the options like it choose games for --records and --moves")
+        _write_tables(source, everything, out)
+        return
+    if records == moves == "-":
+        raise click.UsageError("--records and --moves cannot both go to stdout")
+    if everything or out is not None:
+        _write_tables(source, everything, out)
+    if moves not in (None, "-"):
+        check_name(Path(moves))
+    with games_of(source) as games:
+        for target, write, what in ((records, write_records, "games"), (moves, write_moves, "decisions")):
+            if target is None:
+                continue
+            with counting(games.count() if wanted.all else None, "Writing") as step:
+                number = write(_counted(games.chosen(wanted), step), None if target == "-" else Path(target))
+            if target != "-":
+                click.echo(f"{number} {what} in {target}")
+
+
+def _counted(games: Iterable[GameResult], step: Callable[[], object]) -> Iterator[GameResult]:
+    for game in games:
+        yield game
+        step()
+
+
+def _write_tables(source: str, everything: bool, out: Path | None) -> None:
+    kind, place = find(source)
+    runs = [(kind, place)] if kind != COMPARISON else [("", folder) for folder in variant_folders(place).values()]
+    for run_kind, folder in runs:
+        target = folder
+        if out is not None:
+            target = out / folder.name if kind == COMPARISON else out
+            make_folder(target)
+        for path in write_tables(standings(run_data(run_kind, folder), whole=everything), target, everything):
+            click.echo(path)

@@ -1,1 +1,0 @@
-"""`arena ladder`, and what `arena check --ladder` shows of it."""

@@ -1,0 +1,217 @@
+"""`arena league show` and `arena league history`: commands that only read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.league.shared import league_argument, print_json, show_standings
+from arena.cli.options import complete_leagues, whole
+from arena.cli.output import output, print_report
+from arena.errors import ArenaError
+from arena.league import events, versions
+from arena.league.oversight import audit
+from arena.league.rating import standings
+from arena.league.store import LEAGUES, League, league_names, open_league
+from arena.league.views import (
+    chosen_version,
+    fetch,
+    forfeit_lines,
+    history_lines,
+    league_line,
+    opponent_lines,
+    rating_history,
+    standing_lines,
+    version_lines,
+)
+from arena.results.league import (
+    forfeits_table,
+    history_table,
+    leagues_table,
+    log_table,
+    opponents_table,
+    rating_history_table,
+    standing_table,
+    versions_table,
+)
+from arena.results.table import Report
+from arena.text import indented, utc_text
+
+
+@click.command()
+@click.argument("league", metavar="LEAGUE", required=False, shell_complete=complete_leagues)
+@click.argument("bot", required=False)
+@click.option("--at", metavar="WHEN", help="Show the table after an event (its number) or at a date (UTC).")
+@click.option("--version", type=whole(1), metavar="V", help="With BOT: this version (default: the active one).")
+@click.option("--against", metavar="BOT", help="With BOT: only its games against this one.")
+@click.option("--files", type=click.Path(path_type=Path), metavar="DIR", help="With BOT: write its files to DIR.")
+@output
+def show(
+    league: str | None,
+    bot: str | None,
+    at: str | None,
+    version: int | None,
+    against: str | None,
+    files: Path | None,
+    form: str,
+) -> None:
+    """Show the table of LEAGUE, or one BOT. Without LEAGUE, list the leagues in leagues/.
+
+    \b
+    arena league show open --at 2026-01-31
+    arena league show open mybot --against greedy
+
+    For BOT, show its versions, its opponents, and the games it lost by forfeit. With --files, also write the files that
+    were submitted; none of them is run.
+    """
+    if bot is None and (version is not None or against is not None or files is not None):
+        raise click.UsageError("--version, --against and --files are for one bot; name it after LEAGUE")
+    if at is not None and (league is None or bot is not None):
+        raise click.UsageError("--at is for the table of a league; give LEAGUE and no BOT")
+    if league is None:
+        _list_leagues(form)
+        return
+    with open_league(league, write=False) as opened:
+        if bot is not None:
+            _show_bot(opened, bot, version, against, form)
+            if files is not None:
+                for path in fetch(opened, chosen_version(opened, bot, version), files):
+                    click.echo(path, err=True)
+        elif at is not None:
+            _show_past(opened, at, form)
+        else:
+            show_standings(opened, standings(opened), form)
+
+
+def _list_leagues(form: str) -> None:
+    lines, unread = [], []
+    for name in league_names():
+        try:
+            lines.append({"name": name} | league_line(LEAGUES / name))
+        except ArenaError as error:
+            unread.append({"name": name, "reason": str(error)})
+    for line in unread:
+        click.echo(f"{indented(line['name'])} cannot be read: {indented(line['reason'])}", err=True)
+    if form == "json":
+        print_json({"leagues": lines, "unread": unread})
+    elif not lines and unread:
+        click.echo("No league in leagues/ can be read.")
+    elif not lines:
+        click.echo("There are no leagues in leagues/. Create one: arena league create NAME")
+    else:
+        print_report(Report("", [leagues_table(lines)]), form)
+
+
+def _show_past(league: League, at: str, form: str) -> None:
+    """Print the table as it was after an event."""
+    event = events.event_at(league, at)
+    table = events.table_at(league, event.id)
+    lines = standing_lines(league, table, events.table_at(league, event.id - 1), past=True)
+    if form == "json":
+        print_json(
+            {
+                "league": league.name,
+                "event": event.id,
+                "happened": event.happened,
+                "games": event.total,
+                "standings": lines,
+            }
+        )
+        return
+    heading = f"{league.name} after event {event.id}, {utc_text(event.happened)}: {event.total:,} games"
+    if lines:
+        print_report(Report(heading, [standing_table(lines)]), form)
+    else:
+        click.echo(f"{heading}\n\nNo bot was in the table.")
+
+
+def _show_bot(league: League, bot: str, number: int | None, against: str | None, form: str) -> None:
+    """Print the versions of a bot, the opponents of one version, and the games it forfeited."""
+    table = standings(league)
+    version = chosen_version(league, bot, number)
+    rows = version_lines(league, bot, table)
+    opponents = opponent_lines(league, version, table)
+    if against is not None:
+        other = versions.of_bot(league, against)[0].name
+        opponents = [line for line in opponents if line["opponent"] == other]
+    forfeits = forfeit_lines(league, version)
+    if form == "json":
+        print_json(
+            {
+                "league": league.name,
+                "bot": version.name,
+                "author": version.author,
+                "version": version.number,
+                "versions": rows,
+                "opponents": opponents,
+                "forfeits": forfeits,
+            }
+        )
+        return
+    author = f" by {version.author}" if version.author else ""
+    tables = [
+        versions_table(rows),
+        opponents_table(opponents, f"{version.label} against"),
+        forfeits_table(forfeits),
+    ]
+    remarks = []
+    if against and not opponents:
+        remarks.append(f"{version.label} has not played {against}.")
+    if version.retired is not None:
+        reason = f": {version.retired_reason}" if version.retired_reason else ""
+        remarks.append(f"Retired {utc_text(version.retired)}{reason}")
+    if version.reason:
+        remarks.append(f"{version.label} {version.state}: {indented(version.reason)}")
+    print_report(Report(f"{version.name}{author}", tables, remarks), form)
+
+
+@click.command()
+@league_argument
+@click.option("--ratings", is_flag=True, help="Show the ratings after each event.")
+@click.option("--log", "as_log", is_flag=True, help="Show the log: who did what, when, and with what result.")
+@click.option(
+    "--limit", type=whole(0), metavar="N", help="Show the last N; 0: all (default: all; with --ratings: 10 events)."
+)
+@output
+def history(name: str, ratings: bool, as_log: bool, limit: int | None, form: str) -> None:
+    """Show what has happened in LEAGUE: bots submitted, replaced and retired, games played, and the ratings.
+
+    \b
+    arena league history open
+    arena league history open --ratings --limit 5
+    """
+    if ratings and as_log:
+        raise click.UsageError("--ratings and --log were given together; choose one")
+    with open_league(name, write=False) as league:
+        if ratings:
+            _show_ratings(league, 10 if limit is None else limit, form)
+        elif as_log:
+            _show_log(league, limit, form)
+        else:
+            lines = history_lines(league)[-(limit or 0) :]
+            if form == "json":
+                print_json({"league": league.name, "events": lines})
+            else:
+                print_report(Report(league.name, [history_table(lines)]), form)
+
+
+def _show_ratings(league: League, limit: int, form: str) -> None:
+    shown, lines = rating_history(league, limit)
+    if form == "json":
+        print_json({"league": league.name, "events": [vars(event) for event in shown], "ratings": lines})
+    elif not lines:
+        click.echo(f"{league.name}: no bot was in the table yet")
+    else:
+        heading = f"{league.name}: Elo after each of the last {len(shown)} events"
+        print_report(Report(heading, [rating_history_table([event.id for event in shown], lines)]), form)
+
+
+def _show_log(league: League, limit: int | None, form: str) -> None:
+    lines = [vars(entry) for entry in audit.entries(league, limit or None)]
+    if form == "json":
+        print_json({"league": league.name, "entries": lines})
+    elif not lines:
+        click.echo(f"{league.name}: the log is empty.")
+    else:
+        print_report(Report(f"{league.name}: log", [log_table(lines)]), form)

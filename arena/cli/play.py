@@ -1,0 +1,204 @@
+"""`arena play`: a person against a bot, or two bots at the table."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.bots.spec import find_bot, find_bots
+from arena.cli.main import INTERRUPTED
+from arena.cli.options import ISOLATION, complete_bots, real, rules, seed
+from arena.cli.replay import show_game
+from arena.errors import ArenaError
+from arena.game.record import parse_record
+from arena.game.rng import derive_seed
+from arena.game.rules import load_rules
+from arena.lab.tournament import drawn_seed
+from arena.results.board import result_line
+from arena.results.reading.game import StoredGame
+from arena.terminal.desk import Left
+from arena.terminal.lines import Lines, on_screen
+from arena.terminal.session import Seating, Session, end_text, read_unfinished
+from arena.terminal.shots import Film
+from arena.text import indented, one_line
+
+if TYPE_CHECKING:
+    from arena.terminal.full import FullScreen
+
+GAMES = Path("games")
+PERSON = "you"
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="BOT [BOT2]", shell_complete=complete_bots)
+@rules
+@seed
+@click.option("--begin", type=click.Choice(("you", "bot")), help="Who makes the first move (default: by the seed).")
+@click.option("--claims", is_flag=True, help="Claim stones yourself. Otherwise each is claimed as soon as it can be.")
+@click.option("--isolation", type=ISOLATION, default="process", show_default=True, help="Where bots run.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to save the game (default: in games/)."
+)
+@click.option("--resume", "file", type=click.Path(path_type=Path), metavar="FILE", help="Resume a saved game.")
+@click.option("--plain", is_flag=True, help="Play line by line instead of on the whole screen.")
+@click.option("--pace", type=real(0.05, 60), metavar="S", help="For two bots: seconds per move (default: 1).")
+def play(
+    bots: tuple[str, ...],
+    rules: str | None,
+    seed: int | None,
+    begin: str | None,
+    claims: bool,
+    isolation: str,
+    out: Path | None,
+    file: Path | None,
+    plain: bool,
+    pace: float | None,
+) -> int:
+    """Play a game against BOT. With two bots, watch them play.
+
+    \b
+    arena play greedy
+    arena play champion --rules tactical --seed 7
+    arena play greedy counter --pace 0.5
+
+    Type a move such as r7@3, or its beginning and Tab; or choose with the arrow keys. 'help' lists the other words:
+    hint, why 3, undo, resign, save, quit. When two bots play, the keys are those of 'arena replay --watch'.
+
+    The game is saved in games/ after every move, as a record that 'arena replay' shows; it counts in no table. If you
+    leave (quit, Ctrl-C, Ctrl-D, or a closed terminal), resume with --resume FILE or with the same command and seed.
+    A resigned game is stored as resigned.
+    """
+    if pace is not None and len(bots) != 2:
+        raise click.UsageError("--pace is for two bots that play each other")
+    if file is not None:
+        if bots or rules or seed is not None or begin or claims or out is not None:
+            raise click.UsageError("--resume takes bots, rules and the like from FILE; leave them out")
+        session_file, seating, moves = _stored(file, isolation)
+        return _play(seating, session_file, moves, plain)
+    if len(bots) == 2:
+        if begin or claims or plain or out is not None:
+            raise click.UsageError("--begin, --claims, --plain and --out are for a game against one bot; drop BOT2")
+        return _watch_bots(bots, rules or "base", seed, isolation, pace or 1.0)
+    if len(bots) != 1:
+        raise click.UsageError(f"expected one bot to play against, or two to watch; found {len(bots)}")
+    seating = _seating(bots[0], rules or "base", seed, begin, claims, isolation)
+    session_file, moves = _file(seating, out), ()
+    if session_file.is_file() and (begun := _begun(session_file, seating)) is not None:
+        click.echo(f"Resuming {session_file}.", err=True)
+        moves = begun
+    return _play(seating, session_file, moves, plain)
+
+
+def _watch_bots(bots: tuple[str, ...], rules_name: str, seed: int | None, level: str, pace: float) -> int:
+    """Play a game of two bots and show it meanwhile."""
+    bot1, bot2 = find_bots(bots)
+    number = drawn_seed() if seed is None else seed
+    rules = load_rules(rules_name)
+    film = Film(rules)
+    session = Session(Seating(rules, number, (bot1, bot2), (bot1.name, bot2.name), level=level), film)
+    if on_screen():
+        from arena.terminal.viewer import Viewer
+
+        Viewer(film, pace).run_session(session, _end_of_bots)
+    else:
+        session.play()
+        assert session.result is not None
+        show_game(StoredGame.of(session.result))
+    click.echo(f"{one_line(bot1.name)} - {one_line(bot2.name)}, rules {rules.name}, seed {number}.")
+    if session.result is not None:
+        click.echo(_end_of_bots(session))
+    return 0
+
+
+def _end_of_bots(session: Session) -> str:
+    """How a game of two bots ended."""
+    assert session.result is not None
+    stored = StoredGame.of(session.result)
+    text = result_line(parse_record(stored.record), stored.names)
+    return text + (f"\n  {indented(stored.reason.strip())}" if stored.reason.strip() else "")
+
+
+def _seating(bot: str, rules: str, seed: int | None, begin: str | None, claims: bool, level: str) -> Seating:
+    spec = find_bot(bot)
+    number = drawn_seed() if seed is None else seed
+    first = begin == "you" if begin else derive_seed(number, "who begins") % 2 == 0
+    name = PERSON if spec.name != PERSON else f"{PERSON}2"
+    bots, names = (None, spec), (name, spec.name)
+    if not first:
+        return Seating(load_rules(rules), number, (spec, None), (spec.name, name), claims, level)
+    return Seating(load_rules(rules), number, bots, names, claims, level)
+
+
+def _file(seating: Seating, out: Path | None) -> Path:
+    """The file of a game; one that is over is not written again."""
+    if out is not None:
+        if out.exists() and read_unfinished(out) is None:
+            raise ArenaError(f"{out} holds a game that is over; name another file, or remove it")
+        return out
+    bot = next(name for name in seating.names if name != seating.person)
+    name = re.sub(r"[^\w.]+", "-", f"{bot[:60]}-{seating.rules.name}-{seating.seed}").strip("-.")
+    at = 1
+    while True:
+        path = GAMES / f"{name}{f'-{at}' if at > 1 else ''}.txt"
+        if not path.exists() or read_unfinished(path) is not None:
+            return path
+        at += 1
+
+
+def _begun(path: Path, seating: Seating) -> tuple[int, ...] | None:
+    """The moves of the unfinished game in a file, None if there is none. ArenaError if it is another game."""
+    stored = read_unfinished(path)
+    if stored is None:
+        return None
+    asked = (seating.rules.canonical, seating.seed, seating.names, seating.claims)
+    if asked != (stored.record.rules.canonical, stored.seed, stored.names, stored.claims):
+        raise ArenaError(
+            f"{path} holds another, unfinished game: resume it with 'arena play --resume {shlex.quote(str(path))}', "
+            "or name another file with --out"
+        )
+    return stored.moves
+
+
+def _stored(path: Path, level: str) -> tuple[Path, Seating, tuple[int, ...]]:
+    if not path.is_file():
+        raise ArenaError(f"there is no file {path}; 'arena play BOT' begins a game")
+    found = read_unfinished(path)
+    if found is None:
+        raise ArenaError(f"the game in {path} is over; look at it with: arena replay {shlex.quote(str(path))} 1")
+    bot = find_bot(found.bot)
+    bots = (None, bot) if found.names[0] == found.person else (bot, None)
+    return path, Seating(found.record.rules, found.seed, bots, found.names, found.claims, level), found.moves
+
+
+def _play(seating: Seating, path: Path, moves: tuple[int, ...], plain: bool) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    screen: Lines | FullScreen
+    if plain or not on_screen():
+        screen = Lines(seating.person, str(path))
+    else:
+        from arena.terminal.full import FullScreen
+
+        screen = FullScreen(seating.person, str(path))
+    session = Session(seating, screen, path, moves)
+    try:
+        screen.run(session, end_text)
+    except Left:
+        return _left(path)
+    except KeyboardInterrupt:
+        _left(path)
+        return INTERRUPTED
+    _tell_end(path)
+    return 0
+
+
+def _left(path: Path) -> int:
+    click.echo(f"The game is saved. Resume it with: arena play --resume {shlex.quote(str(path))}")
+    return 0
+
+
+def _tell_end(path: Path) -> None:
+    click.echo(f"Saved in {path}. Look at it again: arena replay {shlex.quote(str(path))} 1")

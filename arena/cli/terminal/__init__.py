@@ -1,1 +1,0 @@
-"""Commands for a person at a terminal: play, watch, debug."""

@@ -1,0 +1,27 @@
+"""Old names of commands and options are answered with the new ones."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from arena.cli.main import COMMANDS
+from arena.cli.renamed import COMMANDS as OLD_COMMANDS
+from arena.cli.renamed import OPTIONS as OLD_OPTIONS
+from tests.cli.conftest import Arena
+
+
+@pytest.mark.parametrize("name", OLD_COMMANDS)
+def test_an_old_command_names_its_successor(arena: Arena, name: str) -> None:
+    new = OLD_COMMANDS[name]
+    assert arena(*name.split(), "some", "words", code=2).err == f"Error: 'arena {name}' is now '{new}'\n"
+    assert new.split()[1] in COMMANDS
+
+
+@pytest.mark.parametrize(("name", "option"), [(name, option) for name, olds in OLD_OPTIONS.items() for option in olds])
+def test_an_old_option_names_its_successor(arena: Arena, name: str, option: str) -> None:
+    new = OLD_OPTIONS[name][option]
+    assert f"'arena {name} {option}' is now '{new}'" in arena(*name.split(), "x", option, "4", code=2).err
+    (known,) = re.findall(r"^--[\w-]+", new)
+    assert known in arena(*name.split(), "--help").out
