@@ -83,17 +83,20 @@ def test_landlock_is_asked_of_the_kernel() -> None:
     assert (landlock_version() >= 1) is ("landlock" in listed.read_text(encoding="ascii"))
 
 
+@pytest.mark.parametrize(
+    ("sandboxed", "verdict"), [(True, "Everything works."), (False, "Everything works, but bots cannot be sandboxed here.")]
+)
 def test_a_missing_sandbox_is_no_fault_of_the_installation(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    sandboxed: bool, verdict: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("arena.cli.doctor.checks", lambda: [("all there", False)])
+    monkeypatch.setattr("arena.cli.doctor._sandboxed", lambda: sandboxed)
     found = [Capability(True, "this"), Capability(False, "not that")]
-    monkeypatch.setattr("arena.bots.isolation.doctor.capabilities", lambda: found)
     monkeypatch.setattr("arena.bots.isolation.doctor.capabilities", lambda: found)
     assert main(["doctor"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("ok  all there\n")
-    assert "ok  this\n--  not that\n\nEverything works." in shown
+    assert f"ok  this\n--  not that\n\n{verdict}\n" in shown
 
 
 def test_what_bounds_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
