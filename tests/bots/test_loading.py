@@ -231,16 +231,6 @@ def test_a_script_that_is_not_there_is_missed_before_the_first_game(command: str
         find_bot(f"cmd:{command.replace('python3', str(own))}")
 
 
-def test_two_commands_of_one_name_are_told_apart(here: Path) -> None:
-    program(here / "mybot")
-    with pytest.raises(BotError, match=r"'mybot2=cmd:./mybot --slow'"):
-        find_bots(["cmd:./mybot --fast", "cmd:./mybot --slow"])
-    assert [one.name for one in find_bots(["cmd:./mybot --fast", "slow=cmd:./mybot --slow"])] == [
-        "mybot",
-        "slow",
-    ]
-
-
 # ---------------------------------------------------------------- loading
 
 
@@ -346,15 +336,6 @@ def test_parameters_that_do_not_fit_are_refused(here: Path, given: str, text: st
     assert text in error_of(f"bot.py:{given}" if given else "bot.py")
 
 
-def test_values_of_a_config_are_checked_too(here: Path) -> None:
-    bot_file(here / "bot.py", "n: int = 1, s: str = ''", "n,")
-    for value in (True, 1.5):
-        with pytest.raises(BotError, match="'n' is a whole number"):
-            load_bot(find_bot("bot.py", {"n": value}))
-    with pytest.raises(BotError, match="'s' is a text, not 3"):
-        load_bot(find_bot("bot.py", {"s": 3}))
-
-
 def test_a_function_has_no_parameters() -> None:
     assert "has no parameters (x); write a class" in error_of("random:x=1")
 
@@ -402,29 +383,6 @@ def test_a_bot_called_like_a_library_module_takes_nobodys(here: Path) -> None:
     assert done.stdout.startswith("<function rgb_to_hsv")
 
 
-def test_dataclasses_and_helpers_that_hide_installed_packages(here: Path) -> None:
-    write(here / "pluggy.py", "MINE = True\n")
-    source = (
-        "from __future__ import annotations\nimport pluggy\nfrom dataclasses import dataclass\n\n"
-        "@dataclass\nclass _Node:\n    value: int\n\n"
-        "class Mine:\n    def act(self, v, m):\n        return (_Node(3).value, pluggy.MINE)\n"
-    )
-    write(here / "bot.py", source)
-    before = sys.modules["pluggy"]
-    assert load_bot("bot.py").make().act(None, []) == (3, True)  # type: ignore[arg-type, comparison-overlap]
-    assert sys.modules["pluggy"] is before
-
-
-def test_what_a_file_prints_when_it_is_loaded_goes_to_the_log(
-    here: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write(here / "bot.py", "print('hello')\n\ndef act(v, m): ...\n")
-    with caplog.at_level("INFO", "arena.bots"):
-        load_bot("bot.py")
-    assert [record.getMessage() for record in caplog.records] == ["bot: hello"]
-    assert capsys.readouterr().out == ""
-
-
 @pytest.mark.parametrize(
     ("source", "draws", "harmless"),
     [
@@ -442,21 +400,6 @@ def test_imports_tell_what_to_look_after(here: Path, source: str, draws: bool, h
     write(here / "bot.py", source + "\ndef act(v, m): ...\n")
     loaded = load_bot("bot.py")
     assert (loaded.uses_random, loaded.harmless) == (draws, harmless)
-
-
-@pytest.mark.parametrize(
-    ("bot", "said"),
-    [
-        ("search:rollouts=-1", "bot search: rollouts must be at least 1, not -1"),
-        ("ismcts:nodes=0", "bot ismcts: nodes is at least 1, not 0"),
-        ("champion:nodes=0", "bot champion: nodes is at least 1"),
-        ("champion:ms=-1", "ms from 0 to below 60000"),
-        ("champion:ms=nan", "'ms' is a number, not 'nan'"),
-    ],
-)
-def test_parameters_that_a_bot_of_the_program_refuses(bot: str, said: str) -> None:
-    with pytest.raises(BotError, match=said):
-        load_bot(bot)
 
 
 def test_flags_of_a_module() -> None:

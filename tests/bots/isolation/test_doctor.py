@@ -84,7 +84,8 @@ def test_landlock_is_asked_of_the_kernel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sandboxed", "verdict"), [(True, "Everything works."), (False, "Everything works, but bots cannot be sandboxed here.")]
+    ("sandboxed", "verdict"),
+    [(True, "Everything works."), (False, "Everything works, but bots cannot be sandboxed here.")],
 )
 def test_a_missing_sandbox_is_no_fault_of_the_installation(
     sandboxed: bool, verdict: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import pytest
 from tests.bots.isolation.children import ROOT, both, heard, marked, started
 from tests.bots.processes.waiting import wait_for
 
-MEGABYTE = 1 << 20
 pytestmark = pytest.mark.process
 
 
@@ -125,18 +123,3 @@ with started(code, Path(sys.argv[1]), {level!r}, None, {mark!r}) as process:
     finally:
         process.kill()
         process.communicate()
-
-
-def test_one_that_is_stopped_can_be_closed(tmp_path: Path) -> None:
-    with started("say(b'x'); os.kill(os.getpid(), 19)", tmp_path) as process:
-        heard(process, 1)
-        assert process.close() == "it was stopped"
-    assert _errno_of(process.pid) == errno.ESRCH
-
-
-def _errno_of(pid: int) -> int | None:
-    try:
-        os.kill(pid, 0)
-    except OSError as error:
-        return error.errno
-    return None

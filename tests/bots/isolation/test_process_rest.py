@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import BotFault, Setup, TimeLeft
+from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation.process import PONDERING_S, BotProcess
-from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
-from arena.bots.processes.limits import BotLimits
 from arena.bots.processes.procfs import is_running, is_stopped
-from arena.bots.spec import find_bot
-from arena.game.rules import load_rules
-from arena.tournament.config.tournament import Clock
-from arena.tournament.referee.referee import Referee
-from arena.tournament.referee.rows import GameSettings
-from arena.tournament.runner.isolated import isolated_player
-from arena.tournament.runner.job import Job
 from tests.bots.isolation.children import (
-    ROOT,
     at_table,
     bot_file,
-    bot_spec,
     both,
     games,
     isolated,
-    player_of,
     soon,
     started,
 )
-from tests.bots.isolation.wire_fakes import RULES, position
+from tests.bots.isolation.wire_fakes import RULES
 from tests.bots.processes.waiting import wait_for
 from tests.tournament.referee.games import detail, forfeit
 
@@ -108,17 +92,6 @@ def test_one_that_is_halted_can_be_closed(tmp_path: Path, level: str) -> None:
     assert wait_for(lambda: not any(map(is_running, pids)))
 
 
-@both
-def test_one_that_has_ended_can_be_halted_and_is_seen_to_have_ended(tmp_path: Path, level: str) -> None:
-    with started("say(b'x')\n", tmp_path, level) as process:
-        assert process.receive(soon()) == b"x"
-        assert wait_for(lambda: process.popen.poll() is not None)
-        process.suspend()
-        process.wake()
-        assert wait_for(process.pending)  # bubblewrap ends a moment before the last of its namespace
-        assert process.close() == "it ended itself with exit code 0"
-
-
 @pytest.mark.sandbox
 def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> None:
     """Right after the start the bot may not be there yet; bubblewrap has to start it, and to tell of its end."""
@@ -159,29 +132,11 @@ def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -
             assert [forfeit(row) for row in games(referee, [deal], "b", "c")] == [(None, None)] * 2
 
 
-def test_threads_of_one_that_has_forfeited_rest_too(tmp_path: Path) -> None:
-    code = BURNS.replace("return moves[0]", "burn()")
-    with at_table([bot_file(tmp_path, code), "first"], clock=CLOCK) as referee:
-        assert forfeit(games(referee, [0])[0]) == ("illegal move", "a")
-        time.sleep(0.05)
-        assert worked(referee.players["a"].remote.process) == 0
-
-
 def test_without_a_clock_nothing_is_stopped(tmp_path: Path) -> None:
     texts = [bot_file(tmp_path, BURNS + HOOKS["end"]), "first"]
     with at_table(texts) as referee:
         games(referee, [0])
         assert wait_for(lambda: worked(referee.players["a"].remote.process, 0.1) > 0)
-
-
-def test_a_clock_may_be_gone_in_the_next_game() -> None:
-    bot = isolated("first")
-    players = [player_of(bot), player_of(isolated("random", "b"))]
-    for clock in (CLOCK, None, CLOCK, None):
-        referee = Referee(GameSettings(load_rules("base"), 1, clock), players)
-        assert [forfeit(row) for row in games(referee, [0])] == [(None, None)] * 2
-    for player in players:
-        player.remote.close()
 
 
 def test_one_that_works_after_begin_is_stopped_before_its_first_decision(tmp_path: Path) -> None:
@@ -196,39 +151,6 @@ def test_one_that_works_after_begin_is_stopped_before_its_first_decision(tmp_pat
     bot.close()
 
 
-def test_a_wire_bot_that_works_and_ends_is_stopped_in_its_next_process_from_the_start(tmp_path: Path) -> None:
-    code = (ROOT / "tests/data/wire/ponders.py").read_text()
-    folder = ROOT / "tests/data/wire"
-    script = tmp_path / "bot.py"
-    script.write_text(f"import sys\nsys.path.insert(0, {str(folder)!r})\n" + code)
-    bot = WireBot(find_bot(f"a=cmd:'{sys.executable}' -I -S '{script}'"), "process", BotLimits())
-    bot.prepare()
-    setup = Setup(0, 0, RULES, 1, CLOCK)
-    bot.begin(setup)
-    view, moves = position(clock=CLOCK)
-    assert wait_for(lambda: bot.act(view, moves) is moves[0] and _resting(bot))
-    assert isinstance(bot.process, BotProcess)
-    os.kill(bot.process.pid, signal.SIGKILL)
-    with pytest.raises(BotFault):
-        bot.act(view, moves)
-    bot.prepare()
-    bot.begin(setup)
-    assert wait_for(lambda: _resting(bot), 5)
-    assert bot.act(view, moves) is moves[0]
-    bot.close()
-
-
 def _resting(bot: PythonBot | WireBot) -> bool:
     assert isinstance(bot.process, BotProcess)
     return Path(f"/proc/{bot.process.bot_pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
-@pytest.mark.parametrize("clock", [CLOCK, None])
-def test_what_a_worker_loads_beforehand_rests(tmp_path: Path, clock: TimeLeft | None) -> None:
-    spec = bot_spec(bot_file(tmp_path, BURNS + HOOKS["loading"]), "a")
-    job = Job("base", 1, (spec,), Clock(clock and clock.move_ms), levels=("process",))
-    bot = isolated_player(job, 0, ProcessPool())._make()
-    assert isinstance(bot, PythonBot)
-    with closing(bot):
-        assert wait_for(lambda: worked(bot.process) == 0)  # a signal takes a moment
-        bot.prepare()

@@ -10,21 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import BotFault, GameEnd, RemoteBot, Setup, TimeLeft
+from arena.bots.bot import BotFault, Setup, TimeLeft
 from arena.bots.isolation.process_bot import StartBudget
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
-from arena.game.engine import View
-from arena.game.moves import Move
 from arena.game.rules import load_rules
-from arena.tournament.match.tasks import PairTask
 from arena.tournament.referee.player import Player
 from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings
 from tests.bots.isolation.children import ROOT, at_table, bot_file, both, games, isolated, player_of
 from tests.bots.isolation.inside import need_sandbox
-from tests.bots.isolation.wire_fakes import END, RULES, FakeProcess, Message, fault, honest, position, special_bot
+from tests.bots.isolation.wire_fakes import END, RULES, FakeProcess, Message, honest, position, special_bot
 from tests.tournament.referee.games import detail, forfeit
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -46,64 +43,6 @@ def test_who_takes_long_for_the_end_under_a_clock_has_forfeited(tmp_path: Path) 
         assert referee.players["a"].remote.process is None
         row = games(referee, [0], "a", "c")[0]
         assert forfeit(row) == ("exception", "b")  # a game that is lost stays so
-
-
-def test_a_wire_bot_has_no_longer_for_the_end(tmp_path: Path) -> None:
-    script = tmp_path / "bot.py"
-    talk = "from talk import talk\nimport time\ntalk(end=lambda message: time.sleep(60))\n"
-    script.write_text(f"import sys\nsys.path.insert(0, {str(ROOT / 'tests/data/wire')!r})\n" + talk)
-    bot = WireBot(find_bot(f"a=cmd:'{sys.executable}' -I -S '{script}'"), "process", BotLimits())
-    other = isolated("first", "b")
-    players = [Player("a", lambda: bot), player_of(other)]
-    start = time.monotonic()
-    row = games(Referee(GameSettings(load_rules("base"), 1, TimeLeft(500, 500)), players), [0])[0]
-    assert time.monotonic() - start < 30
-    assert forfeit(row) == (None, "a")
-    bot.close()
-    assert "in end: no answer within " in detail(row)
-    other.close()
-
-
-class Noting(RemoteBot):
-    """Notes the time it is given for the end; takes some for each decision."""
-
-    def __init__(self) -> None:
-        self.name = "a"
-        self.finish = self._finish
-        self.ends: list[TimeLeft | None] = []
-        self.left: list[float] = []
-        self.calls: list[str] = []
-
-    def act(self, view: View, moves: list[Move]) -> Move:
-        if view.clock is not None:
-            time.sleep(0.002)
-            self.left.append(view.clock.bank_ms)
-        return moves[0]
-
-    def suspend(self) -> None:
-        self.calls.append("stand by")
-
-    def _finish(self, view: View, result: GameEnd) -> None:
-        self.ends.append(view.clock)
-        self.calls.append("finish")
-
-
-def test_the_end_has_the_time_of_a_decision_with_the_bank_that_is_left() -> None:
-    for clock in (TimeLeft(0, 60_000), None):
-        bot, other = Noting(), isolated("first", "b")
-        players = [Player("a", lambda bot=bot: bot), player_of(other)]  # type: ignore[misc]
-        rows = Referee(GameSettings(load_rules("base"), 1, clock), players).play_unit(PairTask(0, 0, "a", "b"))
-        assert [forfeit(row) for row in rows] == [(None, None)] * 2
-        other.close()
-        if clock is None:
-            assert bot.ends == [None, None]
-            assert bot.calls == ["finish"] * 2
-            continue
-        (move, bank), _ = (end for end in bot.ends if end is not None)
-        assert move == 0
-        assert bank is not None
-        assert 0 < bank < 59_998
-        assert bot.calls == ["finish", "stand by"] * 2
 
 
 # ---------------------------------------------------------------- starting again
@@ -163,23 +102,6 @@ def test_who_makes_it_necessary_to_start_again_has_a_minute_in_all(monkeypatch: 
     assert start(budget, clock, 19) == 60  # and never has more
 
 
-def test_all_parts_of_a_start_draw_on_the_same_account(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Time(monkeypatch)
-    budget = StartBudget(10)
-    for wanted in ([10, 10], [10, 7]):
-        budget.begin()
-        found = []
-        for _ in range(2):
-            with budget.phase() as deadline:
-                found.append(deadline - clock.now)
-                clock.now += 3
-        budget.ready()
-        budget.blame()
-        assert found == wanted
-    with pytest.raises(BotFault, match="that takes 6 s, and 4 s are left"):
-        budget.begin()
-
-
 @pytest.mark.parametrize("after", ["ends", "writes", "fails"])
 def test_wire_bots_that_start_slowly_again_and_again_run_out_of_time(
     monkeypatch: pytest.MonkeyPatch, after: str
@@ -210,27 +132,6 @@ def test_wire_bots_that_start_slowly_again_and_again_run_out_of_time(
     assert kinds[:8] == ["protocol" if after == "fails" else ""] * 8
     assert kinds.count("timeout") > 20
     assert clock.now - 1000 <= 9 + 60 + 40 * 2
-
-
-def test_python_bots_that_start_slowly_run_out_of_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(StartBudget, "decision_time", lambda self, seconds: None)
-    mark = tmp_path / "mark"
-    code = f"""
-import os, pathlib, time
-if pathlib.Path({str(mark)!r}).exists():
-    time.sleep(60)
-def act(view, moves):
-    pathlib.Path({str(mark)!r}).touch()
-    os._exit(1)
-"""
-    limits = BotLimits(loading_s=5)
-    with at_table([bot_file(tmp_path, code), "first"], limits=limits, clock=CLOCK) as referee:
-        assert [forfeit(row)[0] for row in games(referee, [0])] == ["crash", "timeout"]
-        before = time.monotonic()
-        rows = games(referee, range(2))
-        assert {forfeit(row) for row in rows} == {("timeout", "a")}
-        assert "had to be started again too often" in detail(rows[0])
-        assert time.monotonic() - before < 4
 
 
 def test_a_process_that_was_ended_for_others_may_start_as_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,30 +200,3 @@ def test_only_the_first_time_is_waited_for_an_end_that_does_not_come() -> None:
         process.calls.clear()
     game = ["wake", "rest", "wake", "rest", "halt"]
     assert calls == [["wake", *game], ["new game", "wake", "wait", *game], ["new game", *game]]
-
-
-def test_one_that_stays_and_then_ends_is_waited_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended, waits = [], []
-
-    def pending(process: FakeProcess, wait_s: float = 0.0) -> bool:
-        waits.extend([wait_s] if wait_s else [])
-        return False
-
-    monkeypatch.setattr(FakeProcess, "pending", pending)
-
-    def begin(message: Message) -> list[bytes]:
-        ended.append(message["id"])
-        return [b""] if len(ended) == 3 else honest(message)
-
-    bot = special_bot(begin=begin)
-    for waited in (0, 1, 1, 2):
-        bot.prepare()
-        assert len(waits) == waited
-        bot.begin(Setup(0, 0, RULES, 1, CLOCK))
-        bot.suspend()
-
-
-def test_nothing_is_left_of_the_time_when_it_cannot_be_started() -> None:
-    bot = special_bot(hello=lambda message: [])
-    assert fault(bot.prepare)[0] == "timeout"
-    bot.suspend()  # there is no process

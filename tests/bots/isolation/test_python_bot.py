@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,13 +14,11 @@ from arena.bots.bot import BotFault, GameEnd, TimeLeft
 from arena.bots.isolation import process as processes
 from arena.bots.isolation.process_bot import ProcessPool
 from arena.bots.processes.limits import BotLimits
-from arena.bots.processes.procfs import is_running
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
 from arena.tournament.match.tasks import PairTask
 from tests.bots.isolation.children import (
-    ROOT,
     at_table,
     bot_file,
     both,
@@ -29,7 +26,6 @@ from tests.bots.isolation.children import (
     inside,
     isolated,
 )
-from tests.bots.processes.waiting import wait_for
 from tests.tournament.referee.games import COLUMN, detail, forfeit, timeless
 
 pytestmark = pytest.mark.process
@@ -192,21 +188,6 @@ class Bot:
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
 
 
-@pytest.mark.parametrize("clock", [TimeLeft(None, 30_000), TimeLeft(20_000, None)])
-def test_a_clock_may_be_half_a_clock(tmp_path: Path, clock: TimeLeft) -> None:
-    code = f"""
-import time
-def act(view, moves):
-    half = {"view.clock.move_ms" if clock.move_ms is None else "view.clock.bank_ms"}
-    whole = {"view.clock.bank_ms" if clock.move_ms is None else "view.clock.move_ms"}
-    assert half is None and 0 < whole <= 30_000
-    return moves[0]
-"""
-    with at_table([bot_file(tmp_path, code), "first"], clock=clock) as referee:
-        rows = games(referee, [0])
-    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-
-
 @pytest.mark.slow
 def test_who_takes_too_long_is_judged_by_the_clock() -> None:
     with at_table(["sleeper:ms=60", "first"], clock=TimeLeft(20, 100)) as referee:
@@ -274,19 +255,6 @@ def test_a_flood_past_python_holds_nobody_up(tmp_path: Path, end: int, caplog: p
     assert sum(len(record.getMessage()) for record in caplog.records if record.name == "arena.bots") < 60_000
 
 
-def test_there_is_nothing_to_read_and_nobody_waits(tmp_path: Path) -> None:
-    code = """
-import os, sys
-def act(view, moves):
-    assert sys.stdin.read() == "" and sys.stdin.readline() == "" and os.read(0, 10) == b""
-    try: input("> ")
-    except EOFError: return moves[0]
-"""
-    with at_table([bot_file(tmp_path, code), "first"]) as referee:
-        rows = games(referee, [0])
-    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-
-
 # ---------------------------------------------------------------- its life
 
 
@@ -310,34 +278,6 @@ def test_a_process_is_there_when_it_is_needed_and_not_before() -> None:
     bot.prepare()
     assert bot.process is not first
     bot.close()
-
-
-def test_all_is_over_when_the_runner_is_killed(tmp_path: Path) -> None:
-    runner = """
-import sys, time
-from tests.bots.isolation.children import at_table, games
-with at_table(["first", "random"], level=sys.argv[1]) as referee:
-    games(referee, [0])
-    print(*(player.remote.process.bot_pid for player in referee.players.values()), flush=True)
-    time.sleep(300)
-"""
-    for level in ("process", "sandbox"):
-        process = subprocess.Popen(
-            [sys.executable, "-c", runner, level],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stdout is not None
-        pids = [int(word) for word in process.stdout.readline().split()]
-        if not pids and "Skipped" in process.communicate(timeout=30)[1]:
-            continue  # no sandbox here
-        assert len(pids) == 2
-        assert all(map(is_running, pids))
-        process.kill()
-        process.communicate()
-        assert wait_for(lambda pids=pids: not any(map(is_running, pids)))
 
 
 def test_the_result_of_a_game_is_told(tmp_path: Path) -> None:

@@ -159,23 +159,6 @@ def test_a_second_answer_is_found_at_the_next_message() -> None:
     assert fault(lambda: together.act(view, moves))[0] == "protocol"
 
 
-def test_half_an_answer_is_no_answer() -> None:
-    for rest, kind, text in (
-        ([], "timeout", "in the middle of the line"),
-        ([b""], "crash", "in the middle of the line"),
-    ):
-        bot = special_bot(act=lambda message, rest=rest: [b'{"id":', *rest])
-        bot.prepare()
-        bot.begin(SETUP)
-        found, why = fault(lambda bot=bot: bot.act(*position()))
-        assert found == kind
-        assert text in why
-    silent = special_bot(act=lambda message: [])
-    silent.prepare()
-    silent.begin(SETUP)
-    assert "flush" in fault(lambda: silent.act(*position()))[1]
-
-
 def test_a_process_is_replaced_between_games_without_a_word() -> None:
     assert bot_games(special_bot(end=lambda message: [*honest(message), b""]), 3) == 3  # ends itself
     assert bot_games(special_bot(end=lambda message: [*honest(message), b"good game\n"]), 3) == 3
@@ -217,25 +200,6 @@ def bot_games(bot: WireBot, count: int) -> int:
     return len(set(map(id, processes)))
 
 
-def test_a_fresh_process_that_does_not_take_a_game_has_forfeited_it() -> None:
-    bot = special_bot(begin=lambda message: [b"no\n"])
-    bot.prepare()
-    assert fault(lambda: bot.begin(SETUP))[0] == "protocol"
-    bot.prepare()
-    assert fault(lambda: bot.begin(SETUP))[0] == "protocol"
-
-
-def test_a_bot_that_says_hello_otherwise_the_second_time_is_refused() -> None:
-    starts = iter([False, True])
-    bot = special_bot(
-        hello=lambda message: honest(message, ask_forced=next(starts)),
-        end=lambda message: [*honest(message), b""],
-    )
-    bot_games(bot, 1)
-    kind, why = fault(bot.prepare)
-    assert (kind, why) == ("protocol", "in hello: says hello otherwise than at its first start")
-
-
 def test_a_game_without_a_beginning_has_no_end() -> None:
     recorder = Recorder(lambda message: 0)
     bot = fake_bot(recorder)
@@ -245,10 +209,6 @@ def test_a_game_without_a_beginning_has_no_end() -> None:
     bot.close()
     bot.close()
     assert [message["type"] for who, message in recorder.said if who == "runner"] == ["hello", "bye"]
-
-
-def test_without_a_process_an_answer_is_a_crash() -> None:
-    assert fault(lambda: special_bot().act(*position())) == ("crash", "in act: the process does not run")
 
 
 def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,25 +230,6 @@ def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: py
     assert bot.finish is not None
     bot.finish(position()[0], END)
     assert given == [9, 7, 7, 1.5, 1.25, 7]
-
-
-def test_a_process_rests_between_its_decisions_under_a_clock() -> None:
-    clock = TimeLeft(100, None)
-    bot = special_bot()
-    bot.prepare()
-    process = bot.process
-    assert isinstance(process, FakeProcess)
-    bot.begin(SETUP)
-    bot.act(*position())
-    assert process.calls == ["wake"] * 3
-    process.calls.clear()
-    bot.prepare()
-    bot.begin(Setup(0, 0, RULES, 1, clock))
-    bot.act(*position(clock=clock))
-    assert bot.finish is not None
-    bot.finish(position()[0], END)
-    bot.close()
-    assert process.calls == ["new game", "wake", "rest", "wake", "rest", "wake", "wake"]
 
 
 def test_a_process_that_has_used_much_time_is_replaced() -> None:

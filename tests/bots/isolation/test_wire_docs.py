@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import shutil
@@ -22,9 +21,6 @@ from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.loading import load_bot
 from arena.bots.processes.limits import BotLimits
 from arena.bots.spec import find_bot
-from arena.game.deals import make_deal
-from arena.game.engine import State
-from arena.game.rng import Rng
 from arena.game.rules import load_rules, preset_names
 from arena.tournament.match.tasks import PairTask
 from arena.tournament.referee.player import Player
@@ -112,26 +108,6 @@ def test_every_message_of_real_games_fits_the_schema_without_an_unknown_key(rule
         assert len(messages.line_of(message)) < messages.LONGEST_LINE
 
 
-def test_the_schema_notices_what_is_wrong() -> None:
-    act = next(line["message"] for line in EXAMPLE if line.get("message", {}).get("type") == "act")
-    for key in act:
-        less = copy.deepcopy(act)
-        del less[key]
-        assert RUNNER.is_valid(less) == (key == "events"), key
-        less[key] = {"no": "such thing"}
-        assert not validator("fromRunner").is_valid(less), key
-    assert not RUNNER.is_valid({**act, "unheard": 1})
-    assert validator("fromRunner").is_valid({**act, "unheard": 1})
-    for answer in (
-        {},
-        {"id": "1"},
-        {"id": 1, "move": None},
-        {"id": 1, "move": "r7"},
-        {"id": 1, "protocol": 3},
-    ):
-        assert not validator("fromBot").is_valid(answer), answer
-
-
 def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
     words = set(re.findall(r"[A-Za-z_0-9]+", PAGE))
     texts = set(re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)))
@@ -195,39 +171,3 @@ def test_the_examples_play_where_their_language_is(name: str, tmp_path: Path) ->
     for row in Referee(GameSettings(load_rules("expert"), 3), players).play_unit(PairTask(0, 0, "a", "b")):
         assert forfeit(row) == (None, None), detail(row)
     bot.close()
-
-
-def test_what_the_page_says_of_hands_and_phases_holds() -> None:
-    """The order of the hand; which moves there are in which phase; that a turn may have any number of decisions."""
-    order = [f"{colour}{value}" for value in range(1, 11) for colour in "rgbypk"]
-    order += ["*J", "*7", "*8", "*123", "fog", "mud", "scout", "redeploy", "deserter", "traitor"]
-    rows = PAGE[PAGE.index("Which moves there can be") :]
-    table = dict(re.findall(r"^\| `(\w+)` \| (`.*?) \| .*\|$", rows, re.MULTILINE))
-    seen: dict[str, set[str]] = {}
-    for rules in ("expert", "iello-tactical:wild_binding=on_play,claim_window=any_before_draw"):
-        for number in range(20):
-            state, rng = State(load_rules(rules), make_deal(load_rules(rules), 1, number), (False, False)), Rng(number)
-            while moves := state.legal_moves():
-                hand = state.view(state.turn).hand
-                assert sorted(hand, key=order.index) == list(hand)
-                seen.setdefault(state.phase, set()).update(move.kind for move in moves)
-                state.apply(rng.choice(moves))
-    assert set(seen) == {"claim", "play", "take", "put", "scout", "return", "draw"} == set(table)
-    words = {"place": "r7@3", "mode": "fog@3", "ruse": "the four ruses", "pass": "pass", "take": "take"}
-    words |= {"claim": "claim", "no claim": "no claim", "discard": "discard", "draw": "draw clan", "return": "return"}
-    for phase, kinds in seen.items():
-        assert {kind for kind, word in words.items() if word in table[phase]} >= kinds
-
-
-@pytest.mark.parametrize("language", ["js", "python"])
-def test_the_example_can_be_said_to_a_bot_by_hand(language: str, tmp_path: Path) -> None:
-    command = bots_of_the_page(tmp_path)[language]
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
-    told = [line["message"] for line in EXAMPLE if line.get("from") == "runner"]
-    lines = "".join(json.dumps(message) + "\n" for message in told)
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["id"] for one in answers] == [one["id"] for one in told if "id" in one]
-    for answer in answers:
-        BOT.validate(answer)

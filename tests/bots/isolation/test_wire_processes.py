@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -15,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from arena.bots.bot import BotFault, Setup, TimeLeft
-from arena.bots.faults import BotError
 from arena.bots.isolation import process as processes
 from arena.bots.isolation.bubblewrap import SandboxMissing, require_bubblewrap
 from arena.bots.isolation.process import BotProcess
@@ -29,7 +27,6 @@ from arena.tournament.match.tasks import PairTask
 from arena.tournament.referee.player import Player
 from arena.tournament.referee.referee import Referee
 from arena.tournament.referee.rows import GameSettings
-from tests.bots.isolation.wire_example import PATH as EXAMPLE
 from tests.bots.isolation.wire_fakes import position
 from tests.tournament.referee.games import COLUMN, detail, forfeit, timeless
 
@@ -118,66 +115,6 @@ def test_the_examples_play_without_a_fault_and_beat_random(
     assert bot.close() == "it ended itself with exit code 0"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", ["c", "js"])
-def test_games_of_the_examples_repeat(commands: dict[str, str], language: str) -> None:
-    games = []
-    for deals in ((0, 1), (1,)):
-        bot = wire_bot(command(commands, language))
-        table = referee(bot, "tactical")
-        games.append([row for deal in deals for row in table.play_unit(PairTask(0, deal, "a", "b"))])
-        bot.close()
-    assert timeless(games[0][2:]) == timeless(games[1])
-
-
-def test_the_bot_in_c_plays_as_the_one_in_python(commands: dict[str, str]) -> None:
-    """They have the same idea of what a side is worth."""
-    bot = wire_bot(command(commands, "c"))
-    rows = referee(bot).play_unit(PairTask(0, 2, "a", "b"))
-    bot.close()
-    python = Player.of(load_bot(find_bot("a=greedy")))
-    random = Player.of(load_bot(find_bot("b=random")))
-    again = Referee(GameSettings(load_rules("base"), 1), [python, random]).play_unit(PairTask(0, 2, "a", "b"))
-    assert timeless(rows) == timeless(again)
-
-
-@pytest.mark.parametrize("language", ["c", "js"])
-def test_the_examples_take_any_legal_message(commands: dict[str, str], language: str) -> None:
-    """Blanks, keys in another order, keys unheard of with any contents: the answers stay the same."""
-    told = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
-    messages = [line["message"] for line in told if line.get("from") == "runner"]
-    strange = {
-        'a"}]{[\\': 'x\\"}],"moves":["r1@1"],"id":7,\u00fc\u263a\n\t\\',
-        "id2": {"id": [[], {}, [{"moves": "]"}], -1.5e3, None, True, ""]},
-        "hand ": [],
-        "mine": [],
-        "": {"": ""},
-        "long": "x" * 20_000,
-    }
-
-    def changed(message: object) -> object:
-        if isinstance(message, dict):
-            items = [(key, changed(value)) for key, value in message.items()]
-            return {**strange, **dict(reversed(items)), "z": strange} if "id" in message else dict(items)
-        if isinstance(message, list):
-            return [changed(one) for one in message]
-        return message
-
-    argv = find_bot(command(commands, language)).command
-    answers = []
-    for form in (
-        [json.dumps(message) for message in messages],
-        [json.dumps(changed(message), separators=(" ,\t", " : ")) + " \r" for message in messages],
-        ["  " + json.dumps(changed(message), ensure_ascii=False) for message in messages],
-    ):
-        text = "\n".join(form) + "\n"
-        done = subprocess.run(argv, input=text.encode(), capture_output=True, timeout=60)
-        assert (done.returncode, done.stderr) == (0, b"")
-        answers.append(done.stdout)
-    assert answers[0].count(b"\n") == sum("id" in message for message in messages)
-    assert answers[0] == answers[1] == answers[2]
-
-
 @pytest.mark.parametrize("language", ["c", "js"])
 def test_the_examples_play_in_the_sandbox(commands: dict[str, str], language: str) -> None:
     _sandbox()
@@ -256,33 +193,6 @@ def test_a_misbehaviour_is_a_forfeit_and_nothing_else(name: str, kind: str | Non
     assert seconds < 15
     alone = Referee(table.settings, [table.players["b"], table.players["c"]])
     assert timeless(table.play_unit(PairTask(1, 0, "b", "c"))) == timeless(alone.play_unit(PairTask(1, 0, "b", "c")))
-
-
-def test_a_child_that_was_left_behind_is_ended() -> None:
-    bot = wire_bot(bad("children"), limits=QUICK)
-    table = referee(bot)
-    table.play_unit(PairTask(0, 0, "a", "b"))
-    bot.close()
-    deadline = time.monotonic() + 10
-    while left := [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"wire/children.py" in _read(path)]:
-        assert time.monotonic() < deadline, left  # a signal takes a moment
-        time.sleep(0.01)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
-def test_mute_from_the_start() -> None:
-    bot = wire_bot(bad("mute"), limits=BotLimits(loading_s=0.5))
-    for row in referee(bot).play_unit(PairTask(0, 0, "a", "b")):
-        assert forfeit(row) == ("timeout", "a")
-        assert "in hello: no answer within 0.5" in detail(row)
-    with pytest.raises(BotError, match=r"the bot cmd:.* cannot be started: in hello: no answer within 0\.5"):
-        wire_bot(bad("mute"), limits=BotLimits(loading_s=0.5)).load()
 
 
 def test_the_clock_is_the_referees(caplog: pytest.LogCaptureFixture) -> None:
