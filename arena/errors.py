@@ -27,7 +27,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     words = list(known)
     near = difflib.get_close_matches(word, words, n=1, cutoff=_NEAR if len(word) > _BEGINNING else _NEAR_SHORT)
     if not near and len(word) >= _BEGINNING:
-        near = sorted((one for one in words if one.startswith(word)), key=len)
+        near = sorted((candidate for candidate in words if candidate.startswith(word)), key=len)
     return near[0] if near else None
 
 

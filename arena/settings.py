@@ -145,7 +145,7 @@ def _declared(setting: Setting) -> Any:
 
 def settings_of(of: type[Any]) -> dict[str, Setting]:
     """The settings that a class declares, in order."""
-    return {one.name: one.metadata["setting"] for one in fields(of) if "setting" in one.metadata}
+    return {field_.name: field_.metadata["setting"] for field_ in fields(of) if "setting" in field_.metadata}
 
 
 def as_dict(values: Any) -> dict[str, Any]:
@@ -157,5 +157,5 @@ def as_dict(values: Any) -> dict[str, Any]:
     >>> as_dict(Clock()), as_dict(Clock(5))
     ({}, {'move_ms': 5})
     """
-    found = ((one.name, getattr(values, one.name)) for one in fields(values))
-    return {name: as_dict(value) if is_dataclass(value) else value for name, value in found if value is not None}
+    pairs = ((field_.name, getattr(values, field_.name)) for field_ in fields(values))
+    return {name: as_dict(value) if is_dataclass(value) else value for name, value in pairs if value is not None}

@@ -39,10 +39,13 @@ ALL = "all"
 def all_variants(variants: Sequence[str]) -> list[str]:
     """The rule sets named, `all` standing for every one that is not named itself."""
     known = {load_rules(name).canonical for name in variants if name != ALL}
-    found: list[str] = []
+    names: list[str] = []
     for name in variants:
-        found += [name] if name != ALL else [one for one in preset_names() if load_rules(one).canonical not in known]
-    return found
+        if name == ALL:
+            names += [preset for preset in preset_names() if load_rules(preset).canonical not in known]
+        else:
+            names.append(name)
+    return names
 
 
 def new_comparison(
@@ -87,7 +90,7 @@ def check_sources(stored: Comparison, now: Mapping[str, str], folder: Path) -> N
 
 
 def play_comparison(
-    found: Comparison,
+    comparison: Comparison,
     folder: Path,
     config_of: Callable[[TournamentConfig], TournamentConfig],
     progress: Callable[[], ProgressListener | None],
@@ -99,7 +102,7 @@ def play_comparison(
     `config_of` may change what makes no difference to the games; `tell` hears which variant is next. With `until` all
     variants grow together, until the errors of all of them are small enough.
     """
-    more: Comparison | None = found
+    more: Comparison | None = comparison
     while more is not None:
         configs = {name: config_of(config) for name, config in more.configs().items()}
         for name, config in configs.items():
@@ -111,14 +114,14 @@ def play_comparison(
         folder.mkdir(parents=True, exist_ok=True)
         write_comparison(more, folder)
         tables = []
-        for at, (name, config) in enumerate(configs.items(), start=1):
-            tell(f"Variant {at} of {len(configs)}: {config.rules}")
-            place = folder / name
-            report = play_run(config, place, progress(), resume=is_begun(place))
+        for number, (name, config) in enumerate(configs.items(), start=1):
+            tell(f"Variant {number} of {len(configs)}: {config.rules}")
+            run_folder = folder / name
+            report = play_run(config, run_folder, progress(), resume=is_begun(run_folder))
             if report.interrupted:
                 return False
-            tables.append(standings(read_run(place)))
-            export(tables[-1], place)
+            tables.append(standings(read_run(run_folder)))
+            export(tables[-1], run_folder)
         larger = None if until is None else until.look(tables, next(iter(more.configs().values())))
         more = None if larger is None else more.grown({"games": larger.games})
     return True
@@ -146,28 +149,28 @@ def resume(
     Resuming runs the bots that the folder names; one that this user has not begun is refused without `trust`.
     Raises ArenaError for what a person can mend, KeyboardInterrupt after Ctrl-C (the games in hand are stored).
     """
-    kind, place = find_folder(fspath(folder))
+    kind, path = find_folder(fspath(folder))
     given = {"games": games, "rounds": rounds, "matches": matches, "max_pairs": max_pairs}
     asked = {key: number for key, number in given.items() if number is not None}
     until = None if error is None else UntilError(error, bots, asked.pop("games", MOST_GAMES))
     if kind != COMPARISON:
         return resume_run(fspath(folder), asked, until, workers=workers, progress=progress, trust=trust)
-    stored = read_comparison(place)
+    stored = read_comparison(path)
     assert stored is not None
-    found = stored.grown(asked)
-    config = next(iter(found.configs().values()))
-    refuse_strangers(place, config, trust or found.ours)
+    comparison = stored.grown(asked)
+    config = next(iter(comparison.configs().values()))
+    refuse_strangers(path, config, trust or comparison.ours)
     if until is not None:
         until.check(config)
-    check_sources(found, sources_of(config), place)
+    check_sources(comparison, sources_of(config), path)
 
-    def config_of(one: TournamentConfig) -> TournamentConfig:
-        return one if workers is None else check(replace(one, workers=workers), "resume")
+    def config_of(config: TournamentConfig) -> TournamentConfig:
+        return config if workers is None else check(replace(config, workers=workers), "resume")
 
     if not play_comparison(
-        found, place, config_of, lambda: progress_for() if progress else None, lambda _: None, until
+        comparison, path, config_of, lambda: progress_for() if progress else None, lambda _: None, until
     ):
-        raise KeyboardInterrupt(f"what was played is stored in {place}; the same call resumes")
+        raise KeyboardInterrupt(f"what was played is stored in {path}; the same call resumes")
     from arena.lab.notebook import Comparison as Loaded  # pandas, which the workers need not inherit
 
-    return Loaded(place)
+    return Loaded(path)

@@ -63,9 +63,9 @@ def ladder_config(text: str = NAME) -> TournamentConfig:
 
 def matches(config: TournamentConfig, rules: str) -> dict[str, TournamentConfig]:
     """The matches of the ladder in one rule set, by their folders; the lowest rungs first."""
-    found = {}
-    for at, upper in enumerate(config.bots):
-        for lower in reversed(config.bots[max(at - SPAN, 0) : at]):
+    by_folder = {}
+    for rung, upper in enumerate(config.bots):
+        for lower in reversed(config.bots[max(rung - SPAN, 0) : rung]):
             name = folder_name(f"{upper.name}-{lower.name}")
             match = replace(
                 config,
@@ -76,8 +76,8 @@ def matches(config: TournamentConfig, rules: str) -> dict[str, TournamentConfig]
                 rules=rules,
                 out=None,
             )
-            found[name] = check(match, "ladder", exist=True)
-    return found
+            by_folder[name] = check(match, "ladder", exist=True)
+    return by_folder
 
 
 def folder_name(text: str) -> str:
@@ -91,9 +91,9 @@ def folder_name(text: str) -> str:
 
 def all_matches(config: TournamentConfig, rules: Sequence[str]) -> dict[str, dict[str, TournamentConfig]]:
     """The matches of each rule set. ArenaError if two rule sets would share a folder."""
-    if len({folder_name(one) for one in rules}) < len(rules):
+    if len({folder_name(rule_set) for rule_set in rules}) < len(rules):
         raise ArenaError(f"a rule set is named twice: {', '.join(rules)}")
-    return {one: matches(config, one) for one in rules}
+    return {rule_set: matches(config, rule_set) for rule_set in rules}
 
 
 def play_ladder(
@@ -104,14 +104,14 @@ def play_ladder(
 ) -> bool:
     """Play what is left of the matches of each rule set and write their tables; is the ladder complete?"""
     for rules, configs in wanted.items():
-        for at, (name, config) in enumerate(configs.items(), start=1):
-            place = folder / folder_name(rules) / name
-            tell(f"{rules}, match {at} of {len(configs)}: {' against '.join(config.bot_names)}")
-            report = play_run(config, place, progress(), resume=is_begun(place))
+        for match, (name, config) in enumerate(configs.items(), start=1):
+            run_folder = folder / folder_name(rules) / name
+            tell(f"{rules}, match {match} of {len(configs)}: {' against '.join(config.bot_names)}")
+            report = play_run(config, run_folder, progress(), resume=is_begun(run_folder))
             if report.interrupted:
                 return False
             if report.played:
-                export(standings(read_run(place)), place)
+                export(standings(read_run(run_folder)), run_folder)
     return True
 
 
@@ -140,9 +140,9 @@ def ladder_report(config: TournamentConfig, rules: Sequence[str], folder: Path) 
     remarks = [
         "Elo: mean of the field 0; 95 % errors, clustered by deal. LOS: likelihood to be stronger than that rung."
     ]
-    frames = {one: frame for one, (frame, _) in rated.items()}
-    remarks += [f"{one}: {notes}." for one, (_, notes) in rated.items() if notes]
-    tables = [_table(one, frame) for one, frame in frames.items()]
+    frames = {rule_set: frame for rule_set, (frame, _) in rated.items()}
+    remarks += [f"{rule_set}: {notes}." for rule_set, (_, notes) in rated.items() if notes]
+    tables = [_table(rule_set, frame) for rule_set, frame in frames.items()]
     return Report("", tables, remarks, values=lambda: _values(config, frames))
 
 
@@ -150,9 +150,9 @@ def ladder_frame(config: TournamentConfig, rules: str, folder: Path) -> tuple[pd
     """A row for each rung that has played, the highest first, with COLUMNS, and what to mind; None without a game."""
     runs: dict[tuple[str, ...], RunData] = {}
     for name, match in matches(config, rules).items():
-        place = folder / folder_name(rules) / name
-        if is_begun(place) and len((found := read_run(place)).games):
-            runs[match.bot_names] = found
+        run_folder = folder / folder_name(rules) / name
+        if is_begun(run_folder) and len((run := read_run(run_folder)).games):
+            runs[match.bot_names] = run
     if not runs:
         return None
     columns = ["first", "second", "score", "deal"]
@@ -160,24 +160,24 @@ def ladder_frame(config: TournamentConfig, rules: str, folder: Path) -> tuple[pd
     ratings = rate(games.reset_index(drop=True), disconnected="separate")
     rated = ratings.frame().set_index("bot")
     bots = list(config.bot_names)
-    rows = [_row(at, bots, rated.loc[bot].to_dict(), runs) for at, bot in enumerate(bots) if bot in rated.index]
+    rows = [_row(number, bots, rated.loc[bot].to_dict(), runs) for number, bot in enumerate(bots) if bot in rated.index]
     notes = "; ".join(ratings.notes if int(ratings.group.max()) else ratings.notes[:-1])  # the last: the usual prior
     return pd.DataFrame(rows[::-1], columns=list(COLUMNS)), notes
 
 
 def _row(
-    at: int, bots: Sequence[str], rated: Mapping[Any, Any], runs: Mapping[tuple[str, ...], RunData]
+    number: int, bots: Sequence[str], rated: Mapping[Any, Any], runs: Mapping[tuple[str, ...], RunData]
 ) -> dict[str, Any]:
-    bot = bots[at]
+    bot = bots[number]
     row: dict[str, Any] = dict.fromkeys(COLUMNS, math.nan)
-    row |= {"rung": at + 1, "bot": bot, "games": int(rated["games"]), "below": ""}
+    row |= {"rung": number + 1, "bot": bot, "games": int(rated["games"]), "below": ""}
     row |= {"elo": rated["elo"], "elo_error95": rated["elo_error95"], "ms": _mean_ms(bot, runs)}
-    for lower in reversed(bots[:at]):
+    for lower in reversed(bots[:number]):
         if (run := runs.get((bot, lower))) is not None:
-            found = head_to_head(counts_between(run.games, bot, lower))
-            row |= {"below": lower, "below_score": found.score, "below_los": found.los}
-            if not found.flag:
-                row |= {"below_elo": found.elo, "below_error95": found.elo_error95}
+            head = head_to_head(counts_between(run.games, bot, lower))
+            row |= {"below": lower, "below_score": head.score, "below_los": head.los}
+            if not head.flag:
+                row |= {"below_elo": head.elo, "below_error95": head.elo_error95}
             break
     return row
 
@@ -245,12 +245,14 @@ class Standing:
     @property
     def above(self) -> int:
         """How many rungs are below the bot: the number of the highest one that it beats."""
-        return max((one.number for one in self.met if one.verdict == "beats"), default=0)
+        return max((rung.number for rung in self.met if rung.verdict == "beats"), default=0)
 
     def sentence(self) -> str:
         """Where it stands, and what beats it."""
-        even = [one.rung for one in self.met if one.verdict == "even"]
-        beaten_by = [f"{one.rung} ({percent(1 - _score(one))} %)" for one in self.met[::-1] if one.verdict == "loses"]
+        even = [met.rung for met in self.met if met.verdict == "even"]
+        beaten_by = [
+            f"{rung.rung} ({percent(1 - _score(rung))} %)" for rung in self.met[::-1] if rung.verdict == "loses"
+        ]
         if self.above == len(self.rungs):
             text = f"above the highest rung, {self.rungs[-1]}"
         elif self.above:
@@ -261,22 +263,25 @@ class Standing:
         return f"{self.rules}: {text}; beaten by {', '.join(beaten_by)}" if beaten_by else f"{self.rules}: {text}"
 
 
-def _score(one: Met) -> float:
-    return one.result.estimate.score if one.result.estimate is not None else 0.5
+def _score(met: Met) -> float:
+    return met.result.estimate.score if met.result.estimate is not None else 0.5
 
 
 def candidate(spec: str, rungs: Sequence[BotSetting]) -> tuple[BotSetting, tuple[BotSetting, ...]]:
     """The bot, under a name that no rung has, and the rungs without itself."""
-    found = find_bot(spec)
+    bot = find_bot(spec)
     others = []
     for rung in rungs:
         known = find_bot(rung.spec, rung.params, rung.name)
-        if (known.source_hash, known.params) != (found.source_hash, found.params) or known.target != found.target:
+        if (known.source_hash, known.params) != (
+            bot.source_hash,
+            bot.params,
+        ) or known.target != bot.target:
             others.append(rung)
-    name = found.name
+    name = bot.name
     while name in [rung.name for rung in others]:
         name += "-candidate"
-    return BotSetting(found.spec, name), tuple(others)
+    return BotSetting(bot.spec, name), tuple(others)
 
 
 def settings(
@@ -314,21 +319,21 @@ def stand(
     met: list[Met] = []
     low, high = -1, len(rungs)
     while high - low > 1:
-        at = (low + high) // 2
-        config = settings(ladder, bot, rungs[at], rules, games, isolation)
-        folder = marked_folder(f"{NAME}-{bot.name}-{rungs[at].name}".replace("/", "-"), config.canonical(), config)
+        middle = (low + high) // 2
+        config = settings(ladder, bot, rungs[middle], rules, games, isolation)
+        folder = marked_folder(f"{NAME}-{bot.name}-{rungs[middle].name}".replace("/", "-"), config.canonical(), config)
         test = config.verdict()
         assert test is not None
-        tell(f"{rules}: {bot.name} against rung {at + 1} of {len(rungs)}, {rungs[at].name}")
+        tell(f"{rules}: {bot.name} against rung {middle + 1} of {len(rungs)}, {rungs[middle].name}")
         progress = progress_for(text=partial(_line, test))
         report = play_run(config, folder, progress, verdict=test, resume=is_begun(folder))
         if report.interrupted:
             return Standing(bot.name, rules, names, _sorted(met), complete=False)
-        met.append(Met(at + 1, rungs[at].name, test.result(), folder))
+        met.append(Met(middle + 1, rungs[middle].name, test.result(), folder))
         if met[-1].verdict == "loses":
-            high = at
+            high = middle
         else:
-            low = at
+            low = middle
     return Standing(bot.name, rules, names, _sorted(met))
 
 
@@ -338,38 +343,41 @@ def _line(test: SequentialTest, status: object) -> str:
 
 
 def _sorted(met: Sequence[Met]) -> tuple[Met, ...]:
-    return tuple(sorted(met, key=lambda one: -one.number))
+    return tuple(sorted(met, key=lambda rung: -rung.number))
 
 
-def standing_report(found: Sequence[Standing]) -> Report:
+def standing_report(standings: Sequence[Standing]) -> Report:
     """Where a bot stands in each rule set: the rungs it met, and a sentence."""
-    items = [[one_line(one.sentence())] for one in found]
+    items = [[one_line(standing.sentence())] for standing in standings]
     items += [
-        [f"Its losses to {one_line(met[0].rung)}: ", Code(f"arena replay {met[0].folder} --bot {one.bot} --lost")]
-        for one in found
-        if (met := [rung for rung in one.met[::-1] if rung.verdict == "loses"])
+        [f"Its losses to {one_line(met[0].rung)}: ", Code(f"arena replay {met[0].folder} --bot {standing.bot} --lost")]
+        for standing in standings
+        if (met := [rung for rung in standing.met[::-1] if rung.verdict == "loses"])
     ]
     return Report(
-        "", [_standing_table(standing) for standing in found], items=items, values=lambda: standing_values(found)
+        "",
+        [_standing_table(standing) for standing in standings],
+        items=items,
+        values=lambda: standing_values(standings),
     )
 
 
-def _standing_table(found: Standing) -> Table:
+def _standing_table(standing: Standing) -> Table:
     frame = pd.DataFrame(
         [
             {
-                "rung": one.number,
-                "opponent": one.rung,
-                "games": 2 * one.result.units,
-                "score": _score(one),
-                "verdict": one.verdict,
+                "rung": rung.number,
+                "opponent": rung.rung,
+                "games": 2 * rung.result.units,
+                "score": _score(rung),
+                "verdict": rung.verdict,
             }
-            for one in found.met
+            for rung in standing.met
         ]
     )
     remarks = {
-        one.number: f"{one.verdict}: {difference_text(one.result.estimate)}" if one.result.estimate else ""
-        for one in found.met
+        rung.number: f"{rung.verdict}: {difference_text(rung.result.estimate)}" if rung.result.estimate else ""
+        for rung in standing.met
     }
     columns = (
         Column("#", key="rung"),
@@ -378,19 +386,19 @@ def _standing_table(found: Standing) -> Table:
         Column("score%", "share", "score"),
         Column("remark", "text", cell=lambda row: remarks[row["rung"]]),
     )
-    return Table(found.rules, f"{found.bot}, {found.rules}", columns, frame)
+    return Table(standing.rules, f"{standing.bot}, {standing.rules}", columns, frame)
 
 
-def standing_values(found: Sequence[Standing]) -> dict[str, Any]:
+def standing_values(standings: Sequence[Standing]) -> dict[str, Any]:
     """The standings for JSON."""
     return {
-        "bot": found[0].bot if found else None,
+        "bot": standings[0].bot if standings else None,
         "standings": [
             {
-                "rules": one.rules,
-                "above": one.above,
-                "rungs": list(one.rungs),
-                "complete": one.complete,
+                "rules": standing.rules,
+                "above": standing.above,
+                "rungs": list(standing.rungs),
+                "complete": standing.complete,
                 "met": [
                     {
                         "rung": met.number,
@@ -399,9 +407,9 @@ def standing_values(found: Sequence[Standing]) -> dict[str, Any]:
                         "games": 2 * met.result.units,
                         "score": round(_score(met), 4),
                     }
-                    for met in one.met
+                    for met in standing.met
                 ],
             }
-            for one in found
+            for standing in standings
         ],
     }

@@ -290,10 +290,10 @@ class Comparison(Mapping[str, Run]):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        found = read_comparison(folder)
-        self.baseline = None if found is None else found.baseline
+        stored = read_comparison(folder)
+        self.baseline = None if stored is None else stored.baseline
         self._folders = variant_folders(folder)
-        self._runs = {rules: Run(place) for rules, place in self._folders.items()}
+        self._runs = {rules: Run(path) for rules, path in self._folders.items()}
 
     def __repr__(self) -> str:
         return f"<Comparison {self.folder.name}: {', '.join(self)}>"
@@ -339,5 +339,5 @@ def load(folder: str | Path) -> Run | Comparison:
     A run in progress is read as it stands; load it again for more. Raises ArenaError if there is none, or a line cannot
     be read.
     """
-    kind, place = find(str(folder))
-    return Comparison(place) if kind == COMPARISON else Run(place, kind)
+    kind, path = find(str(folder))
+    return Comparison(path) if kind == COMPARISON else Run(path, kind)

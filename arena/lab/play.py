@@ -151,8 +151,8 @@ def play_game(
     if reference is not None:
         version, rule_set, _, rest = played.record.split(" ", 3)
         values["record"] = f"{version} {rule_set} {reference} {rest}"
-    one, two = (tuple(ns / 1e6 for ns in player.decision_ns) for player in players)
-    return PlayedGame(**values, decision_ms=(one, two))
+    first_ms, second_ms = (tuple(ns / 1e6 for ns in player.decision_ns) for player in players)
+    return PlayedGame(**values, decision_ms=(first_ms, second_ms))
 
 
 # ---------------------------------------------------------------- bots
@@ -177,7 +177,7 @@ def _players(bots: tuple[AnyBot, AnyBot], names: tuple[str, str] | None) -> tupl
     (name_a, make_a), (name_b, make_b) = _bot(a), _bot(b)
     if names is None:
         names = (name_a, name_b if name_a != name_b else f"{re.split('[:=]', name_b)[0]}2")
-    if not (isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(one, str) for one in names)):
+    if not (isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)):
         raise PlayError(f"names are two texts, such as ('old', 'new'), not {names!r}")
     if names[0] == names[1]:
         raise PlayError(f"two bots are called '{names[0]}': give them different names")
@@ -201,9 +201,9 @@ def _bot(bot: Any) -> tuple[str, Callable[[], Actor]]:
     if callable(bot) and not isinstance(bot, type):
         name, module = getattr(bot, "__name__", type(bot).__name__), getattr(bot, "__module__", None) or ""
         return module.rpartition(".")[2] if name == "act" else name, lambda: FunctionBot(bot, sys.modules.get(module))
-    found = f"the class {bot.__name__}" if isinstance(bot, type) else show_value(bot)
+    shown = f"the class {bot.__name__}" if isinstance(bot, type) else show_value(bot)
     raise PlayError(
-        f"{found} is not a bot: expected a spec ('greedy', 'bots/mine.py:depth=3'), a class or an object with a method "
+        f"{shown} is not a bot: expected a spec ('greedy', 'bots/mine.py:depth=3'), a class or an object with a method "
         "act(view, moves), or a function act(view, moves)"
     )
 

@@ -97,30 +97,30 @@ def resume_run(
     from arena.lab.notebook import Run  # pandas, which the workers need not inherit
     from arena.results.reading.run import stored_config
 
-    place = run_folder(folder)
-    with Reader(place) as reader:
+    path = run_folder(folder)
+    with Reader(path) as reader:
         stored = stored_config(reader)
-        refuse_strangers(place, stored, trust or reader.is_ours())
+        refuse_strangers(path, stored, trust or reader.is_ours())
     if until is not None:
         until.check(stored)
     config = grown(stored, asked, "resume")
     if workers is not None:
         config = check(replace(config, workers=workers), "resume")
     listener = progress_for() if progress else None
-    report = play_run(config, place, listener, resume=True, more=until)
+    report = play_run(config, path, listener, resume=True, more=until)
     if report.interrupted:
         there = f"{report.done:,} of {report.total:,} games"
-        raise KeyboardInterrupt(f"{there} are stored in {place}; the same call resumes")
-    run = Run(place)
+        raise KeyboardInterrupt(f"{there} are stored in {path}; the same call resumes")
+    run = Run(path)
     run.export()
     return run
 
 
-def refuse_strangers(place: Path, stored: TournamentConfig, trusted: bool) -> None:
+def refuse_strangers(folder: Path, stored: TournamentConfig, trusted: bool) -> None:
     """TournamentError unless the bots of a folder are trusted."""
     if not trusted:
         raise TournamentError(
-            f"{place} was not begun by you on this machine, or by an older version of the program; trust=True runs"
+            f"{folder} was not begun by you on this machine, or by an older version of the program; trust=True runs"
             f" its bots ({', '.join(bot.spec for bot in stored.bots[:10])})"
         )
 
@@ -159,14 +159,14 @@ def named_config(text: str) -> TournamentConfig:
     path = Path(text)
     folders = (Path("configs"), data_folder("configs"))
     if path.suffix != ".toml" and path.name == text and not path.is_file():
-        found = next((file for folder in folders if (file := folder / f"{text}.toml").is_file()), None)
-        if found is None:
+        known = next((file for folder in folders if (file := folder / f"{text}.toml").is_file()), None)
+        if known is None:
             names = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
             raise TournamentError(
                 f"unknown tournament '{text}'{did_you_mean(text, names)}"
                 f" (known by name: {', '.join(names)}; others by file, such as configs/mine.toml)"
             )
-        path = found
+        path = known
     return load_config(path, exist=True)
 
 

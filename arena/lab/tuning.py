@@ -101,19 +101,19 @@ def read_parameters(bot: str, texts: Sequence[str]) -> list[Parameter]:
         if name in dict(spec.params):
             raise TuneError(f"{name} is fixed in {bot} and is to be tuned, too; leave one of them out")
     typed: list[Mapping[str, object]] = []
-    for at in range(max(len(values) for _, values in raw)):
-        params = {name: values[min(at, len(values) - 1)] for name, values in raw}
+    for number in range(max(len(values) for _, values in raw)):
+        params = {name: values[min(number, len(values) - 1)] for name, values in raw}
         typed.append(load_bot(find_bot(spec_with(bot, params)), capture=False).params)
-    found: list[Parameter] = []
+    parameters: list[Parameter] = []
     for name, values in raw:
         if isinstance(values, tuple):
-            found.append(Choice(name, values))
+            parameters.append(Choice(name, values))
             continue
         low, high = map(float, values)
-        whole = all(type(one[name]) is int for one in typed)
+        whole = all(type(params[name]) is int for params in typed)
         step = 1.0 if whole else 10.0 ** math.floor(math.log10((high - low) / _STEPS) + 1e-9)
-        found.append(Range(name, low, high, step, whole))
-    return found
+        parameters.append(Range(name, low, high, step, whole))
+    return parameters
 
 
 def _read(text: str) -> tuple[str, list[str] | tuple[str, ...]]:
@@ -125,7 +125,7 @@ def _read(text: str) -> tuple[str, list[str] | tuple[str, ...]]:
     bounds = _RANGE.fullmatch(rest)
     if bounds is None:
         values = tuple(rest.split("|"))
-        if not 2 <= len(values) == len({*values}) or not all(re.fullmatch(r"[^,=:\s]+", one) for one in values):
+        if not 2 <= len(values) == len({*values}) or not all(re.fullmatch(r"[^,=:\s]+", value) for value in values):
             raise wrong
         return name, values
     low, high = map(float, bounds.groups())
@@ -180,24 +180,24 @@ class Proposals:
             sampler = self._optuna.samplers.TPESampler(seed=seed, multivariate=True, n_startup_trials=RANDOM)
             self._study.sampler = sampler
             trial = self._study.ask(self._distributions())
-        found: Params = {}
-        for one in self._parameters:
-            value = trial.params[one.name]
-            found[one.name] = value if isinstance(one, Choice) else one.value(value)
+        params: Params = {}
+        for parameter in self._parameters:
+            value = trial.params[parameter.name]
+            params[parameter.name] = value if isinstance(parameter, Choice) else parameter.value(value)
         self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)  # `tell` adds it with its score
-        return found
+        return params
 
     def _distributions(self) -> dict[str, Any]:
         make = self._optuna.distributions
-        found = {}
-        for one in self._parameters:
-            if isinstance(one, Choice):
-                found[one.name] = make.CategoricalDistribution(one.values)
-            elif one.whole:
-                found[one.name] = make.IntDistribution(int(one.low), int(one.high))
+        distributions = {}
+        for parameter in self._parameters:
+            if isinstance(parameter, Choice):
+                distributions[parameter.name] = make.CategoricalDistribution(parameter.values)
+            elif parameter.whole:
+                distributions[parameter.name] = make.IntDistribution(int(parameter.low), int(parameter.high))
             else:
-                found[one.name] = make.FloatDistribution(one.low, one.high)
-        return found
+                distributions[parameter.name] = make.FloatDistribution(parameter.low, parameter.high)
+        return distributions
 
 
 # ---------------------------------------------------------------- tuning
@@ -225,8 +225,8 @@ class Task:
 
     def values(self) -> dict[str, Any]:
         """What determines the result, as it is stored: sources of bots by their hashes."""
-        sources = [find_bot(one).source_hash for one in (self.bot, *self.against)]
-        values = {**asdict(self), "parameters": [str(one) for one in self.parameters], "sources": sources}
+        sources = [find_bot(entry).source_hash for entry in (self.bot, *self.against)]
+        values = {**asdict(self), "parameters": [str(entry) for entry in self.parameters], "sources": sources}
         return values | {"against": list(self.against)}
 
 
@@ -279,32 +279,32 @@ def tune(task: Task, folder: Path, workers: int | None = None, tell: Tell = lamb
     tried: list[Candidate] = []
     for number in range(task.trials):
         params = proposals.ask()
-        one = next((old for old in tried if old.params == params), None)
-        if one is None:
-            one = Candidate(params)
-            field_.play(one, f"trials/{number:03}", "trial", task.games)
-            tried.append(one)
-            tell(f"trial {number + 1} of {task.trials}: {_text(params)}  {one.score:.1%}")
-        proposals.tell(params, one.score)
+        candidate = next((old for old in tried if old.params == params), None)
+        if candidate is None:
+            candidate = Candidate(params)
+            field_.play(candidate, f"trials/{number:03}", "trial", task.games)
+            tried.append(candidate)
+            tell(f"trial {number + 1} of {task.trials}: {_text(params)}  {candidate.score:.1%}")
+        proposals.tell(params, candidate.score)
     best = _ranked(tried)
     for stage, (count, times) in enumerate(RACES):
         best = _ranked(best)[:count]
-        for one in best if len(best) > 1 else ():
-            field_.play(one, f"race/{stage}-{tried.index(one):03}", f"race {stage}", task.games * times)
-            tell(f"race {stage + 1}: {_text(one.params)}  {one.score:.1%} of {one.games} games")
+        for candidate in best if len(best) > 1 else ():
+            field_.play(candidate, f"race/{stage}-{tried.index(candidate):03}", f"race {stage}", task.games * times)
+            tell(f"race {stage + 1}: {_text(candidate.params)}  {candidate.score:.1%} of {candidate.games} games")
     winner = _ranked(best)[0]
-    found = Result(tried, winner, field_.confirm(winner.params))
-    write_whole(folder / FILE, [_json(task.values() | {"result": result_values(found)})], follow=False)
-    return found
+    result = Result(tried, winner, field_.confirm(winner.params))
+    write_whole(folder / FILE, [_json(task.values() | {"result": result_values(result)})], follow=False)
+    return result
 
 
-def result_values(found: Result) -> dict[str, Any]:
+def result_values(result: Result) -> dict[str, Any]:
     """A result for JSON."""
     return {
-        "params": found.winner.params,
-        "better": found.better,
-        "confirmed": {name: _figures(head) for name, head in found.confirmed.items()},
-        "trials": [asdict(one) | {"score": round(one.score, 6)} for one in found.trials],
+        "params": result.winner.params,
+        "better": result.better,
+        "confirmed": {name: _figures(head) for name, head in result.confirmed.items()},
+        "trials": [asdict(candidate) | {"score": round(candidate.score, 6)} for candidate in result.trials],
     }
 
 
@@ -325,12 +325,12 @@ class _Field:
         self._opponents = [{"spec": spec, "name": name} for spec, name in zip(task.against, names)]
         self._default = {"spec": spec_with(task.bot, {}), "name": DEFAULT}
 
-    def play(self, one: Candidate, place: str, purpose: str, games: int) -> None:
+    def play(self, candidate: Candidate, folder: str, purpose: str, games: int) -> None:
         """Further games of a candidate, on the deals of a purpose."""
         opponents = self._opponents or [self._default]
-        run = self._run(one.params, opponents, place, purpose, games)
+        run = self._run(candidate.params, opponents, folder, purpose, games)
         won = run.games["score"].where(run.games["first"] == TUNED, 1 - run.games["score"])
-        one.add(len(run.games), float(won.sum()), int((run.games["forfeit_by"] == TUNED).sum()))
+        candidate.add(len(run.games), float(won.sum()), int((run.games["forfeit_by"] == TUNED).sum()))
 
     def confirm(self, params: Params) -> dict[str, HeadToHead]:
         """The candidate against the bot as it was, then the opponents by their specs."""
@@ -338,10 +338,11 @@ class _Field:
         run = self._run(params, opponents, "confirm", "confirm", self._task.confirm)
         names = (DEFAULT, *self._task.against)
         return {
-            name: head_to_head(counts_between(run.games, TUNED, one["name"])) for name, one in zip(names, opponents)
+            name: head_to_head(counts_between(run.games, TUNED, opponent["name"]))
+            for name, opponent in zip(names, opponents)
         }
 
-    def _run(self, params: Params, opponents: list[dict[str, str]], place: str, purpose: str, games: int) -> Any:
+    def _run(self, params: Params, opponents: list[dict[str, str]], folder: str, purpose: str, games: int) -> Any:
         task = self._task
         return run_tournament(
             [{"spec": spec_with(task.bot, params), "name": TUNED}, *opponents],
@@ -350,14 +351,14 @@ class _Field:
             games=games,
             seed=derive_seed(task.seed, "tune", purpose) % (1 << 62),
             workers=self._workers,
-            out=self._folder / place,
+            out=self._folder / folder,
             **({"clock": task.clock} if task.clock else {}),  # type: ignore[arg-type]
         )
 
 
 def _ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The best first; of equals the one tried first."""
-    return sorted(candidates, key=lambda one: -one.score)
+    return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
 def _text(params: Params) -> str:

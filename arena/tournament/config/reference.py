@@ -15,17 +15,17 @@ def tournament_reference() -> str:
         _titled("Tournament", settings_reference(TournamentConfig)),
         _titled("Entries of `bots`", rows_of(settings_of(BotSetting))),
     ]
-    for one in FORMATS.values():
-        declared = settings_of(one.settings)
-        told = [f"{one.help[0].upper()}{one.help[1:]}."]
-        if one.games_from:
-            told.append(f"{one.games_from} set how many games are played, instead of `games` and `pairs`.")
-        if one.own_deals:
+    for form in FORMATS.values():
+        declared = settings_of(form.settings)
+        told = [f"{form.help[0].upper()}{form.help[1:]}."]
+        if form.games_from:
+            told.append(f"{form.games_from} set how many games are played, instead of `games` and `pairs`.")
+        if form.own_deals:
             told.append("Pairings may play deals of their own (`own_deals`).")
         text = " ".join(told)
-        parts.append(_titled(f'`format = "{one.name}"`', text))
+        parts.append(_titled(f'`format = "{form.name}"`', text))
         if declared:
-            parts.append(f"In the table `[{one.name}]`:\n\n{rows_of(declared)}")
+            parts.append(f"In the table `[{form.name}]`:\n\n{rows_of(declared)}")
     return "\n".join(parts)
 
 
@@ -37,33 +37,35 @@ def settings_reference(of: type[Any]) -> str:
     '| `decision_s` | seconds, more than 0 and at most 86400 | 60.0 | Seconds for an answer where there is no clock |'
     """
     declared = settings_of(of)
-    parts = [rows_of({name: one for name, one in declared.items() if not (one.section or one.of)})]
-    for section in dict.fromkeys(one.section for one in declared.values() if one.section):
-        rows = rows_of({name: one for name, one in declared.items() if one.section == section})
+    parts = [rows_of({name: setting for name, setting in declared.items() if not (setting.section or setting.of)})]
+    for section in dict.fromkeys(setting.section for setting in declared.values() if setting.section):
+        rows = rows_of({name: setting for name, setting in declared.items() if setting.section == section})
         parts.append(f"In the table `[{section}]`:\n\n{rows}")
-    for name, one in declared.items():
-        if one.of is not None:
-            parts.append(f"In the table `[{name}]`, {one.help}:\n\n{rows_of(settings_of(one.of), one.default)}")
+    for name, setting in declared.items():
+        if setting.of is not None:
+            parts.append(
+                f"In the table `[{name}]`, {setting.help}:\n\n{rows_of(settings_of(setting.of), setting.default)}"
+            )
     return "\n".join(parts)
 
 
 def rows_of(declared: dict[str, Setting], values: Any = None) -> str:
     """A Markdown table of settings; `values` hold defaults that differ from those of their class."""
     lines = ["| key | values | default | meaning |", "|---|---|---|---|"]
-    for name, one in declared.items():
-        if not one.help:
+    for name, setting in declared.items():
+        if not setting.help:
             continue
-        usual = one.usual if values is None else _usual(one, getattr(values, name))
-        wanted = "" if one.kind == "other" else one.expected
-        if one.longest:
-            wanted += f" of at most {one.longest} characters"
-        cells = (f"`{name}`", wanted, usual, f"{one.help[0].upper()}{one.help[1:]}")
+        usual = setting.usual if values is None else _usual(setting, getattr(values, name))
+        wanted = "" if setting.kind == "other" else setting.expected
+        if setting.longest:
+            wanted += f" of at most {setting.longest} characters"
+        cells = (f"`{name}`", wanted, usual, f"{setting.help[0].upper()}{setting.help[1:]}")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def _usual(one: Setting, value: Any) -> str:
-    return one.usual if value in (None, one.default, REQUIRED) else str(value)
+def _usual(setting: Setting, value: Any) -> str:
+    return setting.usual if value in (None, setting.default, REQUIRED) else str(value)
 
 
 def _titled(title: str, text: str) -> str:

@@ -177,7 +177,7 @@ class TournamentConfig:
             settings["own_deals"] = True
         if declared := settings_of(type(self.format_settings)):
             settings[self.format] = {
-                key: getattr(self.format_settings, key) for key, one in declared.items() if one.shapes_results
+                key: getattr(self.format_settings, key) for key, setting in declared.items() if setting.shapes_results
             }
         return settings
 
@@ -209,10 +209,10 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
     ('search:rollouts=50', 'deep')
     """
     try:
-        found = parse_spec(spec)
+        parsed = parse_spec(spec)
     except BotError:  # reported by whoever looks for the bot
         return spec
-    return found.name or display_name(found.target, {**found.params, **(params or {})})
+    return parsed.name or display_name(parsed.target, {**parsed.params, **(params or {})})
 
 
 # ---------------------------------------------------------------- reading and checking

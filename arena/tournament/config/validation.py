@@ -50,18 +50,18 @@ class Checker:
         `prefix` stands before the keys in messages; `others` are keys that the caller reads.
         """
         declared = settings_of(of)
-        sections = dict.fromkeys(one.section for one in declared.values() if one.section)
-        top = [name for name, one in declared.items() if not one.section]
+        sections = dict.fromkeys(setting.section for setting in declared.values() if setting.section)
+        top = [name for name, setting in declared.items() if not setting.section]
         self.known(data, [*top, *sections, *others], prefix)
         tables = {"": data}
         for section in sections:
-            keys = [name for name, one in declared.items() if one.section == section]
+            keys = [name for name, setting in declared.items() if setting.section == section]
             tables[section] = self.table(data, section, keys)
         values = {}
-        for name, one in declared.items():
-            if one.kind != "other" and name in (table := tables[one.section]):
-                key = f"{one.section}.{name}" if one.section else prefix + name
-                value = self.value(one, table[name], key)
+        for name, setting in declared.items():
+            if setting.kind != "other" and name in (table := tables[setting.section]):
+                key = f"{setting.section}.{name}" if setting.section else prefix + name
+                value = self.value(setting, table[name], key)
                 if value is not None:
                     values[name] = value
         return values
@@ -75,15 +75,15 @@ class Checker:
             elif setting.kind != "other" and value is not None and (wrong := _wrong(setting, value)) is not None:
                 self.fault(prefix + name, wrong)
 
-    def value(self, one: Setting, value: object, key: str) -> Any:
+    def value(self, setting: Setting, value: object, key: str) -> Any:
         """A value if it is one that the setting can have, None otherwise."""
-        if one.of is not None:
-            table = self.table({key: value}, key, tuple(settings_of(one.of)))
-            return one.of(**self.read(one.of, table, f"{key}."))
-        if (wrong := _wrong(one, value)) is not None:
+        if setting.of is not None:
+            table = self.table({key: value}, key, tuple(settings_of(setting.of)))
+            return setting.of(**self.read(setting.of, table, f"{key}."))
+        if (wrong := _wrong(setting, value)) is not None:
             self.fault(key, wrong)
             return None
-        return float(value) if one.kind == "number" else value  # type: ignore[arg-type]
+        return float(value) if setting.kind == "number" else value  # type: ignore[arg-type]
 
     def table(self, data: Mapping[str, Any], key: str, known: Sequence[str]) -> Mapping[str, Any]:
         """The table of a key, with those of its keys that are known."""
@@ -95,26 +95,26 @@ class Checker:
         return {name: part for name, part in value.items() if name in known}
 
 
-def _wrong(one: Setting, value: object) -> str | None:
+def _wrong(setting: Setting, value: object) -> str | None:
     """What was expected and what was found instead; None if nothing is wrong."""
     right = True
-    if one.kind == "boolean":
+    if setting.kind == "boolean":
         right = isinstance(value, bool)
-    elif one.kind in ("whole number", "number"):
-        kinds = int if one.kind == "whole number" else int | float
+    elif setting.kind in ("whole number", "number"):
+        kinds = int if setting.kind == "whole number" else int | float
         right = isinstance(value, kinds) and not isinstance(value, bool)
         right = right and (isinstance(value, int) or math.isfinite(value))  # type: ignore[arg-type]
-        if right and not one.within(value):  # type: ignore[arg-type]
-            return f"expected {one.expected}, found {number_text(value)}"  # type: ignore[arg-type]
+        if right and not setting.within(value):  # type: ignore[arg-type]
+            return f"expected {setting.expected}, found {number_text(value)}"  # type: ignore[arg-type]
     else:
         if not isinstance(value, str) or not value.strip():
-            return f"expected {one.expected}, found {show(value)}"
-        if one.choices and value not in one.choices:
-            found = one_line(value, LONGEST_SHOWN)
-            return f"expected {one.expected}, found '{found}'{did_you_mean(found, one.choices)}"
-        if one.longest and len(value) > one.longest:
-            return f"expected at most {one.longest} characters, found {len(value)}"
-    return None if right else f"expected {one.expected}, found {show(value)}"
+            return f"expected {setting.expected}, found {show(value)}"
+        if setting.choices and value not in setting.choices:
+            shown = one_line(value, LONGEST_SHOWN)
+            return f"expected {setting.expected}, found '{shown}'{did_you_mean(shown, setting.choices)}"
+        if setting.longest and len(value) > setting.longest:
+            return f"expected at most {setting.longest} characters, found {len(value)}"
+    return None if right else f"expected {setting.expected}, found {show(value)}"
 
 
 def show(value: object) -> str:

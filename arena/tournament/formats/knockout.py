@@ -37,18 +37,18 @@ class Knockout(Schedule):
 
     stepwise: ClassVar[bool] = True
 
-    def _winner(self, one: int, two: int, score: PairingScore) -> int | None:
+    def _winner(self, first: int, second: int, score: PairingScore) -> int | None:
         """Who advances, None while the pairing is undecided."""
         most = (self.deals.units + self.extra) * self._unit
         if score.games < self.deals.games:
             return None
         if margin(score):
-            return one if margin(score) > 0 else two
+            return first if margin(score) > 0 else second
         if score.games < most:
             return None
         if score.points_a != score.points_b:
-            return one if score.points_a > score.points_b else two
-        return min(one, two)
+            return first if score.points_a > score.points_b else second
+        return min(first, second)
 
     @property
     def _unit(self) -> int:
@@ -62,14 +62,14 @@ class Knockout(Schedule):
         while len(left) > 1:
             following: list[int | None] = []
             played: list[tuple[Pairing, int | None]] = []
-            for at in range(0, len(left), 2):
-                one, two = left[at], left[at + 1]
-                if one is None or two is None:
-                    following.append(two if one is None else one)
+            for slot in range(0, len(left), 2):
+                first, second = left[slot], left[slot + 1]
+                if first is None or second is None:
+                    following.append(second if first is None else first)
                     continue
-                one, two = min(one, two), max(one, two)
-                pairing = Pairing(base + at // 2, len(rounds), self.bots[one], self.bots[two])
-                winner = self._winner(one, two, done.score(pairing.number))
+                first, second = min(first, second), max(first, second)
+                pairing = Pairing(base + slot // 2, len(rounds), self.bots[first], self.bots[second])
+                winner = self._winner(first, second, done.score(pairing.number))
                 played.append((pairing, winner))
                 following.append(winner)
             rounds.append(played)
@@ -87,7 +87,7 @@ class Knockout(Schedule):
         if not open_pairings:
             return
         begin = open_pairings[0].round * (self.deals.units + self.extra)
-        order = {bot: at for at, bot in enumerate(self.bots)}
+        order = {bot: seed for seed, bot in enumerate(self.bots)}
         regular = range(begin, begin + self.deals.units)
         yield from deal_tasks(open_pairings, regular, self.deals.paired, order, done)
         for pairing in open_pairings:
@@ -126,7 +126,7 @@ class Knockout(Schedule):
                 Place(1 + sum(other > survived for other in rounds_begun), bot, float(survived), (), remark)
                 for bot, survived, remark in fates
             ),
-            key=lambda place: place.rank,
+            key=lambda line: line.rank,
         )
 
     def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
@@ -134,26 +134,26 @@ class Knockout(Schedule):
 
         Meeting i of a round is between the winners of the meetings 2i (`a`) and 2i + 1 (`b`) of the round before.
         """
-        played = {pairing.number: (pairing, winner) for one in self._replay(done)[0] for pairing, winner in one}
+        played = {pairing.number: (pairing, winner) for first in self._replay(done)[0] for pairing, winner in first}
         seeds = bracket(len(self.bots))
         left: list[str | None] = [self.bots[seed] if seed < len(self.bots) else None for seed in seeds]
-        found: list[list[Meeting]] = []
+        shown: list[list[Meeting]] = []
         base = 0
         while len(left) > 1:
             meetings = []
-            for at in range(len(left) // 2):
-                number, (one, two) = base + at, left[2 * at : 2 * at + 2]
+            for slot in range(len(left) // 2):
+                number, (first, second) = base + slot, left[2 * slot : 2 * slot + 2]
                 if number in played:
                     pairing, winner = played[number]
-                    meetings.append(self._meeting(pairing, winner, done.score(number), flipped=pairing.a != one))
-                elif not found and (one is None or two is None):
-                    meetings.append(Meeting(0, one or two, None, PairingScore(), one or two, "bye"))
+                    meetings.append(self._meeting(pairing, winner, done.score(number), flipped=pairing.a != first))
+                elif not shown and (first is None or second is None):
+                    meetings.append(Meeting(0, first or second, None, PairingScore(), first or second, "bye"))
                 else:
-                    meetings.append(Meeting(len(found), one, two, PairingScore(), None, ""))
-            found.append(meetings)
+                    meetings.append(Meeting(len(shown), first, second, PairingScore(), None, ""))
+            shown.append(meetings)
             base += len(left) // 2
             left = [meeting.winner for meeting in meetings]
-        return found
+        return shown
 
     def _meeting(self, pairing: Pairing, winner: int | None, score: PairingScore, flipped: bool) -> Meeting:
         decided_by = ""
@@ -176,7 +176,7 @@ def bracket(size: int) -> list[int]:
     seeds = [0]
     while len(seeds) < size:
         last = 2 * len(seeds) - 1
-        seeds = [seed for one in seeds for seed in (one, last - one)]
+        seeds = [seed for upper in seeds for seed in (upper, last - upper)]
     return seeds
 
 

@@ -34,7 +34,7 @@ class FixedSchedule(Schedule):
         return self.meetings
 
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
-        order = {bot: at for at, bot in enumerate(self.bots)}
+        order = {bot: number for number, bot in enumerate(self.bots)}
         deals = self.deals
         yield from deal_tasks(self.meetings, range(deals.units), deals.paired, order, done, deals.own)
 

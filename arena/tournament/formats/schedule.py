@@ -155,8 +155,8 @@ def deal_tasks(
     so that each bot of a field begins about half of its games.
     """
     for unit in units:
-        for at, (number, round_, a, b) in enumerate(pairings):
-            deal = unit * len(pairings) + at if own else unit
+        for position, (number, round_, a, b) in enumerate(pairings):
+            deal = unit * len(pairings) + position if own else unit
             if not done.has(number, deal):
                 games = (0, 1) if paired else ((unit + order[a] + order[b] + 1) % 2,)
                 yield PairTask(number, deal, a, b, round_, games)

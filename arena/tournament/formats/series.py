@@ -35,8 +35,8 @@ class SeriesSettings(FormatSettings):
 
     def faults(self, bots: Sequence[str]) -> Iterator[tuple[str, str]]:
         if (self.rounds is None) == (self.target is None):
-            found = "found neither" if self.rounds is None else "found both"
-            yield "", f"expected either rounds (games of a series) or target (points to reach), {found}"
+            given = "found neither" if self.rounds is None else "found both"
+            yield "", f"expected either rounds (games of a series) or target (points to reach), {given}"
 
 
 def series_rule(next_starter: str = "winner", rounds: int | None = None, target: int | None = None) -> SeriesRule:
@@ -108,9 +108,9 @@ class SeriesSchedule(Schedule):
         """Exact for a number of rounds; for a target, games played and as many a series for those to come."""
         if self.rule.rounds is not None:
             return self._series * self.rule.rounds
-        found = self.expected(done.games, self.units_done(done))
-        assert found is not None
-        return found
+        games = self.expected(done.games, self.units_done(done))
+        assert games is not None
+        return games
 
     def units_done(self, done: ScheduleProgress) -> int:
         return 0 if self.rule.target is None else self._series - sum(1 for _ in self.tasks(done))
@@ -169,8 +169,8 @@ def series_results(rule: SeriesRule, games: Iterable[GameResult]) -> list[Series
         pairing, deal, flipped = game.id
         bots[pairing] = (game.second, game.first) if flipped else (game.first, game.second)
         total = sums.setdefault((deal // rule.stride, pairing), [0] * 3)
-        for at, more in enumerate((1, *(game.points[::-1] if flipped else game.points))):
-            total[at] += more
+        for column, more in enumerate((1, *(game.points[::-1] if flipped else game.points))):
+            total[column] += more
     return [SeriesResult(pairing, number, *bots[pairing], *total) for (number, pairing), total in sorted(sums.items())]
 
 
@@ -185,7 +185,9 @@ def series_ranking(bots: Sequence[str], results: Iterable[SeriesResult]) -> list
         difference[result.a] += result.points_a - result.points_b
         difference[result.b] += result.points_b - result.points_a
     order = sorted(bots, key=lambda bot: (-points[bot], -difference[bot], bots.index(bot)))
-    return [Place(at + 1, bot, points[bot], (difference[bot], bots.index(bot) + 1)) for at, bot in enumerate(order)]
+    return [
+        Place(number + 1, bot, points[bot], (difference[bot], bots.index(bot) + 1)) for number, bot in enumerate(order)
+    ]
 
 
 def _to_twenty(given: Mapping[str, Any]) -> Mapping[str, Any]:

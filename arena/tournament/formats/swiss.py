@@ -42,15 +42,15 @@ class _Table:
         """Bots from first to last: points, Buchholz, seed order."""
         return sorted(range(self.size), key=lambda bot: (-self.points[bot], -self.buchholz(bot), bot))
 
-    def meetings(self, one: int, two: int) -> int:
-        return self.opponents[one].count(two)
+    def meetings(self, first: int, second: int) -> int:
+        return self.opponents[first].count(second)
 
-    def enter(self, one: int, two: int, score: PairingScore) -> None:
+    def enter(self, first: int, second: int, score: PairingScore) -> None:
         won = margin(score)
-        self.points[one] += (won > 0) + (won == 0) / 2
-        self.points[two] += (won < 0) + (won == 0) / 2
-        self.opponents[one].append(two)
-        self.opponents[two].append(one)
+        self.points[first] += (won > 0) + (won == 0) / 2
+        self.points[second] += (won < 0) + (won == 0) / 2
+        self.opponents[first].append(second)
+        self.opponents[second].append(first)
 
     def enter_bye(self, bot: int) -> None:
         self.points[bot] += 1
@@ -79,7 +79,7 @@ class _Table:
 
     def _can_pair(self, bots: Sequence[int], repeats: int) -> bool:
         graph = [
-            {at for at, other in enumerate(bots) if other != bot and self.meetings(bot, other) <= repeats}
+            {number for number, other in enumerate(bots) if other != bot and self.meetings(bot, other) <= repeats}
             for bot in bots
         ]
         return has_perfect_matching(graph)
@@ -153,14 +153,15 @@ class Swiss(Schedule):
             pairs, bye = table.draw_round()
             base = number * self._per_round
             meetings = [
-                Pairing(base + at, number, self.bots[one], self.bots[two]) for at, (one, two) in enumerate(pairs)
+                Pairing(base + table_number, number, self.bots[first], self.bots[second])
+                for table_number, (first, second) in enumerate(pairs)
             ]
             rounds.append(meetings)
             scores = [done.score(meeting.number) for meeting in meetings]
             if any(score.games < self.deals.games for score in scores):
                 break
-            for (one, two), score in zip(pairs, scores):
-                table.enter(one, two, score)
+            for (first, second), score in zip(pairs, scores):
+                table.enter(first, second, score)
             if bye is not None:
                 table.enter_bye(bye)
                 byes.append(self.bots[bye])
@@ -172,7 +173,7 @@ class Swiss(Schedule):
     def tasks(self, done: ScheduleProgress) -> Iterator[Task]:
         current = self._replay(done)[1][-1]
         begin = current[0].round * self.deals.units
-        order = {bot: at for at, bot in enumerate(self.bots)}
+        order = {bot: seed for seed, bot in enumerate(self.bots)}
         yield from deal_tasks(current, range(begin, begin + self.deals.units), self.deals.paired, order, done)
 
     def planned(self, done: ScheduleProgress) -> int:
@@ -183,26 +184,26 @@ class Swiss(Schedule):
         table, _, byes = self._replay(done)
         return [
             Place(
-                at + 1,
+                number + 1,
                 self.bots[bot],
                 table.points[bot],
                 (table.buchholz(bot), bot + 1),
                 _bye_remark(byes, self.bots[bot]),
             )
-            for at, bot in enumerate(table.order())
+            for number, bot in enumerate(table.order())
         ]
 
     def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
         """All rounds known, each with its pairings in order, and with its bye at the end."""
-        found = []
+        shown = []
         for number, pairings in enumerate(self._replay(done)[1]):
             meetings = [self._meeting(pairing, done.score(pairing.number)) for pairing in pairings]
             playing = {bot for pairing in pairings for bot in (pairing.a, pairing.b)}
             meetings += [
                 Meeting(number, bot, None, PairingScore(), bot, "bye") for bot in self.bots if bot not in playing
             ]
-            found.append(meetings)
-        return found
+            shown.append(meetings)
+        return shown
 
     def _meeting(self, pairing: Pairing, score: PairingScore) -> Meeting:
         _, number, a, b = pairing
@@ -300,17 +301,17 @@ def _augment(near: list[list[int]], mate: list[int], root: int) -> None:
                 queue.append(mate[other])
 
 
-def _common_base(one: int, two: int, mate: list[int], parent: list[int], base: list[int]) -> int:
+def _common_base(first: int, second: int, mate: list[int], parent: list[int], base: list[int]) -> int:
     path = set()
     while True:
-        one = base[one]
-        path.add(one)
-        if mate[one] == -1:
+        first = base[first]
+        path.add(first)
+        if mate[first] == -1:
             break
-        one = parent[mate[one]]
-    while base[two] not in path:
-        two = parent[mate[base[two]]]
-    return base[two]
+        first = parent[mate[first]]
+    while base[second] not in path:
+        second = parent[mate[base[second]]]
+    return base[second]
 
 
 def _mark(

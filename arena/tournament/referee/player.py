@@ -66,13 +66,13 @@ class Player:
         )
 
     @classmethod
-    def pair(cls, one: Player, other: Player) -> Player:
+    def pair(cls, first: Player, second: Player) -> Player:
         """A bot with two processes, one for each game of a pair: what was seen in the first is not known in the second.
 
         The first of the two stands for both, see `per_game_players`.
         """
-        one.per_game_players = other.per_game_players = (one, other)
-        return one
+        first.per_game_players = second.per_game_players = (first, second)
+        return first
 
     def start(self) -> None:
         """Make the bot. Whatever its `__init__` raises passes through."""

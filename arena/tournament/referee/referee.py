@@ -136,8 +136,8 @@ class Referee:
             return self._seeds_of_pair(deal, first, second)[:3]
         return self._seeds_of_pair(deal, second, first)[3:]
 
-    def _make_seeds(self, deal: int, one: str, two: str) -> tuple[int, ...]:
-        return derive_seeds(6, self._seed, "game", deal, one, two)
+    def _make_seeds(self, deal: int, first: str, second: str) -> tuple[int, ...]:
+        return derive_seeds(6, self._seed, "game", deal, first, second)
 
     # ---- units of work -------------------------------------------------------------------------------------
 
@@ -221,11 +221,11 @@ class Referee:
 
     def _set_up(self, task: GameTask, seats: tuple[Player, Player], deal: Deal) -> Game:
         """A game of bots that are made."""
-        zero, one = seats
+        player_a, player_b = seats
         seeds = self._seeds(task.deal, task.first, task.second)
-        if zero.uses_generators or one.uses_generators:
-            seed_generators(seeds[2], zero.uses_numpy or one.uses_numpy)
-        auto = (zero.auto_claim, one.auto_claim)
+        if player_a.uses_generators or player_b.uses_generators:
+            seed_generators(seeds[2], player_a.uses_numpy or player_b.uses_numpy)
+        auto = (player_a.auto_claim, player_b.auto_claim)
         text = self._texts.get(auto)
         if text is None:
             text = self._texts[auto] = RecordText.of(self.settings, auto)
@@ -239,11 +239,11 @@ class Referee:
 
     def _play_quick(self, game: Game) -> Forfeit | None:
         """The game itself, without clock, events and times: what can be done fastest."""
-        (zero, one), state, seeds = game.seats, game.state, game.seeds
+        (player_a, player_b), state, seeds = game.seats, game.state, game.seeds
         game.stop, asked_0, asked_1, fault, thing = state.play_by(
-            (zero.act, one.act),
+            (player_a.act, player_b.act),
             (Rng(seeds[0]), Rng(seeds[1])),
-            (zero.ask_forced, one.ask_forced),
+            (player_a.ask_forced, player_b.ask_forced),
             self.buffer,
             move_log.FIRST,
         )
@@ -264,7 +264,7 @@ class Referee:
         """The game itself, every decision timed, with clock, events and observers."""
         state, seats, banks, observers = game.state, game.seats, game.banks, self.observers
         told = [0, 0]
-        at = move_log.FIRST
+        stop = move_log.FIRST
         rngs = (Rng(game.seeds[0]), Rng(game.seeds[1]))
         times = game.times = ([], [])
         forfeit: Forfeit | None = None
@@ -303,13 +303,13 @@ class Referee:
                 except Exception as error:
                     forfeit = _illegal(seat, move, self._table, error)
                     break
-            self.buffer[at] = move.index
-            at += 1
+            self.buffer[stop] = move.index
+            stop += 1
             if observers:
                 for observer in observers:
                     observer.step(state, move)
             moves = state.legal_moves()
-        game.stop, game.asked, game.told = at, (len(times[0]), len(times[1])), (told[0], told[1])
+        game.stop, game.asked, game.told = stop, (len(times[0]), len(times[1])), (told[0], told[1])
         return forfeit
 
     # ---- clock ---------------------------------------------------------------------------------------------
@@ -454,13 +454,13 @@ class Referee:
 
     def _leave(self, game: Game) -> None:
         """Leave the process and the move log as they were before the game."""
-        zero, one = game.seats
+        player_a, player_b = game.seats
         if self._clock is not None:
             for seat in game.in_turn:
                 game.seats[seat].leave()
         self.buffer[0] = move_log.IDLE
         move_log.clear_moves(self.buffer, game.stop)
-        if zero.harmless and one.harmless:
+        if player_a.harmless and player_b.harmless:
             return
         names = (game.task.first, game.task.second)
         changed = self._process.restore()
@@ -484,9 +484,9 @@ class Referee:
         """The game, seat and decision of the code that is running, in words; "" outside of games."""
         if (game := self._game) is None or self.buffer[0] & 15 in (move_log.IDLE, move_log.INIT + 1, move_log.INIT + 2):
             return ""
-        task, (zero, one) = game.task, game.seats
-        state = State(self._rules, self._deal(task.deal), (zero.auto_claim, one.auto_claim))
-        forced = (zero.ask_forced, one.ask_forced)
+        task, (player_a, player_b) = game.task, game.seats
+        state = State(self._rules, self._deal(task.deal), (player_a.auto_claim, player_b.auto_claim))
+        forced = (player_a.ask_forced, player_b.ask_forced)
         return place_text(str(task.id), *move_log.whereabouts(self.buffer, state, game.in_turn, forced, self._table))
 
 

@@ -75,8 +75,10 @@ def make_row(
         ending, fault, by, detail = ENDING_CODES[reason], 0, 0, None
         if after:
             names = {starter: task.first, 1 - starter: task.second}
-            by = sum({1 if one.seat == starter else 2 for one in after})
-            detail = "\n".join(f"{names[one.seat]} {FAILED_AFTER} {one.kind}: {one.detail}" for one in after)
+            by = sum({1 if failure.seat == starter else 2 for failure in after})
+            detail = "\n".join(
+                f"{names[failure.seat]} {FAILED_AFTER} {failure.kind}: {failure.detail}" for failure in after
+            )
     else:
         loser, kind, detail = forfeit
         winner, stones, reason = 1 - loser, (state.stones_of(0), state.stones_of(1)), f"forfeit {kind}"
@@ -132,4 +134,4 @@ def find_game(task: Task, key: int) -> GameTask | None:
     if isinstance(task, SeriesTask):
         number = deal - task.deal
         return task.game_task(number, game) if 0 <= number < task.rule.stride else None
-    return next((one for one in task.game_tasks() if one.key == key), None)
+    return next((game_task for game_task in task.game_tasks() if game_task.key == key), None)

@@ -136,8 +136,8 @@ def shares_text(shares: Sequence[BotShare], most: int = 3) -> str:
     >>> shares_text([BotShare("greedy", 10, 0.9), BotShare("random", 10, 0.1)], most=1)
     'greedy 90.0 %, ...'
     """
-    played = [one for one in shares if one.games]
-    shown = [f"{one_line(one.bot)} {100 * half_up(one.share, 3):.1f} %" for one in played[:most]]
+    played = [share for share in shares if share.games]
+    shown = [f"{one_line(share.bot)} {100 * half_up(share.share, 3):.1f} %" for share in played[:most]]
     return ", ".join(shown + ["..."] * (len(played) > most))
 
 
@@ -294,9 +294,9 @@ class RunningScores:
     def shares(self) -> list[BotShare]:
         """Best share of the points first."""
         sums = {bot: [0.0, 0.0] for bot in self._bots}
-        for one in self.results():
-            for bot, points in ((one.a, one.points), (one.b, one.games - one.points)):
-                sums[bot][0] += one.games
+        for pair in self.results():
+            for bot, points in ((pair.a, pair.points), (pair.b, pair.games - pair.points)):
+                sums[bot][0] += pair.games
                 sums[bot][1] += points
         shares = [BotShare(bot, int(games), points / games if games else 0.0) for bot, (games, points) in sums.items()]
-        return sorted(shares, key=lambda one: -one.share)
+        return sorted(shares, key=lambda pair: -pair.share)

@@ -49,7 +49,12 @@ class Supervisor:
     """
 
     def __init__(
-        self, job: Job, report: Callable[[Event], None], sink: Sink, method: str | None = None, place: int | None = None
+        self,
+        job: Job,
+        report: Callable[[Event], None],
+        sink: Sink,
+        method: str | None = None,
+        number: int | None = None,
     ) -> None:
         self.job = job
         self.report = report
@@ -57,7 +62,7 @@ class Supervisor:
         # fork is much faster, and safe on Linux
         default = "fork" if sys.platform == "linux" else "spawn"
         self.context: BaseContext = multiprocessing.get_context(method or default)
-        self._place = place
+        self._place = number
         self._settings = job.game_settings
         self._worker: WorkerProcess | None = None
         self._draining = False

@@ -72,7 +72,7 @@ def run_worker(
     move_log: Any,
     status: Any,
     parent: int,
-    place: int | None = None,
+    worker_number: int | None = None,
 ) -> None:
     """The whole life of a worker; never returns to the code that it was forked from.
 
@@ -94,7 +94,7 @@ def run_worker(
         log_to(records, job.log_level)
         if job.isolated:
             adopt_orphans()
-            pin_to_core(place)
+            pin_to_core(worker_number)
         gc.freeze()  # what was inherited by fork is never looked at again
         _Worker(job, chunks, results, move_log, status).work()
     except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -199,16 +199,16 @@ class _Worker:
         `known` are rows, by key, of games that are not to be played: the forfeits of earlier workers' deaths.
         """
         rows: list[Row] = []
-        units = at = 0
+        units = done = 0
         reusable = True
         start = perf_counter()
         next_check = start + _CHECK_S
-        while at < len(tasks):
+        while done < len(tasks):
             if self.job.isolated:
-                played = referee.play_in_turns(tasks, at, known)
+                played = referee.play_in_turns(tasks, done, known)
             else:
-                played = [referee.play_unit(tasks[at], known)]
-            at += len(played)
+                played = [referee.play_unit(tasks[done], known)]
+            done += len(played)
             units += len(played)
             fresh = list(chain.from_iterable(played))
             rows += fresh
@@ -225,7 +225,7 @@ class _Worker:
                 if not reusable:
                     break
             # the last ones are sent below, with all that was printed: whoever has all games ends this process
-            if at < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
+            if done < len(tasks) and (now - start >= _SEND_S or len(rows) >= _SEND_ROWS):
                 self._send(PART, units, now - start, True, scores_of(rows), rows)
                 rows, units, start = [], 0, now
         if self.isolated is not None:

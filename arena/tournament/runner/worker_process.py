@@ -80,7 +80,7 @@ class WorkerProcess:
     `excuses` is set.
     """
 
-    def __init__(self, job: Job, context: BaseContext, sink: Sink, place: int | None) -> None:
+    def __init__(self, job: Job, context: BaseContext, sink: Sink, number: int | None) -> None:
         self.job = job
         self.overdue: str | None = None
         self.garbled = False
@@ -98,7 +98,7 @@ class WorkerProcess:
             self._move_log = shared_buffer(move_log, clear=True)
             self._status: Any = context.RawArray("q", STATUS_SIZE)
             self._log = WorkerLog(context, sink)
-            args = (job, chunks, results, self._log.sender, move_log, self._status, os.getpid(), place)
+            args = (job, chunks, results, self._log.sender, move_log, self._status, os.getpid(), number)
             self._process = context.Process(target=run_worker, args=args, name="arena worker")
             with _may_have_children():
                 self._process.start()

@@ -60,38 +60,38 @@ def pack(job: Job) -> Packed:
 
 def _packed(home: str, files: list[str]) -> tuple[PackedFile, ...]:
     inside = [file for file in files if Path(file).is_relative_to(home)]
-    found: dict[str, PackedFile] = {}
+    files_by_name: dict[str, PackedFile] = {}
     size = 0
     for path in _beside(Path(home)):
         try:
             size += path.stat().st_size
-            if size > MOST_BYTES or len(found) >= MOST_FILES:
-                found.clear()
+            if size > MOST_BYTES or len(files_by_name) >= MOST_FILES:
+                files_by_name.clear()
                 break
-            _add(found, path, home)
+            _add(files_by_name, path, home)
         except OSError:  # what the bot needs is added below, or missed when it is loaded
             continue
     for file in inside:
         try:
-            _add(found, Path(file), home)
+            _add(files_by_name, Path(file), home)
         except OSError as error:
             raise ArenaError(f"cannot read {file}: {error.strerror or error}") from error
-    return tuple(found[name] for name in sorted(found))
+    return tuple(files_by_name[name] for name in sorted(files_by_name))
 
 
 def _beside(home: Path) -> Iterator[Path]:
     """Regular files below a folder, neither hidden nor compiled."""
-    for place, folders, names in os.walk(home):
-        folders[:] = sorted(one for one in folders if not _SKIPPED.fullmatch(one))
+    for parent, folders, names in os.walk(home):
+        folders[:] = sorted(folder for folder in folders if not _SKIPPED.fullmatch(folder))
         for name in sorted(names):
-            path = Path(place, name)
+            path = Path(parent, name)
             if not _SKIPPED.fullmatch(name) and stat.S_ISREG(path.lstat().st_mode):
                 yield path
 
 
-def _add(found: dict[str, PackedFile], path: Path, home: str) -> None:
+def _add(files: dict[str, PackedFile], path: Path, home: str) -> None:
     name = path.relative_to(home).as_posix()
-    found[name] = PackedFile(name, path.read_bytes(), os.access(path, os.X_OK))
+    files[name] = PackedFile(name, path.read_bytes(), os.access(path, os.X_OK))
 
 
 # ---------------------------------------------------------------- where they are played
@@ -113,8 +113,8 @@ class About(NamedTuple):
         )
 
 
-def _version(one: About) -> str:
-    return f"{one.version}, sources {one.sources}"
+def _version(machine: About) -> str:
+    return f"{machine.version}, sources {machine.sources}"
 
 
 @cache
@@ -161,10 +161,10 @@ class Unpacked:
             return replace(bot, path=str(own)) if not bot.files and own.is_file() and not _is_here(bot) else bot
         if _is_here(bot):
             return bot
-        place = self._place(home)
+        folder = self._place(home)
 
         def here(text: str) -> str:
-            return str(place / Path(text).relative_to(home)) if Path(text).is_relative_to(home) else text
+            return str(folder / Path(text).relative_to(home)) if Path(text).is_relative_to(home) else text
 
         return replace(
             bot, path=here(bot.path), files=tuple(map(here, bot.files)), command=tuple(map(here, bot.command))
@@ -174,9 +174,9 @@ class Unpacked:
         if home not in self._places:
             if self._root is None:
                 self._root = Path(tempfile.mkdtemp(prefix="arena-bots-", dir=self._below))
-            place = self._places[home] = self._root / str(len(self._places)) / (Path(home).name or "bots")
+            folder = self._places[home] = self._root / str(len(self._places)) / (Path(home).name or "bots")
             for file in self._packed[home]:
-                path = place / file.path
+                path = folder / file.path
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(file.content)
                 path.chmod(0o755 if file.executable else 0o644)

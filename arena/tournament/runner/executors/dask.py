@@ -111,17 +111,17 @@ class DaskExecutor:
         future.add_done_callback(self._done.put)
 
     def events(self, timeout: float) -> list[Event]:
-        found: list[Event] = []
+        events: list[Event] = []
         with contextlib.suppress(queue.Empty):
             future = self._done.get(timeout=timeout)
             while True:
-                found += self._take(future)
+                events += self._take(future)
                 future = self._done.get_nowait()
-        found += self._check_workers()
+        events += self._check_workers()
         if self._draining and not self._pending and not self._drained:
             self._drained = True
-            found.append(Drained())
-        return found
+            events.append(Drained())
+        return events
 
     def _take(self, future: Any) -> list[Event]:
         """The events of a future that is done, however it ended."""
@@ -231,10 +231,10 @@ class BotFiles(WorkerPlugin):
 
     def teardown(self, worker: object) -> None:
         with _lock:
-            found = _bots.pop(self._run, None)
+            unpacked = _bots.pop(self._run, None)
             _refusals.pop(self._run, None)
-        if found is not None:
-            found.close()
+        if unpacked is not None:
+            unpacked.close()
 
 
 @dataclass

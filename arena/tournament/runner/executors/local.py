@@ -21,7 +21,7 @@ class LocalExecutor:
         self._workers = job.workers
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._chunks: queue.SimpleQueue[Chunk | None] = queue.SimpleQueue()
-        self._supervisors = [Supervisor(job, self._events.put, sink, method, place) for place in range(self._workers)]
+        self._supervisors = [Supervisor(job, self._events.put, sink, method, number) for number in range(self._workers)]
         self._draining = False
         self._busy = self._workers  # threads that have not ended
         self._lock = threading.Lock()
