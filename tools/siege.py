@@ -31,8 +31,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from arena.league import events, games, versions
-from arena.league.oversight import audit
+from arena.league import events, games, oversight, versions
 from arena.league.store import open_league
 from arena.text import one_line as _one_line
 
@@ -274,7 +273,7 @@ class Siege:
                 lines = hurt if one.name in HONEST else told
                 text = f"v{one.number} forfeited {fault.games} by {fault.kind}: {one_line(fault.detail, 120)}"
                 lines.setdefault(one.name, []).append(text)
-            for entry in audit.entries(league):
+            for entry in oversight.entries(league):
                 name = entry.subject.partition(" ")[0]
                 if entry.what == "check" and name not in HONEST:
                     told.setdefault(name, []).append(f"{entry.subject} {entry.outcome}: {one_line(entry.detail, 160)}")

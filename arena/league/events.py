@@ -69,7 +69,7 @@ def publish(
     *,
     candidate: Version | None = None,
     games: int = 0,
-    process: int | None = None,
+    session: int | None = None,
     note: str = "",
 ) -> Standings:
     """Make a change, and store it as one event together with the standings that follow from it.
@@ -90,17 +90,17 @@ def publish(
                 break
             if found is None:
                 found = standings(league)
-            number = _event(league, kind, version, games, process, note, found.total)
+            number = _event(league, kind, version, games, session, note, found.total)
             _store(league, number, found)
             return found
     return standings(league)
 
 
-def note_play(league: League, event: int | None, fresh: int, process: int) -> tuple[int, Standings]:
+def note_play(league: League, event: int | None, fresh: int, session: int) -> tuple[int, Standings]:
     """Store the standings after `fresh` more games of play; the number of the event they are stored under.
 
-    That is `event`, under which this process stored its earlier games, as long as it is the last one; or the event of
-    another process that is playing too; else a new one.
+    That is `event`, under which this session stored its earlier games, as long as it is the last one; or the event of
+    another session that is playing, too; else a new one.
     """
     for attempt in range(_TRIES):
         stamp = league.one("SELECT max(event) FROM events")
@@ -113,7 +113,7 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
             if event != stamp and _is_play(league, stamp):
                 event = int(stamp)
             if event is None or event != stamp:
-                event = _event(league, PLAYED, None, fresh, process, "", found.total)
+                event = _event(league, PLAYED, None, fresh, session, "", found.total)
             else:
                 league.run(
                     "UPDATE events SET games = games + ?, total = ?, happened = ? WHERE event = ?",
@@ -129,11 +129,11 @@ def note_play(league: League, event: int | None, fresh: int, process: int) -> tu
 
 
 def _is_play(league: League, event: int) -> bool:
-    """Is this an event of play by a process that is still running?"""
+    """Whether an event is one of play by a session that has not ended."""
     return bool(
         league.one(
-            "SELECT 1 FROM events e JOIN processes p ON p.process = e.process"
-            " WHERE e.event = ? AND e.kind = ? AND p.ended IS NULL",
+            "SELECT 1 FROM events e JOIN sessions s ON s.session = e.session"
+            " WHERE e.event = ? AND e.kind = ? AND s.ended IS NULL",
             event,
             PLAYED,
         )
@@ -141,14 +141,14 @@ def _is_play(league: League, event: int) -> bool:
 
 
 def _event(
-    league: League, kind: str, version: Version | None, games: int, process: int | None, note: str, total: int
+    league: League, kind: str, version: Version | None, games: int, session: int | None, note: str, total: int
 ) -> int:
     return league.insert(
-        "INSERT INTO events (happened, kind, version, process, games, total, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO events (happened, kind, version, session, games, total, note) VALUES (?, ?, ?, ?, ?, ?, ?)",
         time.time(),
         kind,
         None if version is None else version.id,
-        process,
+        session,
         games,
         total,
         note,

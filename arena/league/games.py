@@ -34,11 +34,11 @@ class Fixture:
     deals: int
 
 
-def new_lineup(league: League, process: int, isolation: str) -> int:
-    """The number of a new lineup, which is used once: a row of the table `crews`."""
+def new_lineup(league: League, session: int, isolation: str) -> int:
+    """The number of a new lineup, which is used once: a row of the table `lineups`."""
     with league.change():
         return league.insert(
-            "INSERT INTO crews (process, started, isolation) VALUES (?, ?, ?)", process, time.time(), isolation
+            "INSERT INTO lineups (session, started, isolation) VALUES (?, ?, ?)", session, time.time(), isolation
         )
 
 
@@ -77,7 +77,7 @@ def reserve_deals(league: League, lineup: int, fixtures: Sequence[Fixture]) -> l
             number += not settings.own_deals
         league.run("UPDATE meta SET value = ? WHERE key = 'deals'", str(number))
         league.run_many(
-            "INSERT INTO reserved (deal, pairing, crew) VALUES (?, ?, ?)",
+            "INSERT INTO reserved (deal, pairing, lineup) VALUES (?, ?, ?)",
             [(_held(league, task.deal, task.pairing), task.pairing, lineup) for task in tasks],
         )
     return tasks
@@ -100,15 +100,14 @@ def _pairing(league: League, a: int, b: int) -> int:
     return int(found) if found is not None else league.insert("INSERT INTO pairings (a, b) VALUES (?, ?)", a, b)
 
 
-def store_rows(league: League, process: int, lineup: int, rows: Sequence[Row]) -> int:
+def store_rows(league: League, lineup: int, rows: Sequence[Row]) -> int:
     """Store played games, leaving those already there as they are. How many were new."""
     with league.change():
         new = league.insert_games(rows)
         played = {GameId.from_key(row[0]) for row in rows}
         held = {(_held(league, game.deal, game.pairing),) for game in played}
         league.run_many("DELETE FROM reserved WHERE deal = ?", held)
-        league.run("UPDATE crews SET games = games + ? WHERE crew = ?", new, lineup)
-        league.run("UPDATE processes SET seen = ? WHERE process = ?", time.time(), process)
+        league.run("UPDATE lineups SET games = games + ? WHERE lineup = ?", new, lineup)
     return new
 
 

@@ -1,7 +1,7 @@
 """Playing a league's games: stored bots unpacked into a private folder, and played by one of its executors.
 
 A `MatchRunner` lives as long as one submission, or one call of `play`. It unpacks each version once and lines up
-some of them at a time. Each lineup has a number that is used once (a row of the table `crews`) and from it a seed of
+some of them at a time. Each lineup has a number that is used once (a row of the table `lineups`) and from it a seed of
 its own, so records tell nothing about the games of other lineups. The folder goes with the runner; the next command
 removes those that killed processes have left.
 """
@@ -22,9 +22,8 @@ from typing import NoReturn, Self
 from arena.bots.isolation.process import require_isolation
 from arena.bots.spec import BotSpec, find_bot
 from arena.errors import ArenaError
-from arena.league import games, versions
-from arena.league.oversight import audit
-from arena.league.oversight.processes import LeagueProcess
+from arena.league import games, oversight, versions
+from arena.league.lease import Lease
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry
@@ -62,7 +61,7 @@ class LeagueSession:
     """
 
     league: League
-    process: LeagueProcess
+    lease: Lease
     workers: int
     isolation: str
     signals: StopSignals
@@ -80,13 +79,13 @@ class LeagueSession:
 
     def wait_while_paused(self) -> bool:
         """Wait until the league goes on; False if Ctrl-C was pressed."""
-        self.process.look()
-        if self.process.pause is not None and not self.stopping:
-            why = f": {self.process.pause.reason}" if self.process.pause.reason else ""
+        self.lease.look()
+        if self.lease.pause is not None and not self.stopping:
+            why = f": {self.lease.pause.reason}" if self.lease.pause.reason else ""
             self.say(f"{self.league.name} is paused{why}; waiting for: arena league pause {self.league.name} --undo")
-            while self.process.pause is not None and not self.stopping:
+            while self.lease.pause is not None and not self.stopping:
                 time.sleep(_WAIT_S)
-                self.process.beat()
+                self.lease.beat()
         return not self.stopping
 
 
@@ -99,7 +98,7 @@ class _Holds:
 
     @property
     def stopping(self) -> bool:
-        return self.session.stopping or (self.heard and self.session.process.held)
+        return self.session.stopping or (self.heard and self.session.lease.pause is not None)
 
     @property
     def at_once(self) -> bool:
@@ -136,19 +135,19 @@ def open_session(
             )
         league.claim()
     require_isolation(level)
-    with LeagueProcess(league, doing) as process, RunLog(league.folder) as run_log, StopSignals() as signals:
-        audit.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
+    with Lease(league, doing) as lease, RunLog(league.folder) as run_log, StopSignals() as signals:
+        oversight.record(league, doing, "begins", detail=f"{counted(workers, 'worker')}, isolation {level}")
         outcome, error = "done", ""
         try:
-            yield LeagueSession(league, process, workers, level, signals, run_log.sink, tell, say, executor, scheduler)
+            yield LeagueSession(league, lease, workers, level, signals, run_log.sink, tell, say, executor, scheduler)
             outcome = "interrupted" if signals.stopping else outcome
         except BaseException as raised:
             outcome, error = "failed", f"; {type(raised).__name__}: {raised}"
             raise
         finally:
-            played = league.one("SELECT ifnull(sum(games), 0) FROM crews WHERE process = ?", process.number)
+            played = league.one("SELECT ifnull(sum(games), 0) FROM lineups WHERE session = ?", lease.number)
             with contextlib.suppress(LeagueError):  # the folder may have gone, or the disk may be full
-                audit.record(league, doing, outcome, detail=f"{played} games{error}")
+                oversight.record(league, doing, outcome, detail=f"{played} games{error}")
 
 
 class MatchRunner:
@@ -185,7 +184,7 @@ class MatchRunner:
         self._stand_down()
         self.lineup = tuple(players)
         session = self.session
-        number = games.new_lineup(session.league, session.process.number, session.isolation)
+        number = games.new_lineup(session.league, session.lease.number, session.isolation)
         self._numbers.append(number)
         try:
             specs = [self._unpacked(one) for one in players]
@@ -244,7 +243,7 @@ class MatchRunner:
         tasks = games.reserve_deals(league, number, fixtures)
         self._holds.heard = True  # these games count whenever they are played, unlike those of a check
         try:
-            fresh = self.play(tasks, lambda rows: games.store_rows(league, session.process.number, number, rows))
+            fresh = self.play(tasks, lambda rows: games.store_rows(league, number, rows))
             if self._holds.stopping:
                 self._stand_down()  # its workers have been told to stop
         finally:
@@ -283,7 +282,7 @@ class MatchRunner:
                 self._holds,
                 failed=self._fail,
                 lost=self._note_lost,
-                tick=session.process.beat,
+                tick=session.lease.beat,
             )
         return self._dispatcher
 
@@ -325,7 +324,7 @@ class MatchRunner:
         if self._numbers:
             league = self.session.league
             with league.change():
-                league.run("DELETE FROM reserved WHERE crew = ?", self._numbers[-1])
+                league.run("DELETE FROM reserved WHERE lineup = ?", self._numbers[-1])
         self._ready = False
 
     def _reset(self) -> None:
@@ -343,7 +342,7 @@ class MatchRunner:
         league = self.session.league
         with league.change():
             league.run_many(
-                "UPDATE crews SET ended = ? WHERE crew = ? AND ended IS NULL",
+                "UPDATE lineups SET ended = ? WHERE lineup = ? AND ended IS NULL",
                 [(time.time(), number) for number in self._numbers],
             )
 

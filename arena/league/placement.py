@@ -1,34 +1,52 @@
-"""What happens to a submission, from its check to its place in the table.
+"""What happens to a submission, from its check to its place in the table, and games beyond that.
 
-A placement first plays a sample of the table from top to bottom, then the opponents that tell most about a bot of its
-rating so far, until the error of its rating is small enough. Everything is stored as it comes, so a process that
-takes over a submission goes on from there.
+A submission is checked as its author would check it (`arena check`), and plays a few games that do not count. Its
+placement first plays a sample of the table from top to bottom, then the opponents that tell most about a bot of its
+rating so far, until the error of its rating is small enough. Everything is stored as it comes, so a process that takes
+over a submission goes on from there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from arena.errors import ArenaError
-from arena.league import admission, events, games, pairing, versions
+from arena.league import events, fixtures, games, oversight, versions
+from arena.league.check import check_bot
+from arena.league.check_report import CheckReport, finding_text
+from arena.league.games import Fixture
 from arena.league.match_runner import BotsFailed, LeagueSession, MatchRunner
-from arena.league.oversight import audit, budget
-from arena.league.rating import Standings, StandingsRow, standings
+from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import Submission
-from arena.league.versions import ACTIVE, PENDING, PLACING, Receipt, Version
+from arena.league.versions import ACTIVE, OPEN, PENDING, PLACING, Receipt, Version
+from arena.text import one_line
+from arena.tournament.match.results import GameResult, Row
+from arena.tournament.match.tasks import PairTask
 
-OWN_PART = 0.5
-"""A placement also ends when the bot's own part of the error is down to this share of the target: what is left is due
-to the rest of the table, and only `play` can reduce it."""
-TURN_S = 120.0
-"""Seconds after which a placement gives way to other submissions that are waiting."""
-FORFEITS_ALLOWED = 5
-FORFEITS_SHARE = 0.1
-"""A bot that forfeits more games than that, and more than this share of its games, is refused."""
+OPPONENT, CONTROL = "random", "first"  # bots of the program: a trial's opponent, and who is tried if a bot fails
+TRIAL_DEALS = 4
+CHECK_GAMES = 10
+CHECK_S = 30.0
+TURN_S = 120.0  # then a placement gives way to other submissions that are waiting
+FORFEITS_ALLOWED, FORFEITS_SHARE = 5, 0.1  # a bot that forfeits more games than both allow is not placed
+RECENT_GAMES, SUSPENDED_SHARE = 40, 0.5  # a bot that forfeited more than this share of its last games leaves the table
+MOST_PLAYERS = 24  # bots in one lineup: each worker loads them all
+
+
+@dataclass(frozen=True)
+class Admission:
+    """Whether a submission is admitted. `reason` (why not) and `warnings` are for its author."""
+
+    accepted: bool
+    reason: str = ""
+    games: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,8 +70,11 @@ class SubmissionResult:
 
     @property
     def interrupted(self) -> bool:
-        """Is it still undecided?"""
-        return self.version.state in versions.OPEN
+        """Whether it is still undecided."""
+        return self.version.state in OPEN
+
+
+# ---------------------------------------------------------------- submissions
 
 
 def submit(session: LeagueSession, what: Submission, again: bool = False) -> tuple[Receipt, SubmissionResult | None]:
@@ -61,221 +82,320 @@ def submit(session: LeagueSession, what: Submission, again: bool = False) -> tup
 
     `again` and errors as in `versions.submit`.
     """
-    try:
-        receipt = versions.submit(session.league, session.process.number, what, again)
-    except LeagueError as error:
-        audit.record(session.league, "receive", "refused", subject=what.name, author=what.author, detail=str(error))
-        raise
-    if receipt.version.state not in versions.OPEN:
-        return receipt, None
     league = session.league
-    if session.process.pause is not None:
+    try:
+        receipt = versions.submit(league, session.lease.number, what, again)
+    except LeagueError as error:
+        oversight.record(league, "receive", "refused", subject=what.name, author=what.author, detail=str(error))
+        raise
+    if receipt.version.state not in OPEN:
+        return receipt, None
+    if session.lease.pause is not None:
         versions.release(league, receipt.version)
         return receipt, SubmissionResult(receipt.version, waits=f"{league.name} is paused")
-    one = versions.claim(league, session.process.number, receipt.version.id)
-    return receipt, None if one is None else handle_submission(session, one)
+    version = versions.claim(league, session.lease.number, receipt.version.id)
+    return receipt, None if version is None else handle_submission(session, version)
 
 
 def handle_waiting(session: LeagueSession) -> list[SubmissionResult]:
-    """Handle all submissions that no living process holds, in turns if there are many: how far each has come.
+    """Handle all submissions that no other process holds, in turns if there are many: how far each has come.
 
     A turn ends when it has taken TURN_S and others are waiting, so that none of them can hold up the others.
     """
     results: dict[int, SubmissionResult] = {}
-    while not session.stopping and session.process.pause is None:
-        one = versions.claim(session.league, session.process.number)
-        if one is None:
+    while not session.stopping and session.lease.pause is None:
+        version = versions.claim(session.league, session.lease.number)
+        if version is None:
             break
-        results[one.id] = handle_submission(session, one, TURN_S)
+        results[version.id] = handle_submission(session, version, TURN_S)
     return list(results.values())
 
 
-def handle_submission(session: LeagueSession, one: Version, turn_s: float = math.inf) -> SubmissionResult:
-    """Take a claimed submission through to a decision, or as far as Ctrl-C or a pause allow; then let go of
-    it. After `turn_s` seconds it gives way to others that wait."""
+def handle_submission(session: LeagueSession, version: Version, turn_s: float = math.inf) -> SubmissionResult:
+    """Take a claimed submission through to a decision, or as far as Ctrl-C or a pause allow; then let go of it. After
+    `turn_s` seconds it gives way to others that wait."""
+    turn_ends = time.monotonic() + turn_s
     try:
-        with session.process.working_on(one.id) as work, MatchRunner(session) as runner:
-            work.turn_s = turn_s
-            result = _handle(runner, one)
+        with MatchRunner(session) as runner:
+            result = _handle(runner, version, turn_ends)
     except (ArenaError, KeyboardInterrupt):
-        versions.release(session.league, one)
+        versions.release(session.league, version)
         raise
     except BaseException:  # a fault of ours over this bot counts as an attempt, and there are only a few
-        versions.release(session.league, one, failed=True)
+        versions.release(session.league, version, failed=True)
         raise
     if result.interrupted:
-        versions.release(session.league, one)
+        versions.release(session.league, version)
     return result
 
 
-def _handle(runner: MatchRunner, one: Version) -> SubmissionResult:
+def _handle(runner: MatchRunner, version: Version, turn_ends: float) -> SubmissionResult:
     session, league = runner.session, runner.session.league
-    returning = any(e.version == one.id and e.kind == events.ACCEPTED for e in events.events(league))
+    returning = any(e.version == version.id and e.kind == events.ACCEPTED for e in events.events(league))
     warnings: tuple[str, ...] = ()
-    if one.state == PENDING:
-        session.say(f"{one.label}: checking")
-        admitted = admission.admit(runner, one)
-        if admitted is not None:
-            warnings = admitted.warnings
+    if version.state == PENDING:
+        session.say(f"{version.label}: checking")
+        admission = admit(runner, version)
+        if admission is not None:
+            warnings = admission.warnings
             for warning in warnings:
-                audit.record(league, "check", "warns", subject=one.label, author=one.author, detail=warning)
-            if admitted.accepted:
-                versions.accept(league, one)
+                oversight.record(league, "check", "warns", subject=version.label, author=version.author, detail=warning)
+            if admission.accepted:
+                versions.accept(league, version)
             else:
-                versions.refuse(league, one, admitted.reason)
-        if admitted is None or not admitted.accepted:
-            return SubmissionResult(versions.get(league, one.id), warnings=warnings)
-    session.say(f"{one.label}: placing")
-    before = next((v for v in versions.in_state(league, ACTIVE) if v.bot == one.bot), None)
-    if not _place(runner, one):
-        now = versions.get(league, one.id)
-        why = _why_waiting(session, one) if now.state == PLACING and not session.stopping else ""
-        return SubmissionResult(now, _games(league, one), warnings=warnings, waits=why)
+                versions.refuse(league, version, admission.reason)
+        if admission is None or not admission.accepted:
+            return SubmissionResult(versions.get(league, version.id), warnings=warnings)
+    session.say(f"{version.label}: placing")
+    before = next((other for other in versions.in_state(league, ACTIVE) if other.bot == version.bot), None)
+    if not _place(runner, version, turn_ends):
+        now = versions.get(league, version.id)
+        waits = ""
+        if now.state == PLACING and not session.stopping:
+            paused = session.lease.pause is not None
+            waits = f"{league.name} is paused" if paused else "it is the turn of others"
+        return SubmissionResult(now, _games(league, version), warnings=warnings, waits=waits)
     after = events.publish(
         league,
         events.BACK if returning else events.ACCEPTED,
-        lambda: versions.promote(league, one),
-        one,
-        candidate=one,
-        games=_games(league, one),
-        process=session.process.number,
+        lambda: versions.promote(league, version),
+        version,
+        candidate=version,
+        games=_games(league, version),
+        session=session.lease.number,
     )
-    return SubmissionResult(versions.get(league, one.id), _games(league, one), after, before, warnings)
+    now = versions.get(league, version.id)
+    return SubmissionResult(now, _games(league, version), after, before, warnings)
 
 
-def _why_waiting(session: LeagueSession, one: Version) -> str:
-    """Why a submission that is not decided yet has to wait; "" if it has not."""
-    if session.process.pause is not None:
-        return f"{session.league.name} is paused"
-    return "others have their turn" if _turn_is_over(session, one) else ""
+def _games(league: League, version: Version) -> int:
+    return sum(record.games for record in games.head_to_heads(league, version.id))
 
 
-def _games(league: League, one: Version) -> int:
-    return sum(record.games for record in games.head_to_heads(league, one.id))
+# ---------------------------------------------------------------- checking
 
 
-# ---------------------------------------------------------------- placing
+class _Stopped(Exception):
+    """Ctrl-C was pressed."""
 
 
-def _place(runner: MatchRunner, one: Version) -> bool:
-    """Play until the version's rating is certain enough; False if it was refused, or if that has to wait."""
+def admit(runner: MatchRunner, version: Version) -> Admission | None:
+    """Check a submission and try it out; None if Ctrl-C was pressed."""
+    checked = check(runner, version)
+    if checked is None or not checked.accepted:
+        return checked
+    tried = trial(runner, version)
+    return None if tried is None else replace(tried, warnings=checked.warnings)
+
+
+def check(runner: MatchRunner, version: Version) -> Admission | None:
+    """Check a submission with the league's rules, clock and limits; None if Ctrl-C was pressed.
+
+    Bots of a league without isolation are checked in processes of their own. LeagueError if the program's own bots
+    fail, too, because then the submission is not to blame.
+    """
+    if os.name != "posix":  # no bot has a process of its own here
+        return Admission(True)
+    try:
+        runner.line_up([version], [CONTROL])
+        report = _report(runner, version.label)
+        if report.errors and _report(runner, CONTROL).errors:
+            raise LeagueError("not even the program's own bots can be checked here")
+    except BotsFailed as error:
+        return Admission(False, str(error))
+    except _Stopped:
+        return None
+    reasons = [runner.plain(finding_text(finding)) for finding in report.errors]
+    warnings = tuple(runner.plain(finding_text(finding)) for finding in report.warnings)
+    return Admission(not reasons, "\n".join(reasons), warnings=warnings)
+
+
+def _report(runner: MatchRunner, name: str) -> CheckReport:
+    """What `arena check` says about a bot of the lineup."""
+    session, job = runner.session, runner.job
+
+    def report(progress: str) -> None:
+        session.lease.beat()
+        if session.stopping:
+            raise _Stopped
+
+    return check_bot(
+        next(spec for spec in job.bots if spec.name == name),
+        rules=(session.league.settings.rules,),
+        level="process" if session.isolation == "none" else session.isolation,
+        games=CHECK_GAMES,
+        clock=job.clock,
+        limits=job.limits,
+        seconds=CHECK_S,
+        report=report,
+    )
+
+
+def trial(runner: MatchRunner, version: Version) -> Admission | None:
+    """Play some games that do not count, exactly as the league plays; None if Ctrl-C was pressed.
+
+    LeagueError if the program's own bots fail, too, because then the submission is not to blame.
+    """
+    tried = _tried(runner, [version], version.label)
+    if tried is not None and not tried.accepted:
+        control = _tried(runner, [], CONTROL)
+        if control is None:
+            return None
+        if not control.accepted:
+            raise LeagueError(f"not even the program's own bots can be played here: {control.reason}")
+    return tried
+
+
+def _tried(runner: MatchRunner, players: Sequence[Version], name: str) -> Admission | None:
+    """How a bot, a version or one of the program's own, does in some games against OPPONENT."""
+    rows: list[Row] = []
+
+    def keep(more: Sequence[Row]) -> int:
+        rows.extend(more)
+        return len(more)
+
+    try:
+        runner.line_up(players, [OPPONENT] if players else [OPPONENT, CONTROL])
+        pairs = runner.session.league.settings.pairs
+        played = [(0, 1) if pairs else (deal % 2,) for deal in range(TRIAL_DEALS)]
+        runner.play([PairTask(0, deal, name, OPPONENT, games=which) for deal, which in enumerate(played)], keep)
+    except BotsFailed as error:
+        return Admission(False, str(error))
+    if runner.session.stopping:
+        return None
+    for row in rows:
+        game = GameResult.from_row(row, name, OPPONENT)
+        if game.forfeit_by == name:
+            detail = f": {game.detail}" if game.detail else ""
+            return Admission(False, f"forfeits by {game.forfeit}{detail}", len(rows))
+        if name in game.failed_after:
+            return Admission(False, str(game.detail), len(rows))
+    return Admission(True, games=len(rows))
+
+
+# ---------------------------------------------------------------- placing and playing
+
+
+def _place(runner: MatchRunner, version: Version, turn_ends: float) -> bool:
+    """Play until the version's rating is certain enough; False if it was refused, or has to wait."""
     session, league = runner.session, runner.session.league
-    while not session.stopping and not session.process.held:
-        budget.check_disk(league)
-        fixtures = next_fixtures(league, one)
-        if not fixtures:
+    while not session.stopping and session.lease.pause is None:
+        oversight.check_disk(league)
+        step = fixtures.for_placement(league, version)
+        if not step:
             return True
-        play_or_retire(runner, fixtures, [one, *(fixture.b for fixture in fixtures)])
-        if versions.get(league, one.id).state != PLACING or _refused(league, one) or _turn_is_over(session, one):
+        play_or_retire(runner, step, [version, *(fixture.b for fixture in step)])
+        if versions.get(league, version.id).state != PLACING or _refused(league, version):
+            return False
+        if time.monotonic() >= turn_ends and versions.others_wait(league, version):
             return False
     return False
 
 
-def _turn_is_over(session: LeagueSession, one: Version) -> bool:
-    """Has a placement had its turn, and is another submission waiting for one?"""
-    work = session.process.work
-    return work is not None and work.seconds >= work.turn_s and versions.others_wait(session.league, one)
-
-
-def next_fixtures(league: League, one: Version) -> list[games.Fixture]:
-    """What a version that is being placed plays next; empty if its rating is certain enough."""
-    settings = league.settings
-    # the anchor's rating is fixed, but where it stands among the others is not known yet
-    table = standings(league, one, anchored=one.name != settings.anchor)
-    field = {row.version.id: row for row in table.rows if row.version.id != one.id}
-    met = {record.opponent for record in games.head_to_heads(league, one.id)}
-    mine = table.row_of(one.id)
-    assert mine is not None
-    left = settings.most_games - mine.games
-    if not field or left <= 0:
-        return []
-    missing = min(settings.sample, len(field)) - len(met & field.keys())
-    if missing > 0 or mine.elo is None or mine.error is None:
-        unmet = [v for v in _sample(league, list(field.values())) if v.id not in met][:missing]
-        return _fixtures(one, unmet, min(settings.games * len(unmet), left), settings.games_a_deal)
-    if mine.error <= settings.error:
-        return []
-    ratings = {number: row.elo for number, row in field.items() if row.elo is not None}
-    nearest = pairing.nearest(mine.elo, ratings, settings.sample)
-    if mine.error * pairing.own_share(table, one.id, nearest, mine.games) <= OWN_PART * settings.error:
-        return []
-    opponents = [field[n].version for n in nearest]
-    wanted = pairing.games_needed(mine.error, settings.error, mine.games) - mine.games
-    step = settings.games * len(opponents)
-    return _fixtures(one, opponents, min(max(wanted, 2 * len(opponents)), 4 * step, left), settings.games_a_deal)
-
-
-def _sample(league: League, field: Sequence[StandingsRow]) -> list[Version]:
-    """The anchor, a sample of the table from top to bottom, then everyone else."""
-    order = [row.version for row in field]
-    anchor = [v for v in order if v.name == league.settings.anchor]
-    sample = [order[at] for at in pairing.spread(len(order), league.settings.sample)]
-    return list(dict.fromkeys([*anchor, *sample, *order]))
-
-
-def _fixtures(one: Version, opponents: Sequence[Version], wanted: int, each: int) -> list[games.Fixture]:
-    """About `wanted` games (at least a deal) shared among the opponents in whole deals of `each` games; the first get
-    what is left."""
-    deals, more = divmod(max(wanted // each, 1), len(opponents))
-    shares = [deals + (at < more) for at in range(len(opponents))]
-    return [games.Fixture(one, other, share) for other, share in zip(opponents, shares) if share]
-
-
-def _refused(league: League, one: Version) -> bool:
+def _refused(league: League, version: Version) -> bool:
     """Refuse a bot that forfeits too many games."""
-    forfeits = games.forfeits(league, [one.id])
+    forfeits = games.forfeits(league, [version.id])
     number = sum(forfeit.games for forfeit in forfeits)
-    played = _games(league, one)
+    played = _games(league, version)
     if number <= FORFEITS_ALLOWED or number <= FORFEITS_SHARE * played:
         return False
     most = max(forfeits, key=lambda forfeit: forfeit.games)
-    versions.refuse(
-        league, one, f"forfeited {number} of its first {played} games, the last by {most.kind}: {most.detail}"
-    )
+    reason = f"forfeited {number} of its first {played} games, the last by {most.kind}: {most.detail}"
+    versions.refuse(league, version, reason)
     return True
 
 
-# ---------------------------------------------------------------- retiring
+def play_games(
+    session: LeagueSession,
+    most: int | None = None,
+    told: Callable[[SubmissionResult], None] = lambda result: None,
+    seen: Callable[[Standings, int], None] = lambda table, played: None,
+) -> int:
+    """Play the least certain pairings until Ctrl-C, or until `most` games (rounded up to pairs) are stored.
+
+    Submissions that turn up meanwhile come first; `told` gets their results. `seen` gets the table whenever it was
+    rated, with the number of games by then. Returns how many games were stored. LeagueError if there are not two bots
+    in the table.
+    """
+    league = session.league
+    table = standings(league)
+    if len(table.rows) < 2:
+        number = "one bot" if table.rows else "no bot"
+        raise LeagueError(f"{league.name} has {number} in the table; play needs two")
+    event: int | None = None
+    played = 0
+    with MatchRunner(session) as runner:
+        while session.wait_while_paused() and (most is None or played < most) and len(table.rows) >= 2:
+            seen(table, played)
+            oversight.check_disk(league)
+            results = handle_waiting(session)
+            if results:
+                for result in results:
+                    told(result)
+                table = standings(league)
+                continue
+            step = fixtures.for_play(league, table, None if most is None else most - played)
+            if not step:
+                break
+            if not runner.can_play(step):
+                session.say(f"playing the least certain pairings of {len(table.rows)} bots")
+            team = [row.version for row in table.rows]
+            if len(team) > MOST_PLAYERS:
+                team = _players(step)
+            fresh = play_or_retire(runner, step, team)
+            played += fresh
+            if fresh:
+                event, table = events.note_play(league, event, fresh, session.lease.number)
+            if not fresh or _suspend_forfeiters(league, _players(step)):
+                table = standings(league)
+    return played
 
 
-def play_or_retire(runner: MatchRunner, fixtures: Sequence[games.Fixture], team: Sequence[Version]) -> int:
+def _players(step: Sequence[Fixture]) -> list[Version]:
+    return list({version.id: version for fixture in step for version in (fixture.a, fixture.b)}.values())
+
+
+def play_or_retire(runner: MatchRunner, step: Sequence[Fixture], team: Sequence[Version]) -> int:
     """Play fixtures, lining up the `team` if need be; how many games were stored.
 
     A bot that cannot be loaded is refused or retired, and no game is played then.
     """
     try:
-        if not runner.can_play(fixtures):
+        if not runner.can_play(step):
             runner.line_up(team)
-        return runner.play_fixtures(fixtures)
+        return runner.play_fixtures(step)
     except BotsFailed as error:
         retire_unloadable(runner.session, runner.lineup, error)
         return 0
 
 
+# ---------------------------------------------------------------- retiring
+
+
 def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: BotsFailed) -> None:
     """Refuse a bot that could not be loaded if it is being placed, else retire it.
 
-    One that can be loaded by itself is given a second chance, but no third. LeagueError if none is found to be
-    broken, or if nothing can be played at all, for then no bot is to blame.
+    One that can be loaded by itself is given a second chance, but no third. LeagueError if none is found to be broken,
+    or if nothing can be played at all, because then no bot is to blame.
     """
-    named = [one for one in lineup if one.id == error.version]
+    named = [version for version in lineup if version.id == error.version]
     broken = 0
-    for one in named or lineup:
+    for version in named or lineup:
         with MatchRunner(session) as runner:
-            tried = admission.trial(runner, one)
+            tried = trial(runner, version)
         if tried is None:
             return
-        session.failures[one.id] += bool(named)
+        session.failures[version.id] += bool(named)
         reason = tried.reason
         if tried.accepted:
-            if session.failures[one.id] < 2:
+            if session.failures[version.id] < 2:
                 continue
             reason = f"it cannot be loaded each time: {error}"
         broken += 1
-        if one.state in (PENDING, PLACING):
-            versions.refuse(session.league, one, reason)
+        if version.state in OPEN:
+            versions.refuse(session.league, version, reason)
         else:
-            retire(session.league, one.name, f"it cannot play any more: {reason}")
+            retire(session.league, version.name, f"it cannot play any more: {reason}")
     if not broken and not named:
         raise LeagueError(f"nothing can be played: {error}")
 
@@ -283,11 +403,11 @@ def retire_unloadable(session: LeagueSession, lineup: Sequence[Version], error: 
 def retire(league: League, name: str, reason: str = "", undo: bool = False) -> Standings:
     """Retire a bot, or with `undo` bring it back, and publish the standings; a bot not in the table yet is refused."""
     known = versions.of_bot(league, name)
-    active = next((one for one in known if one.state == ACTIVE), None)
-    waiting = [one for one in known if one.state in versions.OPEN]
+    active = next((version for version in known if version.state == ACTIVE), None)
+    waiting = [version for version in known if version.state in OPEN]
     if waiting and not undo and active is None:
-        for one in waiting:
-            versions.refuse(league, one, reason or "withdrawn")
+        for version in waiting:
+            versions.refuse(league, version, reason or "withdrawn")
         return standings(league)
     return events.publish(
         league,
@@ -298,11 +418,18 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> S
     )
 
 
-def suspend(session: LeagueSession, one: Version, why: str) -> None:
-    """Take a bot out of the table, or refuse it if it was not in it yet; the history says why."""
-    league = session.league
-    now = versions.get(league, one.id)
-    if now.state in versions.OPEN:
-        versions.refuse(league, one, why)
-    elif now.state == ACTIVE and now.retired is None:
-        retire(league, one.name, why)
+def _suspend_forfeiters(league: League, players: Sequence[Version]) -> bool:
+    """Retire those players that have forfeited most of their last games; whether there were any."""
+    suspended = False
+    for version in players:
+        recent, lost = games.recent_forfeits(league, version.id, RECENT_GAMES)
+        if recent < RECENT_GAMES or lost <= SUSPENDED_SHARE * RECENT_GAMES:
+            continue
+        now = versions.get(league, version.id)
+        if now.state == ACTIVE and now.retired is None:
+            most = max(games.forfeits(league, [version.id]), key=lambda forfeit: forfeit.games)
+            detail = one_line(" ".join(most.detail.split()), 200)
+            reason = f"suspended: it forfeited {lost} of its last {recent} games, most by {most.kind}: {detail}"
+            retire(league, version.name, reason)
+            suspended = True
+    return suspended

@@ -29,7 +29,7 @@ class LeagueError(ArenaError):
 
 @dataclass(frozen=True)
 class LeagueSettings:
-    """What a league is created with. All of it is fixed but `[budget]` (see `arena.league.oversight.budget`)."""
+    """What a league is created with. All of it is fixed but `[budget]` (see `arena.league.oversight`)."""
 
     name: str = text(REQUIRED, 40, "name of the league", unset="the one it is created with")
     rules: str = text("base", 4096, "rule set")

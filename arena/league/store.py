@@ -26,6 +26,7 @@ from arena.tournament.match.tasks import PAIRING_BITS
 from arena.tournament.store.games import read_games, store_games
 from arena.tournament.store.ownership import MARK, is_marked, mark_of
 from arena.tournament.store.schema import FORFEITS_INDEX, GAMES, META
+from arena.tournament.store.sqlite import PLAYING as PLAYING
 from arena.tournament.store.sqlite import Connection, Database
 from arena.tournament.store.tables import Table, read_rows
 
@@ -35,16 +36,6 @@ DATABASE = "league.sqlite"
 VERSION = 3
 _APPLICATION = 0x53544C47  # "STLG", tells our databases from others
 
-WORK = Table(
-    "work",
-    {"work": "whole", "version": "whole", "process": "whole", "began": "time", "seconds": "real"},
-    """CREATE TABLE work (
-    work INTEGER PRIMARY KEY, version INTEGER NOT NULL REFERENCES versions,
-    process INTEGER NOT NULL REFERENCES processes, began REAL NOT NULL, seconds REAL NOT NULL{checksum})""",
-    refers={"version": "versions", "process": "processes"},
-    since=3,
-)
-"""Time that was spent on submissions. A league of format 2 has it when the first process works on it."""
 AUDIT = Table(
     "audit",
     {
@@ -56,11 +47,10 @@ AUDIT = Table(
         "author": "text?",
         "outcome": "text",
         "detail": "text",
-        "hash": "text",
     },
     """CREATE TABLE audit (
     entry INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, who TEXT NOT NULL, what TEXT NOT NULL,
-    subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL, hash TEXT NOT NULL{checksum})""",
+    subject TEXT NOT NULL, author TEXT, outcome TEXT NOT NULL, detail TEXT NOT NULL{checksum})""",
     since=3,
 )
 """The audit log, see `arena.league.oversight.audit`. A league of format 2 has it with the first entry."""
@@ -79,20 +69,11 @@ _TABLES = (
     retired REAL, reason TEXT NOT NULL DEFAULT ''{checksum})""",
     ),
     Table(
-        "processes",
-        {
-            "process": "whole",
-            "machine": "text",
-            "pid": "whole",
-            "born": "text",
-            "doing": "text",
-            "started": "time",
-            "seen": "time",
-            "ended": "time?",
-        },
-        """CREATE TABLE processes (
-    process INTEGER PRIMARY KEY AUTOINCREMENT, machine TEXT NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL,
-    doing TEXT NOT NULL, started REAL NOT NULL, seen REAL NOT NULL, ended REAL{checksum})""",
+        "sessions",
+        {"session": "whole", "doing": "text", "started": "time", "lease": "time", "ended": "time?"},
+        """CREATE TABLE sessions (
+    session INTEGER PRIMARY KEY AUTOINCREMENT, doing TEXT NOT NULL, started REAL NOT NULL, lease REAL NOT NULL,
+    ended REAL{checksum})""",
     ),
     Table(
         "versions",
@@ -108,13 +89,14 @@ _TABLES = (
             "reason": "text",
             "attempts": "whole",
             "holder": "whole?",
+            "last_turn": "time",
         },
         """CREATE TABLE versions (
     version INTEGER PRIMARY KEY AUTOINCREMENT, bot INTEGER NOT NULL REFERENCES bots, number INTEGER NOT NULL,
     hash TEXT NOT NULL UNIQUE, entry TEXT NOT NULL, submitted REAL NOT NULL, state TEXT NOT NULL,
     decided REAL, reason TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0,
-    holder INTEGER REFERENCES processes{checksum}, UNIQUE (bot, number))""",
-        refers={"bot": "bots", "holder": "processes"},
+    holder INTEGER REFERENCES sessions, last_turn REAL NOT NULL DEFAULT 0{checksum}, UNIQUE (bot, number))""",
+        refers={"bot": "bots", "holder": "sessions"},
     ),
     Table(
         "version_files",
@@ -126,19 +108,19 @@ _TABLES = (
         refers={"version": "versions"},
     ),
     Table(
-        "crews",
+        "lineups",
         {
-            "crew": "whole",
-            "process": "whole",
+            "lineup": "whole",
+            "session": "whole",
             "started": "time",
             "ended": "time?",
             "games": "whole",
             "isolation": "text",
         },
-        """CREATE TABLE crews (
-    crew INTEGER PRIMARY KEY AUTOINCREMENT, process INTEGER NOT NULL REFERENCES processes,
+        """CREATE TABLE lineups (
+    lineup INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL REFERENCES sessions,
     started REAL NOT NULL, ended REAL, games INTEGER NOT NULL DEFAULT 0, isolation TEXT NOT NULL{checksum})""",
-        refers={"process": "processes"},
+        refers={"session": "sessions"},
     ),
     Table(
         "pairings",
@@ -150,11 +132,11 @@ _TABLES = (
     ),
     Table(
         "reserved",
-        {"deal": "whole", "pairing": "whole", "crew": "whole"},
+        {"deal": "whole", "pairing": "whole", "lineup": "whole"},
         """CREATE TABLE reserved (
     deal INTEGER PRIMARY KEY, pairing INTEGER NOT NULL REFERENCES pairings,
-    crew INTEGER NOT NULL REFERENCES crews{checksum})""",
-        refers={"pairing": "pairings", "crew": "crews"},
+    lineup INTEGER NOT NULL REFERENCES lineups{checksum})""",
+        refers={"pairing": "pairings", "lineup": "lineups"},
     ),
     Table(
         "events",
@@ -163,16 +145,16 @@ _TABLES = (
             "happened": "time",
             "kind": "text",
             "version": "whole?",
-            "process": "whole?",
+            "session": "whole?",
             "games": "whole",
             "total": "whole",
             "note": "text",
         },
         """CREATE TABLE events (
     event INTEGER PRIMARY KEY AUTOINCREMENT, happened REAL NOT NULL, kind TEXT NOT NULL,
-    version INTEGER REFERENCES versions, process INTEGER REFERENCES processes, games INTEGER NOT NULL,
+    version INTEGER REFERENCES versions, session INTEGER REFERENCES sessions, games INTEGER NOT NULL,
     total INTEGER NOT NULL, note TEXT NOT NULL DEFAULT ''{checksum})""",
-        refers={"version": "versions", "process": "processes"},
+        refers={"version": "versions", "session": "sessions"},
     ),
     Table(
         "ratings",
@@ -194,7 +176,6 @@ _TABLES = (
         key=2,
         refers={"event": "events", "version": "versions"},
     ),
-    WORK,
     AUDIT,
 )
 
@@ -410,10 +391,10 @@ def _fault(rows: Mapping[str, list[Any]]) -> str | None:
             check_path(path)
     except LeagueError as error:
         return str(error)
-    for version, _, number, hash_, *_, state, _, _, _, _ in rows["versions"]:
+    for version, _, number, hash_, *_, state, _, _, _, _, _ in rows["versions"]:
         if state not in _STATES or number < 1 or not re.fullmatch(r"[0-9a-f]{64}", hash_):
             return f"version {version} has a state, number or hash that there is not"
-    if any(row[-1] not in ISOLATIONS for row in rows["crews"]):
+    if any(row[-1] not in ISOLATIONS for row in rows["lineups"]):
         return "its bots have played in an isolation that there is not"
     if any(number >> PAIRING_BITS or a >= b for number, a, b in rows["pairings"]):
         return "a pairing is not valid"

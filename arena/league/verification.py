@@ -13,8 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from arena.errors import ArenaError
-from arena.league import games, versions
-from arena.league.oversight import audit, pause
+from arena.league import games, oversight, versions
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.submission import StoredFile, Submission
@@ -67,7 +66,7 @@ def verify_league(league: League, most: int | None = None) -> Verification:
             except (ArenaError, sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError) as error:
                 found.faults.append(one_line(f"cannot be read: {error}", 400))
         with suppress(ArenaError, TypeError):
-            found.entries = len(audit.entries(league))
+            found.entries = len(oversight.entries(league))
     return found
 
 
@@ -77,7 +76,7 @@ def note(name: str, report: Verification) -> None:
         detail = f"{report.replayed:,} of {report.games:,} games replayed"
         if report.faults:
             detail = f"{len(report.faults)} faults, the first: {report.faults[0]}"
-        audit.record(league, "verify", "sound" if report.sound else "damaged", detail=detail)
+        oversight.record(league, "verify", "sound" if report.sound else "damaged", detail=detail)
 
 
 def _database(league: League) -> Iterator[str]:
@@ -90,7 +89,7 @@ def _database(league: League) -> Iterator[str]:
 
 def _oversight(league: League) -> Iterator[str]:
     """What cannot be read raises."""
-    pause.paused(league)
+    oversight.paused(league)
     yield from ()
 
 
@@ -120,11 +119,11 @@ def _bots(league: League) -> Iterator[str]:
 def _games(league: League, found: Verification, most: int | None) -> Iterator[str]:
     settings = league.settings
     secret = league.meta("secret")
-    seeds = {games.lineup_seed(secret, crew) for (crew,) in league.query("SELECT crew FROM crews")}
+    seeds = {games.lineup_seed(secret, lineup) for (lineup,) in league.query("SELECT lineup FROM lineups")}
     labels = {one.id: one.label for one in versions.in_state(league, retired=True)}
     sides = {p: (labels[a], labels[b]) for p, a, b in league.query("SELECT pairing, a, b FROM pairings")}
     found.games = total = games.count(league)
-    stored = league.one("SELECT ifnull(sum(games), 0) FROM crews")
+    stored = league.one("SELECT ifnull(sum(games), 0) FROM lineups")
     if stored != total:
         yield f"games: {total} are there, {stored} were stored"
     deals = int(league.meta("deals"))

@@ -8,8 +8,8 @@ moves through these states:
        +------refuse-------+--> refused --submitted with `again`--> pending
 
 `pending` waits for its checks, `placing` plays for its rating, `active` is in the table. A bot has at most one active
-version: of those accepted, the one submitted last. Pending and placing versions form a queue. A process that works
-on one holds it (`claim`) until it is decided or let go (`release`); what a dead process held is free to claim. A
+version: of those accepted, the one submitted last. Pending and placing versions form a queue. A session that works
+on one holds it (`claim`) until it is decided or let go (`release`), or until the session's lease has expired. A
 retired bot keeps its versions as they are and leaves the table.
 """
 
@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import did_you_mean
-from arena.league.oversight import audit, budget
-from arena.league.oversight.processes import is_alive
+from arena.league import oversight
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission, check_path
@@ -31,7 +30,7 @@ from arena.text import utc_text
 
 PENDING, PLACING, ACTIVE, REPLACED, REFUSED = "pending", "placing", "active", "replaced", "refused"
 OPEN = (PENDING, PLACING)
-MOST_ATTEMPTS = 4  # failures of this program over one submission, after which it is refused
+MAX_ATTEMPTS = 4  # failures of this program over one submission, after which it is refused
 _LONGEST_REASON = 4000  # they hold what bots have printed and raised
 
 
@@ -148,8 +147,8 @@ class Receipt:
     version: Version
 
 
-def submit(league: League, process: int | None, submission: Submission, again: bool = False) -> Receipt:
-    """Store a submission as pending, held by `process` (None: by nobody), unless its content is known.
+def submit(league: League, session: int | None, submission: Submission, again: bool = False) -> Receipt:
+    """Store a submission as pending, held by a session (None: by nobody), unless its content is known.
 
     With `again` a refused version is checked once more. LeagueError for a name that belongs to another author, for
     another bot's content, or for a retired bot.
@@ -157,9 +156,9 @@ def submit(league: League, process: int | None, submission: Submission, again: b
     with league.change():
         rows = league.query(f"{_SELECT} WHERE v.hash = ?", submission.hash)
         if rows:
-            return _known(league, process, submission, Version(*rows[0]), again)
+            return _known(league, session, submission, Version(*rows[0]), again)
         bot = _bot_for(league, submission)
-        budget.check_submission(league, submission.author, sum(len(file.content) for file in submission.files))
+        oversight.check_submission(league, submission.author, sum(len(file.content) for file in submission.files))
         number = league.one("SELECT ifnull(max(number), 0) + 1 FROM versions WHERE bot = ?", bot)
         new = league.insert(
             "INSERT INTO versions (bot, number, hash, entry, submitted, state, holder) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -169,7 +168,7 @@ def submit(league: League, process: int | None, submission: Submission, again: b
             submission.entry,
             time.time(),
             PENDING,
-            process,
+            session,
         )
         league.run_many(
             "INSERT INTO files (hash, content) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
@@ -204,7 +203,7 @@ def settled(league: League, submission: Submission, again: bool = False) -> Rece
         return None
 
 
-def _known(league: League, process: int | None, submission: Submission, old: Version, again: bool) -> Receipt:
+def _known(league: League, session: int | None, submission: Submission, old: Version, again: bool) -> Receipt:
     """Receive content that the league has already."""
     if old.name.lower() != submission.name.lower():
         raise LeagueError(
@@ -213,19 +212,19 @@ def _known(league: League, process: int | None, submission: Submission, old: Ver
     _check_author(submission, old.name, old.author)
     _check_retired(old.name, old.retired, old.retired_reason)
     if old.state == REPLACED or (old.state == REFUSED and again):
-        budget.check_submission(league, submission.author, 0)
+        oversight.check_submission(league, submission.author, 0)
         state = PLACING if old.state == REPLACED else PENDING
         league.run(
             "UPDATE versions SET state = ?, submitted = ?, decided = NULL, reason = '', attempts = 0, holder = ?"
             " WHERE version = ?",
             state,
             time.time(),
-            process,
+            session,
             old.id,
         )
         return _received(league, "back" if state == PLACING else "new", old.id)
     if old.state in (PENDING, PLACING):
-        league.run("UPDATE versions SET holder = ? WHERE version = ? AND holder IS NULL", process, old.id)
+        league.run("UPDATE versions SET holder = ? WHERE version = ? AND holder IS NULL", session, old.id)
         return Receipt("waiting", old)
     return Receipt("known" if old.state == ACTIVE else "refused", old)
 
@@ -233,7 +232,7 @@ def _known(league: League, process: int | None, submission: Submission, old: Ver
 def _received(league: League, outcome: str, number: int) -> Receipt:
     """The receipt for a submission that there is something to do with, which is put on record."""
     one = get(league, number)
-    audit.record(league, "receive", outcome, subject=one.label, author=one.author, detail=f"sha256 {one.hash}")
+    oversight.record(league, "receive", outcome, subject=one.label, author=one.author, detail=f"sha256 {one.hash}")
     return Receipt(outcome, one)
 
 
@@ -273,39 +272,49 @@ def _check_retired(name: str, retired: float | None, reason: str) -> None:
         )
 
 
-def claim(league: League, process: int, wanted: int | None = None) -> Version | None:
-    """Take a submission that no living process holds (or the `wanted` one); None if there is none.
+def queue(league: League) -> list[Version]:
+    """The submissions that are not decided, in the order in which they are taken up: those that never were, oldest
+    first, then those that have waited longest since their last turn."""
+    rows = league.query(
+        f"{_SELECT} WHERE v.state IN (?, ?) AND b.retired IS NULL ORDER BY v.last_turn, v.version", PENDING, PLACING
+    )
+    return [Version(*row) for row in rows]
 
-    The one that least time has been spent on comes first, of those the oldest: none can hold up the others for long.
-    A submission with too many failed attempts is refused.
+
+def is_held(league: League, version: Version, session: int | None = None) -> bool:
+    """Whether a session other than the given one works on a submission: it holds it, and its lease has not expired."""
+    return bool(
+        league.one(
+            "SELECT 1 FROM versions v JOIN sessions s ON s.session = v.holder"
+            " WHERE v.version = ? AND s.session IS NOT ? AND s.ended IS NULL AND s.lease > ?",
+            version.id,
+            session,
+            time.time(),
+        )
+    )
+
+
+def claim(league: League, session: int, wanted: int | None = None) -> Version | None:
+    """Take the first submission (or the `wanted` one) that no other session holds; None if there is none.
+
+    A submission over which this program has failed too often is refused.
     """
     with league.change():
-        worked = budget.worked(league)
-        for one in sorted(in_state(league, PENDING, PLACING), key=lambda one: worked.get(one.id, 0.0)):
-            if wanted is not None and one.id != wanted:
+        for version in queue(league):
+            if (wanted is not None and version.id != wanted) or is_held(league, version, session):
                 continue
-            holder = league.query(
-                "SELECT p.process, p.machine, p.pid, p.born, p.seen, p.ended FROM versions v JOIN processes p"
-                " ON p.process = v.holder WHERE v.version = ?",
-                one.id,
-            )
-            if holder and holder[0][0] != process and holder[0][5] is None and is_alive(*holder[0][1:5]):
+            if version.attempts >= MAX_ATTEMPTS:
+                _refuse(league, version, f"given up after {version.attempts} failed attempts to check or place it")
                 continue
-            if one.attempts >= MOST_ATTEMPTS:
-                _refuse(league, one, f"given up: {one.attempts} times the work on it has failed")
-                continue
-            league.run("UPDATE versions SET holder = ? WHERE version = ?", process, one.id)
-            return get(league, one.id)
+            put = "UPDATE versions SET holder = ?, last_turn = ? WHERE version = ?"
+            league.run(put, session, time.time(), version.id)
+            return get(league, version.id)
     return None
 
 
-def others_wait(league: League, one: Version) -> bool:
-    """Is there another submission that nobody works on?"""
-    return any(
-        league.one("SELECT holder IS NULL FROM versions WHERE version = ?", other.id)
-        for other in in_state(league, PENDING, PLACING)
-        if other.id != one.id
-    )
+def others_wait(league: League, version: Version) -> bool:
+    """Whether there is another submission that no session works on."""
+    return any(other.id != version.id and not is_held(league, other) for other in queue(league))
 
 
 def release(league: League, one: Version, failed: bool = False) -> None:
@@ -337,7 +346,7 @@ def _refuse(league: League, one: Version, reason: str) -> None:
         PLACING,
     )
     if changed:
-        audit.record(league, "decide", "refused", subject=one.label, author=one.author, detail=reason)
+        oversight.record(league, "decide", "refused", subject=one.label, author=one.author, detail=reason)
         total = league.count_games()
         league.insert(
             "INSERT INTO events (happened, kind, version, games, total, note) VALUES (?, 'refused', ?, 0, ?, ?)",
@@ -351,7 +360,7 @@ def _refuse(league: League, one: Version, reason: str) -> None:
 def promote(league: League, one: Version) -> bool:
     """Within a change: make a placed version its bot's active one, unless a later version is active already.
 
-    False if the version is no longer being placed, because another process has decided it.
+    False if the version is no longer being placed, because another session has decided it.
     """
     rows = league.query("SELECT version, submitted FROM versions WHERE bot = ? AND state = ?", one.bot, ACTIVE)
     mine = league.query("SELECT submitted, state FROM versions WHERE version = ?", one.id)[0]
@@ -363,7 +372,7 @@ def promote(league: League, one: Version) -> bool:
     for number, _ in [] if later else rows:
         league.run(put, REPLACED, now, f"by v{one.number}", number)
     league.run(put, REPLACED if later else ACTIVE, now, "by a later version" if later else "", one.id)
-    audit.record(league, "decide", "accepted", subject=one.label, author=one.author)
+    oversight.record(league, "decide", "accepted", subject=one.label, author=one.author)
     return True
 
 
@@ -387,7 +396,7 @@ def retire(league: League, name: str, reason: str = "", undo: bool = False) -> V
             found[-1].bot,
         )
     one = active or found[-1]
-    audit.record(
+    oversight.record(
         league, "retire", "brought back" if undo else "retired", subject=one.label, author=one.author, detail=reason
     )
     return one

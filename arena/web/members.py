@@ -17,9 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError
-from arena.league import placement, versions
-from arena.league.oversight import audit
-from arena.league.oversight import pause as pauses
+from arena.league import oversight, placement, versions
 from arena.league.rating import standings
 from arena.league.store import League
 from arena.league.submission import Submission
@@ -269,12 +267,12 @@ def league_overview(stores: Stores) -> Mapping[str, Any]:
     league, now = stores.league, time.time()
     known = versions.in_state(league, retired=True)
     return {
-        "pause": pauses.paused(league),
+        "pause": oversight.paused(league),
         "invited": [(invitation, invitation.state(now)) for invitation in accounts.invitations(stores.web)][::-1],
         "bots": [version for version in known if version.state == versions.ACTIVE],
         "waiting": [version for version in known if version.state in versions.OPEN],
         "refused": [version for version in known if version.state == versions.REFUSED][::-1],
-        "log": log_table([vars(entry) for entry in audit.entries(league, _LOG_ENTRIES)[::-1]]),
+        "log": log_table([vars(entry) for entry in oversight.entries(league, _LOG_ENTRIES)[::-1]]),
     }
 
 
@@ -302,18 +300,18 @@ def organise(stores: Stores, do: str, what: str, reason: str, by: str) -> str:
     league = stores.league
     reason = reason or f"by {by}"
     if do == "pause":
-        pauses.pause(league, reason)
+        oversight.pause(league, reason)
     elif do == "resume":
-        pauses.go_on(league)
+        oversight.resume(league)
     elif do in ("retire", "return"):
         placement.retire(league, what, "" if do == "return" else reason, do == "return")
     elif do == "invite":
         token = accounts.invite(stores.web, what)
-        audit.record(league, "invite", "invited", author=what, detail=f"by {by}")
+        oversight.record(league, "invite", "invited", author=what, detail=f"by {by}")
         return token
     elif do == "revoke":
         number = accounts.revoke(stores.web, what)
-        audit.record(league, "invite", "revoked", author=what, detail=f"{number} tokens, by {by}")
+        oversight.record(league, "invite", "revoked", author=what, detail=f"{number} tokens, by {by}")
     return ""
 
 

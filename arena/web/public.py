@@ -20,7 +20,7 @@ from arena.errors import ArenaError
 from arena.game.record import parse_record
 from arena.game.rules import load_rules
 from arena.league import events, games, versions, views
-from arena.league.oversight.pause import paused
+from arena.league.oversight import paused
 from arena.league.rating import Standings, standings
 from arena.league.settings import LeagueError, LeagueSettings
 from arena.league.store import League

@@ -19,8 +19,7 @@ import uvicorn
 from arena.bots.processes.tree import behind, command_of
 from arena.errors import ArenaError
 from arena.league.match_runner import LeagueSession
-from arena.league.placement import SubmissionResult, handle_waiting
-from arena.league.play import play_games
+from arena.league.placement import SubmissionResult, handle_waiting, play_games
 from arena.league.rating import standings
 from arena.web.accounts import WebStore
 from arena.web.app import create_app
@@ -183,4 +182,4 @@ def work(session: LeagueSession, play: bool, told: Callable[[SubmissionResult], 
             play_games(session, GAMES_BETWEEN_LOOKS, told)
         else:
             time.sleep(LOOK_FOR_WORK_S)
-            session.process.beat()
+            session.lease.beat()

@@ -21,13 +21,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.league import versions
-from arena.league.oversight import audit, budget
-from arena.league.oversight.pause import paused
+from arena.league import oversight, versions
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import MOST_BYTES, MOST_FILES, StoredFile, Submission, check_path, read_submission
-from arena.league.versions import OPEN, PENDING, PLACING, Version, write_files
+from arena.league.versions import OPEN, Version, write_files
 from arena.text import one_line
 from arena.web.accounts import Account, WebStore
 
@@ -206,7 +204,9 @@ def receive(
         _check_number_of_bots(league, submission, limits)
         receipt = versions.submit(league, None, submission, again)
     except LeagueError as error:
-        audit.record(league, "receive", "refused", subject=submission.name, author=submission.author, detail=str(error))
+        oversight.record(
+            league, "receive", "refused", subject=submission.name, author=submission.author, detail=str(error)
+        )
         raise
     end_upload(store, number, receipt.outcome, version=receipt.version.id)
     return receipt.version
@@ -263,26 +263,18 @@ def progress(league: League, number: int) -> dict[str, Any]:
         "reason": version.reason,
         "retired": version.retired is not None,
         "retired_reason": version.retired_reason,
-        "held": _is_held(league, version),
+        "held": versions.is_held(league, version),
         "ahead": None,
         "waits": "",
         "warnings": [
             entry.detail
-            for entry in audit.entries(league, since=version.submitted, what="check", subject=version.label)
+            for entry in oversight.entries(league, since=version.submitted, what="check", subject=version.label)
         ],
         "entry": version.entry,
         "hash": version.hash,
     }
     if version.state in OPEN and not values["held"]:
-        worked = budget.worked(league)
-        waiting = sorted(
-            versions.in_state(league, PENDING, PLACING), key=lambda other: (worked.get(other.id, 0.0), other.id)
-        )
-        before = waiting[: [other.id for other in waiting].index(version.id)]
-        values["ahead"] = sum(not _is_held(league, other) for other in before)
-        values["waits"] = f"{league.name} is paused" if paused(league) else ""
+        waiting = [other.id for other in versions.queue(league) if not versions.is_held(league, other)]
+        values["ahead"] = waiting.index(version.id) if version.id in waiting else 0
+        values["waits"] = f"{league.name} is paused" if oversight.paused(league) else ""
     return values
-
-
-def _is_held(league: League, version: Version) -> bool:
-    return bool(league.one("SELECT holder IS NOT NULL FROM versions WHERE version = ?", version.id))

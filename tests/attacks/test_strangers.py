@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league.oversight.processes import LeagueProcess, release_dead
+from arena.league.lease import Lease, release_expired
 from arena.league.settings import LeagueError
 from arena.league.store import open_league
 from arena.league.versions import write_files
@@ -102,8 +102,8 @@ def test_a_league_does_not_sweep_through_a_planted_link(tmp_path: Path) -> None:
     with league(tmp_path / "open") as made:
         enter(made, "ann")
         (tmp_path / "open" / ".playing").symlink_to(tmp_path / "home")
-        release_dead(made)
-        with LeagueProcess(made, "test"):
+        release_expired(made)
+        with Lease(made, "test"):
             pass
     assert (tmp_path / "home" / "letters").is_dir()
     with pytest.raises(LeagueError, match="is not a regular file"):

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from arena.league import admission, games, placement, versions
+from arena.league import games, placement, versions
+from arena.league.lease import Lease
 from arena.league.match_runner import LeagueSession, open_session
-from arena.league.oversight.processes import LeagueProcess
 from arena.league.rating import standings
 from arena.league.settings import LeagueSettings, settings_from_dict
 from arena.league.store import League, create_league
@@ -35,12 +35,12 @@ BROKEN = "def act(view, moves:\n"
 
 def skip_check(patch: pytest.MonkeyPatch) -> None:
     """Accept all submissions without a check; the trial remains."""
-    patch.setattr(admission, "check", lambda runner, one: admission.Admission(True))
+    patch.setattr(placement, "check", lambda runner, one: placement.Admission(True))
 
 
 def shorten_check(patch: pytest.MonkeyPatch) -> None:
     """Let checks play as few games as they can."""
-    patch.setattr(admission, "CHECK_GAMES", 2)
+    patch.setattr(placement, "CHECK_GAMES", 2)
 
 
 def settings(**changed: Any) -> LeagueSettings:
@@ -92,9 +92,9 @@ def settled(session: LeagueSession, what: Submission) -> placement.SubmissionRes
 def enter(found: League, *names: str, source: str = FIRST) -> list[Version]:
     """Bots that are in the table without having played."""
     made = []
-    with LeagueProcess(found, "test") as process:
+    with Lease(found, "test") as lease:
         for name in names:
-            one = versions.submit(found, process.number, submission(name, f"# {name}\n{source}")).version
+            one = versions.submit(found, lease.number, submission(name, f"# {name}\n{source}")).version
             versions.accept(found, one)
             with found.change():
                 versions.promote(found, one)
@@ -131,8 +131,8 @@ def row(task: PairTask, game: int, score: int, forfeit: int = 0, by: int = 0) ->
 
 def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[int]]]) -> None:
     """Store pairs of games between versions: of each pair the points of the first version, 0..2."""
-    with LeagueProcess(found, "test") as process:
-        lineup = games.new_lineup(found, process.number, "none")
+    with Lease(found, "test") as lease:
+        lineup = games.new_lineup(found, lease.number, "none")
         for one, other, points in fixtures:
             tasks = games.reserve_deals(found, lineup, [games.Fixture(one, other, len(points))])
             rows = []
@@ -140,7 +140,7 @@ def played(found: League, fixtures: Iterable[tuple[Version, Version, Sequence[in
                 mine = won if one.id < other.id else 2 - won  # of a, the version with the lower number
                 # a begins game 0; with one point of two, whoever begins wins
                 rows += [row(task, 0, 2 if mine >= 1 else 0), row(task, 1, 0 if mine == 2 else 2)]
-            games.store_rows(found, process.number, lineup, rows)
+            games.store_rows(found, lineup, rows)
 
 
 def some_points(number: int, share: float, seed: int = 1) -> list[int]:

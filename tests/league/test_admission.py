@@ -13,13 +13,12 @@ from typing import Any
 import pytest
 
 from arena.bots.isolation import process as processes
-from arena.league import admission, events, games, match_runner, placement, versions
-from arena.league.admission import trial
+from arena.league import events, games, match_runner, placement, versions
 from arena.league.check import check_bot
 from arena.league.check_report import ERROR, Finding
+from arena.league.lease import Lease
 from arena.league.match_runner import MatchRunner, open_session
-from arena.league.oversight.processes import LeagueProcess
-from arena.league.play import play_games
+from arena.league.placement import play_games, trial
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import find_entry, read_submission
@@ -70,8 +69,8 @@ def test_refused(found: League, source: str, reason: str) -> None:
 @pytest.mark.usefixtures("real_check")
 def test_one_that_fails_in_the_check_alone(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """The eight games of the trial are too few for it."""
-    monkeypatch.setattr(admission, "CHECK_GAMES", 10)
-    monkeypatch.setattr(admission, "CHECK_S", 300.0)  # a busy machine plays few games in its usual time
+    monkeypatch.setattr(placement, "CHECK_GAMES", 10)
+    monkeypatch.setattr(placement, "CHECK_S", 300.0)  # a busy machine plays few games in its usual time
     source = """
     begun = []
     class Mine:
@@ -109,7 +108,7 @@ def test_if_no_bot_can_be_checked_it_is_no_fault_of_one(found: League, monkeypat
     def failing(*args: Any, **options: Any) -> Any:
         return dataclasses.replace(check_bot(*args, **options), findings=(broken,))
 
-    monkeypatch.setattr(admission, "check_bot", failing)
+    monkeypatch.setattr(placement, "check_bot", failing)
     with pytest.raises(LeagueError, match="not even the program's own"):
         submit(found, "mine", FIRST)
     assert [(v.state, v.attempts) for v in versions.of_bot(found, "mine")] == [(PENDING, 0)]
@@ -122,7 +121,7 @@ def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(found: League, m
         return check_bot(*args, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(admission, "check_bot", pressing)
+        patch.setattr(placement, "check_bot", pressing)
         one = submit(found, "mine", FIRST)
     assert one.state == PENDING
     assert not processes.running
@@ -133,7 +132,7 @@ def test_ctrl_c_ends_a_check_and_the_next_process_does_it_again(found: League, m
 
 def test_a_trial_leaves_no_games(found: League) -> None:
     with open_session(found, "submit", 1) as session, MatchRunner(session) as runner:
-        one = versions.submit(found, session.process.number, submission("first", FIRST)).version
+        one = versions.submit(found, session.lease.number, submission("first", FIRST)).version
         tried = trial(runner, one)
     assert tried is not None
     assert (tried.accepted, tried.games) == (True, 8)
@@ -170,18 +169,6 @@ def test_a_broken_installation_is_no_fault_of_a_bot(found: League, monkeypatch: 
 # ---------------------------------------------------------------- what is written to do harm
 
 
-@pytest.mark.usefixtures("real_check")
-def test_a_fault_of_ours_over_one_bot_refuses_it(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(spec: Any, **options: Any) -> Any:
-        if spec.name == "mine v1":
-            raise RecursionError("too deep")
-        return check_bot(spec, **options)
-
-    monkeypatch.setattr(admission, "check_bot", failing)
-    one = submit(found, "mine", FIRST)
-    assert (one.state, one.reason) == (REFUSED, "it cannot be checked: RecursionError: too deep")
-
-
 def test_a_fault_of_ours_stops_the_league_a_few_times_and_no_more(
     found: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,16 +176,16 @@ def test_a_fault_of_ours_stops_the_league_a_few_times_and_no_more(
         raise RuntimeError("a fault of ours")
 
     with monkeypatch.context() as patch:
-        patch.setattr(admission, "trial", failing)
+        patch.setattr(placement, "trial", failing)
         with pytest.raises(RuntimeError):
             submit(found, "mine", FIRST)
-        for _ in range(versions.MOST_ATTEMPTS - 1):
+        for _ in range(versions.MAX_ATTEMPTS - 1):
             with open_session(found, "play", 1) as session, pytest.raises(RuntimeError):
                 placement.handle_waiting(session)
         with open_session(found, "play", 1) as session:
             assert placement.handle_waiting(session) == []
     one = versions.of_bot(found, "mine")[0]
-    assert (one.state, one.reason) == (REFUSED, "given up: 4 times the work on it has failed")
+    assert (one.state, one.reason) == (REFUSED, "given up after 4 failed attempts to check or place it")
 
 
 @pytest.mark.parametrize("path", ["~/notes.py", "a=b.py", "search", "m.n:C"])
@@ -268,16 +255,16 @@ def test_one_that_cannot_be_loaded_each_time_is_retired(tmp_path: Path) -> None:
 
 def entered(found: League, name: str, source: str) -> None:
     """In the table, without having played."""
-    with LeagueProcess(found, "test") as process:
-        one = versions.submit(found, process.number, submission(name, source)).version
+    with Lease(found, "test") as lease:
+        one = versions.submit(found, lease.number, submission(name, source)).version
         versions.accept(found, one)
         with found.change():
             versions.promote(found, one)
 
 
 def test_what_waits_can_be_withdrawn(found: League) -> None:
-    with LeagueProcess(found, "test") as process:
-        versions.submit(found, process.number, submission("mine", FIRST))
+    with Lease(found, "test") as lease:
+        versions.submit(found, lease.number, submission("mine", FIRST))
     placement.retire(found, "mine", "on its author's word")
     one = versions.of_bot(found, "mine")[0]
     assert (one.state, one.reason, one.retired) == (REFUSED, "on its author's word", None)

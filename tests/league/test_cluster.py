@@ -51,7 +51,7 @@ def test_whoever_submits_pays_nothing_for_a_scheduler_that_dies(
     with league(tmp_path / "cup") as made:
         enter(made, "one")
         with open_session(made, "submit", 1, executor="dask", scheduler="tcp://h:1") as session:
-            for _ in range(versions.MOST_ATTEMPTS + 1):
+            for _ in range(versions.MAX_ATTEMPTS + 1):
                 with pytest.raises(LeagueError, match="the scheduler is gone"):
                     settle(session, submission("new", RANDOM))
         assert set(asked) == {("dask", "tcp://h:1")}

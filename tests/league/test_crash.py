@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import events, games, placement, versions
+from arena.league import events, games, lease, placement, versions
 from arena.league.match_runner import open_session
-from arena.league.play import play_games
+from arena.league.placement import play_games
 from arena.league.rating import standings
 from arena.league.store import League, create_league, open_league
 from arena.league.versions import ACTIVE
@@ -89,7 +89,8 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
 
 
 def kill_at(found: League, statement: int) -> None:
-    """Have this process killed when it comes to its `statement`-th SQL statement."""
+    """Have this process killed when it comes to its `statement`-th SQL statement; its lease expires at once."""
+    lease.LEASE_S, lease.RENEW_S = 0.0, 1e9
     left = statement
 
     def count(sql: str) -> None:
@@ -104,7 +105,7 @@ def kill_at(found: League, statement: int) -> None:
 def whole(folder: Path) -> None:
     """Nothing contradicts itself, and nothing is left that a living process would have."""
     db = sound(folder)
-    assert db.execute("SELECT count(*) FROM processes WHERE ended IS NULL").fetchone() == (0,)
+    assert db.execute("SELECT count(*) FROM sessions WHERE ended IS NULL").fetchone() == (0,)
     assert db.execute("SELECT count(*) FROM reserved").fetchone() == (0,)
     assert db.execute("SELECT count(*) FROM versions WHERE holder IS NOT NULL").fetchone() == (0,)
     assert not (folder / ".playing").exists()
@@ -131,7 +132,7 @@ def test_a_submission_that_is_killed(tmp_path: Path, make: Make, statement: int)
         known = versions.in_state(found, *versions.OPEN)
         outcomes = placement.handle_waiting(session)
         assert [o.version.id for o in outcomes] == [v.id for v in known]
-        again = versions.submit(found, session.process.number, submission("random", RANDOM))
+        again = versions.submit(found, session.lease.number, submission("random", RANDOM))
         if again.outcome == "new":  # it was killed before it was stored
             assert not known
             settle(session, submission("random", RANDOM))
@@ -230,8 +231,8 @@ def test_the_same_file_twice_at_once(tmp_path: Path, make: Make) -> None:
 
     def work() -> None:
         with open_league(tmp_path) as found, open_session(found, "submit", 1) as session:
-            sent = versions.submit(found, session.process.number, submission("mine", RANDOM))
-            one = versions.claim(found, session.process.number, sent.version.id)
+            sent = versions.submit(found, session.lease.number, submission("mine", RANDOM))
+            one = versions.claim(found, session.lease.number, sent.version.id)
             if one is not None:
                 placement.handle_submission(session, one)
 
@@ -240,7 +241,7 @@ def test_the_same_file_twice_at_once(tmp_path: Path, make: Make) -> None:
     whole(tmp_path)
     with open_league(tmp_path) as found:
         (one,) = versions.of_bot(found, "mine")
-        assert (one.state, one.attempts) == (ACTIVE, 1)
+        assert (one.state, one.attempts) == (ACTIVE, 0)
         assert [e.kind for e in events.events(found)].count("accepted") == 3
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from arena.cli.league import COMMANDS
 from arena.cli.main import main
-from arena.league import admission
+from arena.league import placement
 from arena.league.match_runner import MatchRunner
 from arena.league.versions import Version
 from tests.league.leagues import LAST, written
@@ -64,12 +64,12 @@ def fixed(lines: list[str]) -> list[str]:
 @pytest.mark.usefixtures("real_check")
 def test_the_walk_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Only the bot that does not work is checked, for what the check says of others is not on the page."""
-    check = admission.check
+    check = placement.check
 
-    def check_typo(runner: MatchRunner, one: Version) -> admission.Admission | None:
-        return check(runner, one) if one.name == "typo" else admission.Admission(True)
+    def check_typo(runner: MatchRunner, one: Version) -> placement.Admission | None:
+        return check(runner, one) if one.name == "typo" else placement.Admission(True)
 
-    monkeypatch.setattr(admission, "check", check_typo)
+    monkeypatch.setattr(placement, "check", check_typo)
     monkeypatch.chdir(tmp_path)
     (toml,) = blocks("toml")
     Path("open.toml").write_text(toml.replace('"sandbox"', '"none"'))

@@ -9,7 +9,7 @@ from arena.game.deals import make_deal
 from arena.game.rules import load_rules
 from arena.league import games, views
 from arena.league.games import Fixture, ForfeitCount, HeadToHead, lineup_seed
-from arena.league.oversight.processes import LeagueProcess
+from arena.league.lease import Lease
 from arena.league.store import League, open_league
 from arena.tournament.match.tasks import PairTask
 from tests.league.leagues import SECRET, enter, played, row, sound
@@ -19,18 +19,18 @@ import sys
 from pathlib import Path
 from arena.league import versions, games
 from arena.league.store import open_league
-from arena.league.oversight.processes import LeagueProcess
+from arena.league.lease import Lease
 
-with open_league(Path(sys.argv[1])) as league, LeagueProcess(league, "test") as process:
-    lineup = games.new_lineup(league, process.number, "none")
+with open_league(Path(sys.argv[1])) as league, Lease(league, "test") as lease:
+    lineup = games.new_lineup(league, lease.number, "none")
     a, b = versions.in_state(league)
     for _ in range(20):
         print(*(task.deal for task in games.reserve_deals(league, lineup, [games.Fixture(a, b, 7)])))
 """
 
 
-def lineup_of(found: League, process: LeagueProcess) -> int:
-    return games.new_lineup(found, process.number, "none")
+def lineup_of(found: League, lease: Lease) -> int:
+    return games.new_lineup(found, lease.number, "none")
 
 
 def test_seeds_of_lineups() -> None:
@@ -48,8 +48,8 @@ def test_decks_of_lineups_differ() -> None:
 
 def test_deals_are_set_apart_in_turn(found: League) -> None:
     a, b, c = enter(found, "a", "b", "c")
-    with LeagueProcess(found, "test") as process:
-        lineup = lineup_of(found, process)
+    with Lease(found, "test") as lease:
+        lineup = lineup_of(found, lease)
         tasks = games.reserve_deals(found, lineup, [Fixture(b, a, 2), Fixture(b, c, 1)])
         assert tasks == [
             PairTask(1, 0, "a v1", "b v1"),
@@ -58,11 +58,11 @@ def test_deals_are_set_apart_in_turn(found: League) -> None:
         ]
         assert [task.deal for task in games.reserve_deals(found, lineup, [Fixture(a, b, 2)])] == [3, 4]
         assert games.reserved_deals(found) == [(a.id, b.id, 4), (b.id, c.id, 1)]
-        games.store_rows(found, process.number, lineup, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
+        games.store_rows(found, lineup, [row(tasks[0], 0, 2), row(tasks[0], 1, 0)])
         assert games.reserved_deals(found) == [(a.id, b.id, 3), (b.id, c.id, 1)]
     assert games.reserved_deals(found) == []  # the process has ended
-    with LeagueProcess(found, "test") as process:  # and nobody gets its deals
-        more = games.reserve_deals(found, lineup_of(found, process), [Fixture(a, b, 1)])
+    with Lease(found, "test") as lease:  # and nobody gets its deals
+        more = games.reserve_deals(found, lineup_of(found, lease), [Fixture(a, b, 1)])
         assert [task.deal for task in more] == [5]
 
 
@@ -79,14 +79,14 @@ def test_two_processes_never_get_the_same_deal(found: League) -> None:
 
 def test_a_game_is_stored_once(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with LeagueProcess(found, "test") as process:
-        lineup = lineup_of(found, process)
+    with Lease(found, "test") as lease:
+        lineup = lineup_of(found, lease)
         (task,) = games.reserve_deals(found, lineup, [Fixture(a, b, 1)])
         rows = [row(task, 0, 2), row(task, 1, 0)]
-        assert games.store_rows(found, process.number, lineup, rows) == 2
-        assert games.store_rows(found, process.number, lineup, [row(task, 0, 0), rows[1]]) == 0
+        assert games.store_rows(found, lineup, rows) == 2
+        assert games.store_rows(found, lineup, [row(task, 0, 0), rows[1]]) == 0
         assert found.query("SELECT score FROM games ORDER BY id") == [(2,), (0,)]
-        assert found.one("SELECT games FROM crews") == 2
+        assert found.one("SELECT games FROM lineups") == 2
     sound(found.folder)
 
 
@@ -100,12 +100,12 @@ def test_scores(found: League) -> None:
 
 def test_forfeits(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with LeagueProcess(found, "test") as process:
-        lineup = lineup_of(found, process)
+    with Lease(found, "test") as lease:
+        lineup = lineup_of(found, lease)
         one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1: it forfeits as the first there, and as the second in game 0
         rows = [row(one, 0, 2, 3, 2), row(one, 1, 0, 3, 1), row(two, 0, 0, 1, 1), row(two, 1, 0)]
-        games.store_rows(found, process.number, lineup, rows)
+        games.store_rows(found, lineup, rows)
     assert games.forfeits(found) == [
         ForfeitCount(a.id, "illegal move", 1, "why", "record 1/0"),
         ForfeitCount(b.id, "timeout", 2, "why", "record 0/1"),
@@ -115,12 +115,12 @@ def test_forfeits(found: League) -> None:
 
 def test_failures_after_games_are_told_with_the_forfeits_and_are_none(found: League) -> None:
     a, b = enter(found, "a", "b")
-    with LeagueProcess(found, "test") as process:
-        lineup = lineup_of(found, process)
+    with Lease(found, "test") as lease:
+        lineup = lineup_of(found, lease)
         one, two = games.reserve_deals(found, lineup, [Fixture(a, b, 2)])
         # b begins game 1; both failed in the last one
         rows = [row(one, 0, 2, 0, 2), row(one, 1, 0, 3, 1), row(two, 0, 0), row(two, 1, 0, 0, 3)]
-        games.store_rows(found, process.number, lineup, rows)
+        games.store_rows(found, lineup, rows)
     assert [(line["kind"], line["games"], line["record"]) for line in views.forfeit_lines(found, b)] == [
         ("timeout", 1, "record 0/1"),
         ("end", 2, "record 1/1"),

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league import games, placement, versions
+from arena.league import games, oversight, placement, versions
+from arena.league.lease import Lease
 from arena.league.match_runner import open_session
-from arena.league.oversight import audit, budget, pause
-from arena.league.oversight.processes import LeagueProcess
 from arena.league.settings import LeagueError
 from arena.league.store import League, open_league
 from arena.league.verification import verify_league
@@ -24,8 +23,8 @@ from tests.league.leagues import FIRST, LAST, MIDDLE, RANDOM, enter, league, pla
 
 
 def receive(found: League, name: str, source: str, author: str | None = "Ann") -> versions.Version:
-    with LeagueProcess(found, "test") as process:
-        return versions.submit(found, process.number, submission(name, source, author)).version
+    with Lease(found, "test") as lease:
+        return versions.submit(found, lease.number, submission(name, source, author)).version
 
 
 def test_an_author_has_so_many_submissions(tmp_path: Path) -> None:
@@ -33,20 +32,20 @@ def test_an_author_has_so_many_submissions(tmp_path: Path) -> None:
         receive(found, "one", FIRST)
         receive(found, "two", LAST)
         receive(found, "two", LAST)  # known: nothing to be done with it
-        with pytest.raises(budget.BudgetSpent, match=r"^Ann has used 2 of 2 submissions in 24 hours; .* after 20\d\d-"):
+        with pytest.raises(oversight.BudgetSpent, match=r"^Ann has used 2 of 2 submissions in 24 hours; "):
             receive(found, "three", MIDDLE)
         receive(found, "three", MIDDLE, "Bob")
         receive(found, "four", RANDOM, None)
-        budget.change(found, {"submissions": 3})
+        oversight.change_limits(found, {"submissions": 3})
         receive(found, "five", FIRST + "\n")
-        assert budget.use_of(found, "Ann").submissions == 3
-        assert budget.use_of(found, "Ann", time.time() + budget.DAY_S + 1).submissions == 0
+        assert oversight.use_of(found, "Ann").submissions == 3
+        assert oversight.use_of(found, "Ann", time.time() + oversight.DAY_S + 1).submissions == 0
 
 
 def test_an_author_has_so_much_room(tmp_path: Path) -> None:
     with league(tmp_path / "a", budget={"author_mb": 1}) as found:
         receive(found, "one", FIRST + "#" * (700 << 10))
-        with pytest.raises(budget.BudgetSpent, match="the 1 MiB that an author may have"):
+        with pytest.raises(oversight.BudgetSpent, match="the limit of 1 MiB per author"):
             receive(found, "two", LAST + "#" * (700 << 10))
         receive(found, "two", LAST)
 
@@ -55,7 +54,7 @@ def test_the_league_has_so_much_room(tmp_path: Path) -> None:
     with league(tmp_path / "a", budget={"disk_mb": 1}) as found:
         enter(found, "a", "b")
         (tmp_path / "a" / "fat").write_bytes(b"x" * (1 << 20))
-        with pytest.raises(budget.BudgetSpent, match="of the 1 MiB that it may take"):
+        with pytest.raises(oversight.BudgetSpent, match="of the 1 MiB that it may take"):
             receive(found, "one", FIRST)
         assert main(["league", "play", str(tmp_path / "a"), "--max-games", "4", "--workers", "1"]) == 2
     assert games.count(open_league(tmp_path / "a", write=False)) == 0
@@ -97,22 +96,22 @@ def test_the_log_tells_who_did_what(tmp_path: Path) -> None:
         enter(found, "a", "b")
         one = submit(found, "broken", "def act(view, moves:\n", author="Eve")
         placement.retire(found, "b", "too old")
-        told = [(entry.what, entry.subject, entry.author, entry.outcome) for entry in audit.entries(found)]
+        told = [(entry.what, entry.subject, entry.author, entry.outcome) for entry in oversight.entries(found)]
         assert ("receive", "broken v1", "Eve", "new") in told
         assert ("decide", "broken v1", "Eve", "refused") in told
         assert ("retire", "b v1", None, "retired") in told
         assert told[2:4] == [("receive", "b v1", None, "new"), ("decide", "b v1", None, "accepted")]
         assert one.state == versions.REFUSED
-        assert all("@" in entry.who for entry in audit.entries(found))
+        assert all("@" in entry.who for entry in oversight.entries(found))
 
 
 def test_a_league_of_an_older_version_gets_a_log(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
-        assert audit.entries(found) == []
+        assert oversight.entries(found) == []
         assert verify_league(found).sound
-        assert budget.use_of(found, None) == budget.Use(None, 0, 0)
+        assert oversight.use_of(found, None) == oversight.AuthorUse(None, 0, 0)
         submit(found, "one", FIRST)
-        assert [entry.what for entry in audit.entries(found)] == ["submit", "receive", "decide", "submit"]
+        assert [entry.what for entry in oversight.entries(found)] == ["submit", "receive", "decide", "submit"]
 
 
 # ---------------------------------------------------------------- pauses
@@ -121,9 +120,9 @@ def test_a_league_of_an_older_version_gets_a_log(tmp_path: Path) -> None:
 def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> None:
     with league(tmp_path / "a") as found:
         enter(found, "a", "b")
-        pause.pause(found, "lunch")
+        oversight.pause(found, "lunch")
         with pytest.raises(LeagueError, match="paused already: lunch"):
-            pause.pause(found)
+            oversight.pause(found)
         with open_session(found, "submit", 1) as session:
             _, result = placement.submit(session, submission("one", MIDDLE))
             assert result is not None
@@ -135,14 +134,14 @@ def test_a_paused_league_takes_submissions_and_plays_later(tmp_path: Path) -> No
         waiting.start()
         time.sleep(1)
         before = games.count(found)
-        pause.go_on(found)
+        oversight.resume(found)
         waiting.join(60)
         assert before == 0
         assert ends == [0]
         assert games.count(found) > 4
         assert {one.name for one in versions.in_state(found, versions.ACTIVE)} == {"a", "b", "one"}
         with pytest.raises(LeagueError, match="not paused"):
-            pause.go_on(found)
+            oversight.resume(found)
 
 
 @pytest.mark.slow
@@ -156,13 +155,13 @@ def test_a_pause_stops_after_the_games_in_hand(tmp_path: Path) -> None:
         playing = threading.Thread(target=lambda: ends.append(main(words)))
         playing.start()
         assert wait_for(lambda: games.count(found))
-        pause.pause(found)
+        oversight.pause(found)
         assert wait_for(lambda: not found.one("SELECT count(*) FROM reserved"))  # what was not begun is given back
         stopped = games.count(found)
         time.sleep(1)
         assert games.count(found) == stopped < 30
         assert not ends
-        pause.go_on(found)
+        oversight.resume(found)
         playing.join(60)
         assert ends == [0]
         assert games.count(found) >= 30
@@ -183,7 +182,7 @@ def test_a_league_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(["verify", str(tmp_path / "a")]) == 0
     assert " were replayed, 3 files of 3 versions" in capsys.readouterr().out
     with open_league(tmp_path / "a") as found:
-        last = audit.entries(found)[-1]
+        last = oversight.entries(found)[-1]
         assert (last.what, last.outcome) == ("verify", "sound")
 
 
@@ -198,7 +197,7 @@ DAMAGE = (
     "UPDATE ratings SET wins = wins + 1",
     "UPDATE games SET id = id + 4",
     "DELETE FROM version_files",
-    "UPDATE crews SET process = 99",
+    "UPDATE lineups SET session = 99",
     "UPDATE audit SET who = 'nobody' WHERE entry = 3",
     "UPDATE audit SET happened = 'then'",
 )
@@ -208,7 +207,7 @@ FORGED = {  # with checksums as they should be: what nobody but this program wri
     "UPDATE meta SET value = '0' WHERE key = 'deals'": "its deal was never given out",
     "UPDATE events SET total = 99999": "games in all cannot be",
     "UPDATE ratings SET wins = wins + 1": "do not add up",
-    "UPDATE crews SET games = games + 2": "games: 24 are there, 28 were stored",
+    "UPDATE lineups SET games = games + 2": "games: 24 are there, 28 were stored",
     "UPDATE meta SET value = 'f' || substr(value, 2) WHERE key = 'secret'": "seed that the league never played with",
     f"INSERT INTO meta (key, value) VALUES ('paused', '{'[' * 100_000}')": "its pause cannot be read",
     "UPDATE versions SET number = 7 WHERE version = 3": "",  # nothing that could be known
@@ -219,7 +218,7 @@ FORGED = {  # with checksums as they should be: what nobody but this program wri
 def played_league(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("league") / "a"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.league.admission.check", lambda *_: placement.admission.Admission(True))
+        patch.setattr("arena.league.placement.check", lambda *_: placement.Admission(True))
         with league(folder) as found:
             enter(found, "a", "b")
             submit(found, "one", MIDDLE)
@@ -294,8 +293,8 @@ def test_content_that_is_known_leaves_no_line_in_the_log(tmp_path: Path) -> None
     command = ["submit", str(bot), "--league", str(tmp_path / "a"), "--workers", "1"]
     assert main(command) == 0
     with open_league(tmp_path / "a") as found:
-        before = audit.entries(found)
+        before = oversight.entries(found)
         assert before[0].what == "submit"
     assert main(command) == 0
     with open_league(tmp_path / "a") as found:
-        assert audit.entries(found) == before
+        assert oversight.entries(found) == before

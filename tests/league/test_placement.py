@@ -15,7 +15,7 @@ import pytest
 from arena.bots.processes.procfs import children
 from arena.league import events, games, match_runner, placement, versions
 from arena.league.match_runner import LeagueSession, MatchRunner, open_session
-from arena.league.play import play_games
+from arena.league.placement import play_games
 from arena.league.rating import standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
@@ -272,7 +272,7 @@ def test_ctrl_c(found: League) -> None:
             if games.count(found):  # those of the check do not count
                 session.signals.count += 1
 
-        told = LeagueSession(session.league, session.process, 1, session.isolation, session.signals, session.sink, tell)
+        told = LeagueSession(session.league, session.lease, 1, session.isolation, session.signals, session.sink, tell)
         one = settle(told, submission("last", LAST))
         one = versions.get(found, one.id)
     assert (one.state, one.attempts) == (PLACING, 0)
@@ -326,7 +326,7 @@ def test_unpacked_files_are_private_and_go(found: League, monkeypatch: pytest.Mo
                 runner.line_up([one])
             assert not runner.folder.exists()
     assert not (found.folder / ".playing").exists()
-    assert found.query("SELECT count(*) FROM crews WHERE ended IS NULL") == [(0,)]
+    assert found.query("SELECT count(*) FROM lineups WHERE ended IS NULL") == [(0,)]
 
 
 def _raising(*args: object, **kwargs: object) -> None:

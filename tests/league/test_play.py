@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from arena.league import events, games, placement, play
+from arena.league import events, fixtures, games, placement
 from arena.league.match_runner import open_session
-from arena.league.play import play_games
+from arena.league.placement import play_games
 from arena.league.rating import standings
 from arena.league.settings import LeagueError
 from arena.league.store import League
@@ -79,15 +79,15 @@ def test_two_who_play_share_an_event(found: League) -> None:
         for _ in range(3):
             event = None
             for session in (one, other):
-                event, _found = events.note_play(found, event, 10, session.process.number)
+                event, _found = events.note_play(found, event, 10, session.lease.number)
     assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60)]
     with open_session(found, "play", 1) as session:
-        events.note_play(found, None, 10, session.process.number)
+        events.note_play(found, None, 10, session.lease.number)
     assert [(e.kind, e.games) for e in events.events(found)[1:]] == [("played", 60), ("played", 10)]
 
 
 def test_many_bots_play_in_part(found: League, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play, "MOST_PLAYERS", 2)
+    monkeypatch.setattr(placement, "MOST_PLAYERS", 2)
     enter(found, *"abcdef")
     with open_session(found, "play", 1) as session:
         play_games(session, 60)
@@ -98,10 +98,10 @@ def test_many_bots_play_in_part(found: League, monkeypatch: pytest.MonkeyPatch) 
 def test_what_others_have_in_hand_is_left_to_them(found: League) -> None:
     for name, source in (("first", FIRST), ("last", LAST), ("random", RANDOM), ("middle", MIDDLE)):
         submit(found, name, source)
-    with open_session(found, "play", 1) as session, open_session(found, "other", 1) as other:
+    with open_session(found, "play", 1), open_session(found, "other", 1) as other:
         table = standings(found)
-        before = play.next_fixtures(session, table, None)
-        lineup = games.new_lineup(found, other.process.number, "none")
+        before = fixtures.for_play(found, table, None)
+        lineup = games.new_lineup(found, other.lease.number, "none")
         games.reserve_deals(found, lineup, [games.Fixture(before[0].a, before[0].b, 500)])
-        after = play.next_fixtures(session, table, None)
+        after = fixtures.for_play(found, table, None)
     assert (before[0].a.id, before[0].b.id) != (after[0].a.id, after[0].b.id)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena.league import games, versions
-from arena.league.oversight.processes import LeagueProcess
+from arena.league.lease import Lease
 from arena.league.rating import Standings, standings
 from arena.league.store import League
 from arena.league.versions import Version
@@ -32,8 +32,8 @@ def field(found: League) -> list[Version]:
 
 def replace(found: League, name: str) -> Version:
     """A new version of a bot in the table."""
-    with LeagueProcess(found, "test") as process:
-        one = versions.submit(found, process.number, submission(name, f"# another {name}\n{FIRST}")).version
+    with Lease(found, "test") as lease:
+        one = versions.submit(found, lease.number, submission(name, f"# another {name}\n{FIRST}")).version
         versions.accept(found, one)
         with found.change():
             versions.promote(found, one)
@@ -109,8 +109,8 @@ def test_a_retired_bot_does_not_count(found: League) -> None:
 def test_a_refused_version_does_not_count(found: League) -> None:
     field(found)
     before = elo(standings(found))
-    with LeagueProcess(found, "test") as process:
-        one = versions.submit(found, process.number, submission("d", FIRST)).version
+    with Lease(found, "test") as lease:
+        one = versions.submit(found, lease.number, submission("d", FIRST)).version
         played(found, [(one, versions.get(found, 1), [2, 2, 2])])
         assert elo(standings(found)) == before  # nor does one that is being placed
         assert len(standings(found, one).rows) == 4
@@ -120,8 +120,8 @@ def test_a_refused_version_does_not_count(found: League) -> None:
 
 def test_a_candidate_stands_for_its_bot(found: League) -> None:
     field(found)
-    with LeagueProcess(found, "test") as process:
-        one = versions.submit(found, process.number, submission("b", f"# new\n{FIRST}")).version
+    with Lease(found, "test") as lease:
+        one = versions.submit(found, lease.number, submission("b", f"# new\n{FIRST}")).version
         played(found, [(one, versions.get(found, 1), [1] * 10)])
     with_it = standings(found, one)
     assert sorted(p.version.label for p in with_it.rows) == ["a v1", "b v2", "c v1"]

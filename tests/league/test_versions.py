@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,25 +10,24 @@ from typing import Any
 
 import pytest
 
-from arena.bots.processes.procfs import machine_boot, start_time
 from arena.league import games, versions
-from arena.league.oversight.processes import LeagueProcess, is_alive, release_dead
+from arena.league.lease import Lease, release_expired
 from arena.league.settings import LeagueError
 from arena.league.store import League
 from arena.league.submission import StoredFile, Submission
-from arena.league.versions import ACTIVE, MOST_ATTEMPTS, PENDING, PLACING, REFUSED, REPLACED, Version
+from arena.league.versions import ACTIVE, MAX_ATTEMPTS, PENDING, PLACING, REFUSED, REPLACED, Version
 from tests.league.leagues import FIRST, LAST, MIDDLE, enter, submission
 
 
 @pytest.fixture
-def process(found: League) -> Iterator[LeagueProcess]:
-    with LeagueProcess(found, "test") as made:
+def lease(found: League) -> Iterator[Lease]:
+    with Lease(found, "test") as made:
         yield made
 
 
-def send(found: League, process: LeagueProcess, name: str, source: str, **more: Any) -> versions.Receipt:
+def send(found: League, lease: Lease, name: str, source: str, **more: Any) -> versions.Receipt:
     again = more.pop("again", False)
-    return versions.submit(found, process.number, submission(name, source, **more), again)
+    return versions.submit(found, lease.number, submission(name, source, **more), again)
 
 
 def put(found: League, one: Version, state: str) -> None:
@@ -44,19 +41,19 @@ def put(found: League, one: Version, state: str) -> None:
                 assert versions.promote(found, one)
 
 
-def test_a_new_bot(found: League, process: LeagueProcess) -> None:
-    sent = send(found, process, "ann", FIRST, author="Ann")
+def test_a_new_bot(found: League, lease: Lease) -> None:
+    sent = send(found, lease, "ann", FIRST, author="Ann")
     one = sent.version
     assert sent.outcome == "new"
     assert (one.name, one.author, one.number, one.state, one.label) == ("ann", "Ann", 1, PENDING, "ann v1")
     assert versions.files_of(found, one.id) == [StoredFile("ann.py", FIRST.encode())]
 
 
-def test_files_are_kept_once(found: League, process: LeagueProcess, tmp_path: Path) -> None:
+def test_files_are_kept_once(found: League, lease: Lease, tmp_path: Path) -> None:
     shared = StoredFile("lib/data.bin", bytes(1000), True)
     for name, source in (("ann", FIRST), ("bob", LAST)):
         files = (StoredFile(f"{name}.py", source.encode()), shared)
-        versions.submit(found, process.number, Submission(name, None, f"{name}.py", files))
+        versions.submit(found, lease.number, Submission(name, None, f"{name}.py", files))
     assert found.one("SELECT count(*) FROM files") == 3
     versions.write_files(versions.files_of(found, 2), tmp_path / "out")
     assert (tmp_path / "out" / "bob.py").read_text() == LAST
@@ -73,19 +70,19 @@ def test_files_are_kept_once(found: League, process: LeagueProcess, tmp_path: Pa
         (REFUSED, "refused", REFUSED),
     ],
 )
-def test_the_same_file_again(found: League, process: LeagueProcess, state: str, outcome: str, then: str) -> None:
-    one = send(found, process, "ann", FIRST).version
+def test_the_same_file_again(found: League, lease: Lease, state: str, outcome: str, then: str) -> None:
+    one = send(found, lease, "ann", FIRST).version
     if state != PENDING:
         put(found, one, state)
-    sent = send(found, process, "ann", FIRST)
+    sent = send(found, lease, "ann", FIRST)
     assert (sent.outcome, sent.version.id, sent.version.state) == (outcome, one.id, then)
     assert found.one("SELECT count(*) FROM versions") == 1
 
 
-def test_a_new_version_replaces_the_old(found: League, process: LeagueProcess) -> None:
-    one = send(found, process, "ann", FIRST).version
+def test_a_new_version_replaces_the_old(found: League, lease: Lease) -> None:
+    one = send(found, lease, "ann", FIRST).version
     put(found, one, ACTIVE)
-    two = send(found, process, "ann", LAST).version
+    two = send(found, lease, "ann", LAST).version
     assert (two.number, versions.get(found, one.id).state) == (2, ACTIVE)
     put(found, two, ACTIVE)
     assert [(v.number, v.state, v.reason) for v in versions.of_bot(found, "ann")] == [
@@ -94,19 +91,19 @@ def test_a_new_version_replaces_the_old(found: League, process: LeagueProcess) -
     ]
 
 
-def test_back_to_an_older_version(found: League, process: LeagueProcess) -> None:
-    one, two = (send(found, process, "ann", source).version for source in (FIRST, LAST))
+def test_back_to_an_older_version(found: League, lease: Lease) -> None:
+    one, two = (send(found, lease, "ann", source).version for source in (FIRST, LAST))
     for version in (one, two):
         put(found, version, ACTIVE)
-    sent = send(found, process, "ann", FIRST)
+    sent = send(found, lease, "ann", FIRST)
     assert (sent.outcome, sent.version.state, sent.version.number) == ("back", PLACING, 1)
     put(found, sent.version, ACTIVE)
     assert [v.state for v in versions.of_bot(found, "ann")] == [ACTIVE, REPLACED]
 
 
-def test_the_one_submitted_last_stays(found: League, process: LeagueProcess) -> None:
+def test_the_one_submitted_last_stays(found: League, lease: Lease) -> None:
     """Also if it was placed first, by another process."""
-    one, two = (send(found, process, "ann", source).version for source in (FIRST, LAST))
+    one, two = (send(found, lease, "ann", source).version for source in (FIRST, LAST))
     put(found, two, ACTIVE)
     put(found, one, ACTIVE)
     assert [v.state for v in versions.of_bot(found, "ann")] == [REPLACED, ACTIVE]
@@ -114,46 +111,44 @@ def test_the_one_submitted_last_stays(found: League, process: LeagueProcess) -> 
         assert not versions.promote(found, one)
 
 
-def test_content_of_another_bot(found: League, process: LeagueProcess) -> None:
-    send(found, process, "ann", FIRST)
+def test_content_of_another_bot(found: League, lease: Lease) -> None:
+    send(found, lease, "ann", FIRST)
     with pytest.raises(LeagueError, match="test already has this content, as ann v1"):
-        send(found, process, "bob", FIRST)
+        send(found, lease, "bob", FIRST)
 
 
 @pytest.mark.parametrize("authors", [("Ann", "Bob"), ("Ann", None), (None, "Bob")])
-def test_a_name_belongs_to_who_came_first(
-    found: League, process: LeagueProcess, authors: tuple[str | None, str | None]
-) -> None:
-    put(found, send(found, process, "ann", FIRST, author=authors[0]).version, ACTIVE)
+def test_a_name_belongs_to_who_came_first(found: League, lease: Lease, authors: tuple[str | None, str | None]) -> None:
+    put(found, send(found, lease, "ann", FIRST, author=authors[0]).version, ACTIVE)
     for source in (FIRST, LAST):
         with pytest.raises(LeagueError, match="the name 'ann' is taken"):
-            send(found, process, "ann", source, author=authors[1])
-    assert send(found, process, "ann", LAST, author=authors[0]).version.number == 2
+            send(found, lease, "ann", source, author=authors[1])
+    assert send(found, lease, "ann", LAST, author=authors[0]).version.number == 2
 
 
-def test_names_differ_in_more_than_capitals(found: League, process: LeagueProcess) -> None:
-    put(found, send(found, process, "ann", FIRST).version, ACTIVE)
+def test_names_differ_in_more_than_capitals(found: League, lease: Lease) -> None:
+    put(found, send(found, lease, "ann", FIRST).version, ACTIVE)
     with pytest.raises(LeagueError, match="test has a bot 'ann'"):
-        send(found, process, "Ann", LAST)
+        send(found, lease, "Ann", LAST)
 
 
-def test_a_refused_bot_keeps_no_name(found: League, process: LeagueProcess) -> None:
-    put(found, send(found, process, "ann", FIRST, author="Ann").version, REFUSED)
-    assert send(found, process, "ann", LAST, author="Bob").version.author == "Bob"
+def test_a_refused_bot_keeps_no_name(found: League, lease: Lease) -> None:
+    put(found, send(found, lease, "ann", FIRST, author="Ann").version, REFUSED)
+    assert send(found, lease, "ann", LAST, author="Bob").version.author == "Bob"
     with pytest.raises(LeagueError, match="is taken"):
-        send(found, process, "ann", MIDDLE, author="Ann")
+        send(found, lease, "ann", MIDDLE, author="Ann")
 
 
-def test_refused_and_checked_again(found: League, process: LeagueProcess) -> None:
-    one = send(found, process, "ann", FIRST).version
+def test_refused_and_checked_again(found: League, lease: Lease) -> None:
+    one = send(found, lease, "ann", FIRST).version
     put(found, one, REFUSED)
     assert versions.get(found, one.id).reason == "it hums\nall day"
     assert found.query("SELECT kind, note FROM events WHERE version = ?", one.id) == [("refused", "it hums")]
-    sent = send(found, process, "ann", FIRST, again=True)
+    sent = send(found, lease, "ann", FIRST, again=True)
     assert (sent.outcome, sent.version.state, sent.version.reason) == ("new", PENDING, "")
 
 
-def test_retired(found: League, process: LeagueProcess) -> None:
+def test_retired(found: League, lease: Lease) -> None:
     enter(found, "ann")
     with found.change():
         versions.retire(found, "ann", "cheats")
@@ -161,7 +156,7 @@ def test_retired(found: League, process: LeagueProcess) -> None:
     assert [v.retired_reason for v in versions.in_state(found, ACTIVE, retired=True)] == ["cheats"]
     for source in (f"# ann\n{FIRST}", LAST):
         with pytest.raises(LeagueError, match=r"'ann' was retired .* UTC: cheats.*--undo"):
-            send(found, process, "ann", source)
+            send(found, lease, "ann", source)
     with pytest.raises(LeagueError, match="already"), found.change():
         versions.retire(found, "ann")
     with found.change():
@@ -182,91 +177,70 @@ def test_unknown_bots(found: League) -> None:
 # ---------------------------------------------------------------- who works on what
 
 
-def test_a_submission_is_in_one_hand(found: League, process: LeagueProcess) -> None:
-    one = send(found, process, "ann", FIRST).version
-    with LeagueProcess(found, "other") as other:
+def test_a_submission_is_in_one_hand(found: League, lease: Lease) -> None:
+    one = send(found, lease, "ann", FIRST).version
+    with Lease(found, "other") as other:
         assert versions.claim(found, other.number) is None
-        assert versions.claim(found, process.number) is not None
+        assert versions.claim(found, lease.number) is not None
         versions.release(found, one)
         assert versions.claim(found, other.number) == versions.get(found, one.id)
-        assert versions.claim(found, process.number) is None
-    assert versions.claim(found, process.number) is not None  # the other has let go of it
+        assert versions.claim(found, lease.number) is None
+    assert versions.claim(found, lease.number) is not None  # the other has let go of it
 
 
-def dead(found: League, one: Version) -> int:
-    """A process that holds a version, on the books, and does not live any more."""
+def expire(found: League, lease: Lease) -> None:
+    """Let a lease expire, as that of a process that was killed does."""
     with found.change():
-        number = found.insert(
-            "INSERT INTO processes (machine, pid, born, doing, started, seen) VALUES (?, ?, 'before', 'submit', 0, ?)",
-            machine_boot(),
-            os.getpid(),
-            time.time(),
-        )
-        found.run("UPDATE versions SET holder = ? WHERE version = ?", number, one.id)
-    return number
+        found.run("UPDATE sessions SET lease = 0 WHERE session = ?", lease.number)
 
 
-def test_what_a_dead_process_held_is_free(found: League, process: LeagueProcess) -> None:
-    one = send(found, process, "ann", FIRST).version
-    dead(found, one)
-    assert versions.claim(found, process.number) is not None
+def test_what_an_expired_lease_held_is_free(found: League, lease: Lease) -> None:
+    version = send(found, lease, "ann", FIRST).version
+    with Lease(found, "other") as other:
+        expire(found, lease)
+        assert versions.claim(found, other.number) == versions.get(found, version.id)
 
 
-def test_the_dead_are_buried(found: League, process: LeagueProcess) -> None:
-    one = send(found, process, "ann", FIRST).version
-    number = dead(found, one)
-    left = found.folder / ".playing" / str(games.new_lineup(found, number, "none"))
+def test_an_expired_lease_is_cleaned_up(found: League, lease: Lease) -> None:
+    send(found, lease, "ann", FIRST)
+    left = found.folder / ".playing" / str(games.new_lineup(found, lease.number, "none"))
     left.mkdir(parents=True)
     (left / "bot.py").write_text("")
-    assert release_dead(found) == 1
+    expire(found, lease)
+    assert release_expired(found) == 1
     assert found.query("SELECT holder FROM versions") == [(None,)]
     assert not left.parent.exists()
-    assert release_dead(found) == 0
+    assert release_expired(found) == 0
 
 
-def test_files_of_the_living_stay(found: League, process: LeagueProcess) -> None:
-    left = found.folder / ".playing" / str(games.new_lineup(found, process.number, "none"))
+def test_a_lease_is_renewed(found: League, lease: Lease, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.league.lease.RENEW_S", 0.0)
+    expire(found, lease)
+    lease.beat()
+    assert found.one("SELECT lease FROM sessions") > time.time() + 20
+    assert release_expired(found) == 0
+
+
+def test_files_of_the_living_stay(found: League, lease: Lease) -> None:
+    left = found.folder / ".playing" / str(games.new_lineup(found, lease.number, "none"))
     left.mkdir(parents=True)
-    assert release_dead(found) == 0
+    assert release_expired(found) == 0
     assert left.exists()
 
 
-def test_who_is_alive() -> None:
-    here, now = machine_boot(), time.time()
-    mine = start_time(os.getpid())
-    assert is_alive(here, os.getpid(), mine, now - 10_000)  # stopped for long, but there
-    assert not is_alive(here, os.getpid(), "1", now)
-    assert not is_alive(here, 2**22 + 1, mine, now)
-    node = here.rpartition("/")[0]
-    assert not is_alive(f"{node}/before", os.getpid(), mine, now)
-    assert is_alive("elsewhere/x", 1, "1", now - 10)
-    assert not is_alive("elsewhere/x", 1, "1", now - 10_000)
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only there it is known")
-def test_the_killed_whom_nobody_has_buried_are_dead() -> None:
-    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    when = start_time(process.pid)
-    assert is_alive(machine_boot(), process.pid, when, time.time())
-    process.kill()
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it is a zombie now
-    assert not is_alive(machine_boot(), process.pid, when, time.time())
-    process.communicate()
-
-
-def test_one_over_which_this_program_fails_is_refused(found: League, process: LeagueProcess) -> None:
-    one = send(found, process, "ann", FIRST).version
-    for _ in range(MOST_ATTEMPTS):
-        assert versions.claim(found, process.number) is not None
+def test_one_over_which_this_program_fails_is_refused(found: League, lease: Lease) -> None:
+    one = send(found, lease, "ann", FIRST).version
+    for _ in range(MAX_ATTEMPTS):
+        assert versions.claim(found, lease.number) is not None
         versions.release(found, one, failed=True)
-    assert versions.claim(found, process.number) is None
+    assert versions.claim(found, lease.number) is None
     now = versions.get(found, one.id)
-    assert (now.state, now.reason) == (REFUSED, "given up: 4 times the work on it has failed")
+    assert (now.state, now.reason) == (REFUSED, "given up after 4 failed attempts to check or place it")
 
 
-def test_interruptions_are_no_failures(found: League, process: LeagueProcess) -> None:
-    one = send(found, process, "ann", FIRST).version
-    for _ in range(MOST_ATTEMPTS + 2):
-        assert versions.claim(found, process.number) is not None
+def test_interruptions_are_no_failures(found: League, lease: Lease) -> None:
+    one = send(found, lease, "ann", FIRST).version
+    for _ in range(MAX_ATTEMPTS + 2):
+        assert versions.claim(found, lease.number) is not None
         versions.release(found, one)
     assert versions.get(found, one.id).state == PENDING

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.cli.main import main
-from arena.league.oversight.pause import go_on, pause
+from arena.league.oversight import pause, resume
 from arena.league.store import open_league
 from tests.results.pages.test_browser import BROWSER, DRIVER, browser, driver
 from tests.web.conftest import GOOD
@@ -251,7 +251,7 @@ def test_a_table_stays_sorted_when_its_page_renews_itself(driver: Any, server: S
         assert head.get_attribute("aria-sort") == "descending"
     finally:
         with open_league(server.folder) as league:
-            go_on(league)
+            resume(league)
 
 
 def assert_sound(driver: Any, width: int) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.league.oversight import audit
+from arena.league import oversight
 from arena.league.store import open_league
 from arena.league.versions import get, refuse
 from arena.web import accounts
@@ -120,22 +120,22 @@ def spoilt(web: Web, text: str) -> tuple[Person, str]:
     """Ann, whose bot in the table has raised `text` and, as version 2, refused with it; the game."""
     from arena import play_game
     from arena.league import games
-    from arena.league.oversight.processes import LeagueProcess
+    from arena.league.lease import Lease
     from arena.league.versions import accept, promote
     from tests.league.leagues import row
 
     ann = web.person("Ann")
     ann.upload("mine.py")
-    with open_league(web.folder) as league, LeagueProcess(league, "test") as process:
+    with open_league(web.folder) as league, Lease(league, "test") as lease:
         one, mine = get(league, 1), get(league, 3)
         accept(league, mine)
         with league.change():
             promote(league, mine)
-        lineup = games.new_lineup(league, process.number, "none")
+        lineup = games.new_lineup(league, lease.number, "none")
         [task] = games.reserve_deals(league, lineup, [games.Fixture(one, mine, 1)])
         record = play_game("first", _raises, deal=task.deal).record
         rows = [(*row(task, game, 2 - 2 * game, 1, 2 - game)[:-2], record, text) for game in (0, 1)]
-        games.store_rows(league, process.number, lineup, rows)
+        games.store_rows(league, lineup, rows)
     ann.upload("mine.py", GOOD + "# 2")
     with open_league(web.folder) as league:
         refuse(league, get(league, 4), text)
@@ -224,7 +224,7 @@ def test_wrong_tokens_lock_nobody_out(web: Web) -> None:
 def test_signing_in_again_and_again_stores_little(web: Web) -> None:
     token = web.token("Ann")
     with open_league(web.folder, write=False) as league:
-        before = len(audit.entries(league))
+        before = len(oversight.entries(league))
     with WebStore(web.folder) as store:
         sessions = [accounts.sign_in(store, token) or "" for _ in range(accounts.SESSIONS_PER_ACCOUNT + 5)]
         assert store.one("SELECT count(*) FROM sessions") == accounts.SESSIONS_PER_ACCOUNT
@@ -232,7 +232,7 @@ def test_signing_in_again_and_again_stores_little(web: Web) -> None:
         assert accounts.session_of(store, sessions[-1]) is not None
     web.person("Ann")
     with open_league(web.folder, write=False) as league:
-        assert len(audit.entries(league)) == before
+        assert len(oversight.entries(league)) == before
 
 
 def test_tokens_and_sessions_cannot_be_guessed(web: Web) -> None:

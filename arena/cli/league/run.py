@@ -12,11 +12,10 @@ from arena.cli.league.shared import league_argument, progress_of, show_standings
 from arena.cli.main import INTERRUPTED
 from arena.cli.options import isolation_of_play, trust, whole, workers
 from arena.cli.output import output
+from arena.league import oversight
 from arena.league.match_runner import open_session
-from arena.league.oversight import pause as pauses
-from arena.league.placement import SubmissionResult, handle_waiting
+from arena.league.placement import SubmissionResult, handle_waiting, play_games
 from arena.league.placement import retire as change
-from arena.league.play import play_games
 from arena.league.rating import standings
 from arena.league.store import open_league
 from arena.text import one_line
@@ -55,10 +54,10 @@ def pause(name: str, reason: str, undo: bool) -> None:
     """
     with open_league(name) as league:
         if undo:
-            pauses.go_on(league)
+            oversight.resume(league)
             click.echo(f"{league.name} is no longer paused.")
         else:
-            pauses.pause(league, one_line(reason, LONGEST_REASON))
+            oversight.pause(league, one_line(reason, LONGEST_REASON))
             click.echo(f"{league.name} is paused. To end the pause: arena league pause {shlex.quote(name)} --undo")
 
 

@@ -14,7 +14,7 @@ import click
 from arena.bots.isolation.process import require_isolation
 from arena.cli.options import BANK_MS, ISOLATION, rules
 from arena.errors import ArenaError
-from arena.league.oversight import audit
+from arena.league import oversight
 from arena.league.settings import load_settings, merged
 from arena.league.store import LEAGUES, create_league
 from arena.league.views import describe
@@ -64,7 +64,7 @@ def create(
     require_isolation(checked.isolation)
     folder = LEAGUES / checked.name if out is None else out
     with create_league(folder, checked) as league:
-        audit.record(league, "create", "created", detail=describe(checked))
+        oversight.record(league, "create", "created", detail=describe(checked))
     click.echo(f"Created the league {checked.name} in {folder}: {describe(checked)}.")
     submit_to = checked.name if out is None else str(folder)
     click.echo(f"Submit a bot: arena submit bots/mine.py --league {shlex.quote(submit_to)}")

@@ -10,8 +10,7 @@ from arena.cli.league.shared import league_argument, print_json, show_standings
 from arena.cli.options import complete_leagues, whole
 from arena.cli.output import output, print_report
 from arena.errors import ArenaError
-from arena.league import events, versions
-from arena.league.oversight import audit
+from arena.league import events, oversight, versions
 from arena.league.rating import standings
 from arena.league.store import LEAGUES, League, league_names, open_league
 from arena.league.views import (
@@ -208,7 +207,7 @@ def _show_ratings(league: League, limit: int, form: str) -> None:
 
 
 def _show_log(league: League, limit: int | None, form: str) -> None:
-    lines = [vars(entry) for entry in audit.entries(league, limit or None)]
+    lines = [vars(entry) for entry in oversight.entries(league, limit or None)]
     if form == "json":
         print_json({"league": league.name, "entries": lines})
     elif not lines:

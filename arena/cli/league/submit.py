@@ -83,7 +83,7 @@ def submit(
     from arena.bots.processes.affinity import core_count
     from arena.league import placement, versions
     from arena.league.match_runner import open_session
-    from arena.league.oversight.budget import BudgetSpent
+    from arena.league.oversight import BudgetSpent
     from arena.league.store import open_league
     from arena.league.submission import read_submission
 

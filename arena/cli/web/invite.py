@@ -13,7 +13,7 @@ from arena.cli.league.shared import league_argument, print_json
 from arena.cli.options import as_json, gathered, real, whole
 from arena.cli.output import print_report
 from arena.errors import ArenaError
-from arena.league.oversight import audit, budget
+from arena.league import oversight
 from arena.league.store import League, open_league
 from arena.results.league import budget_table
 from arena.results.table import Report
@@ -86,13 +86,13 @@ def people(
     new = {key: value or None for key, value in vars(limits).items() if value is not None}
     with open_league(name) as league:
         if new:
-            budget.change(league, new)
+            oversight.change_limits(league, new)
         if author is not None:
             _invite(league, author, days, admin, url, as_json)
         elif revoke is not None:
             with WebStore(league.folder) as store:
                 number = accounts.revoke(store, revoke)
-            audit.record(league, "invite", "revoked", author=revoke, detail=f"{number} tokens")
+            oversight.record(league, "invite", "revoked", author=revoke, detail=f"{number} tokens")
             click.echo(f"{counted(number, 'invitation')} of {one_line(revoke)} revoked.")
         else:
             _list(league, as_json)
@@ -101,7 +101,7 @@ def people(
 def _invite(league: League, author: str, days: float, admin: bool, url: str | None, as_json: bool) -> None:
     with WebStore(league.folder) as store:
         token = accounts.invite(store, author, days, admin)
-    audit.record(league, "invite", "invited", author=author, detail="as an organiser" if admin else "")
+    oversight.record(league, "invite", "invited", author=author, detail="as an organiser" if admin else "")
     link = f"{url.rstrip('/')}/sign-in#token={quote(token)}" if url else None
     if as_json:
         print_json({"author": author, "token": token, "link": link})
@@ -118,10 +118,10 @@ def _list(league: League, as_json: bool) -> None:
     if (league.folder / accounts.FILE).exists():
         with WebStore(league.folder) as store:
             invitations = [vars(each) | {"state": each.state(now)} for each in accounts.invitations(store)]
-    settings = budget.limits(league)
-    limits = {key: getattr(settings, key) for key in budget.LIMITS}
-    uses = [vars(use) for use in budget.uses(league)]
-    size = budget.folder_bytes(league.folder)
+    settings = oversight.limits(league)
+    limits = {key: getattr(settings, key) for key in oversight.LIMITS}
+    uses = [vars(use) for use in oversight.uses(league)]
+    size = oversight.folder_bytes(league.folder)
     if as_json:
         print_json(
             {

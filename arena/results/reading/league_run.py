@@ -74,7 +74,7 @@ class LeagueRecords:
 def league_faults(league: League) -> Iterator[str | None]:
     """For each game of a league what is wrong with it, or None: also a seed that is none of the league's."""
     secret = league.meta("secret")
-    seeds = {str(lineup_seed(secret, crew)) for (crew,) in league.query("SELECT crew FROM crews")}
+    seeds = {str(lineup_seed(secret, lineup)) for (lineup,) in league.query("SELECT lineup FROM lineups")}
     for result in league_results(league):
         yield _fault(result, league.settings.rules, seeds)
 

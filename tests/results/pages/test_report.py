@@ -12,7 +12,7 @@ import pytest
 
 from arena.tournament.config.tournament import config_from_dict
 from arena.league import games, versions
-from arena.league.oversight.processes import LeagueProcess
+from arena.league.lease import Lease
 from arena.results.pages.figures import card_frames
 from arena.results.pages.render import embedded, render
 from arena.results.pages.report import report_page
@@ -228,12 +228,12 @@ def reasons_of(page: Page) -> list[list[str]]:
 def test_a_league_tells_why_games_were_forfeited(tmp_path: Path) -> None:
     with league(tmp_path / "league") as found:
         a, b, c = enter(found, "a", "b", "c")
-        with LeagueProcess(found, "test") as process:
-            lineup = games.new_lineup(found, process.number, "none")
+        with Lease(found, "test") as lease:
+            lineup = games.new_lineup(found, lease.number, "none")
             one, two = games.reserve_deals(found, lineup, [games.Fixture(a, b, 1), games.Fixture(c, b, 1)])
             told = [row(one, 0, 2, 3, 2), row(one, 1, 0, 0, 2), row(two, 0, 0, 1, 1), row(two, 1, 0)]
             told = [(*one[:18], "schotten/1 base 1:0 0; ; ", one[19]) for one in told]
-            games.store_rows(found, process.number, lineup, told)
+            games.store_rows(found, lineup, told)
         with found.change():
             versions.retire(found, "c")
     page = Page.of(report_page(str(tmp_path / "league")))

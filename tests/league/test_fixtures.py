@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.league import pairing
+from arena.league import fixtures
 from arena.league.rating import Standings, standings
 from arena.league.store import League
 from arena.league.versions import Version
@@ -23,7 +23,7 @@ def test_those_who_met_least_come_first(found: League) -> None:
     played(found, [(x, y, some_points(60, 0.5, 3)) for x, y in ((a, b), (a, c), (b, c))])
     played(found, [(a, d, some_points(5, 0.5, 4))])
     table = standings(found)
-    chosen = labels(table, pairing.least_certain(table, 6, 10))
+    chosen = labels(table, fixtures.least_certain(table, 6, 10))
     assert all("d" in pair for pair in chosen[:3])
     assert len(set(chosen)) == 6
 
@@ -35,10 +35,10 @@ def test_games_in_hand_count_as_played(found: League) -> None:
         [(a, b, some_points(20, 0.5, 1)), (b, c, some_points(20, 0.5, 2)), (a, c, some_points(10, 0.5, 3))],
     )
     table = standings(found)
-    first = pairing.least_certain(table, 1, 10)
+    first = fixtures.least_certain(table, 1, 10)
     (one, other), *_ = first
-    assert pairing.least_certain(table, 1, 10, [(one, other, 400)]) != first
-    assert pairing.least_certain(table, 1, 10, [(999, other, 400)]) == first
+    assert fixtures.least_certain(table, 1, 10, [(one, other, 400)]) != first
+    assert fixtures.least_certain(table, 1, 10, [(999, other, 400)]) == first
 
 
 def test_games_that_are_decided_beforehand_tell_little(found: League) -> None:
@@ -47,31 +47,31 @@ def test_games_that_are_decided_beforehand_tell_little(found: League) -> None:
     played(found, [(x, d, [2] * 40) for x in (a, b, c)])
     played(found, [(x, y, some_points(8, 0.5, 5)) for x, y in ((a, b), (b, c), (a, c))])
     table = standings(found)
-    assert set(labels(table, pairing.least_certain(table, 3, 10))) == {"ab", "bc", "ac"}
+    assert set(labels(table, fixtures.least_certain(table, 3, 10))) == {"ab", "bc", "ac"}
 
 
 def test_bots_without_games_come_first(found: League) -> None:
     a, b, c = even(found, "a", "b", "c")
     played(found, [(a, b, some_points(5, 0.5))])
     table = standings(found)
-    assert c.id in pairing.least_certain(table, 1, 10)[0]
-    assert len(pairing.least_certain(table, 5, 10)) == 2
+    assert c.id in fixtures.least_certain(table, 1, 10)[0]
+    assert len(fixtures.least_certain(table, 5, 10)) == 2
 
 
 def test_groups_are_linked_first(found: League) -> None:
     a, b, c, d = even(found, "a", "b", "c", "d")
     played(found, [(a, b, some_points(20, 0.7)), (c, d, some_points(20, 0.6))])
     table = standings(found)
-    (one, other), *rest = pairing.least_certain(table, 3, 10)
+    (one, other), *rest = fixtures.least_certain(table, 3, 10)
     assert {one, other} & {a.id, b.id}
     assert {one, other} & {c.id, d.id}
     assert rest
 
 
 def test_nobody_to_play(found: League) -> None:
-    assert pairing.least_certain(standings(found), 3, 10) == []
+    assert fixtures.least_certain(standings(found), 3, 10) == []
     even(found, "a")
-    assert pairing.least_certain(standings(found), 3, 10) == []
+    assert fixtures.least_certain(standings(found), 3, 10) == []
 
 
 def test_own_share(found: League) -> None:
@@ -79,15 +79,15 @@ def test_own_share(found: League) -> None:
     a, b, c, d = even(found, "a", "b", "c", "d")
     played(found, [(x, y, some_points(400, 0.5, 7)) for x, y in ((a, b), (b, c), (a, c))])
     played(found, [(d, x, some_points(10, 0.5, 8)) for x in (a, b, c)])
-    assert pairing.own_share(standings(found), d.id, [a.id, b.id, c.id], 60) > 0.85
+    assert fixtures.own_share(standings(found), d.id, [a.id, b.id, c.id], 60) > 0.85
     e, f = enter(found, "e", "f")
     played(found, [(e, d, some_points(3, 0.5, 2)), (f, e, some_points(400, 0.5, 9))])
-    assert pairing.own_share(standings(found), f.id, [e.id], 800) < 0.3
-    assert pairing.own_share(standings(found), 999, [a.id], 10) == 1.0
+    assert fixtures.own_share(standings(found), f.id, [e.id], 800) < 0.3
+    assert fixtures.own_share(standings(found), 999, [a.id], 10) == 1.0
 
 
 def test_nearest_leaves_out_who_tells_nothing() -> None:
     others = {1: 900.0, 2: 950.0, 3: -800.0, 4: 1200.0}
-    assert pairing.nearest(930, others, 3) == [2, 1, 4]
-    assert pairing.nearest(930, others, 8) == [2, 1, 4]
-    assert pairing.nearest(-3000, others, 8) == [3]
+    assert fixtures.nearest(930, others, 3) == [2, 1, 4]
+    assert fixtures.nearest(930, others, 8) == [2, 1, 4]
+    assert fixtures.nearest(-3000, others, 8) == [3]

@@ -1,0 +1,239 @@
+"""What the organiser of a league oversees: its log, what authors may use, and pauses.
+
+The log says who did what, when, and what came of it; no command changes or removes an entry. Limits can be changed at
+any time, since games do not depend on them; all submissions without an author share one allowance. In a paused league
+the games in hand are finished, then nothing is checked or played until it is resumed.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import platform
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from arena.league.settings import LeagueError, LeagueSettings
+from arena.league.store import League
+from arena.settings import number_text, settings_of
+from arena.text import one_line, utc_text
+
+DAY_S = 24 * 3600.0
+LIMITS = ("submissions", "author_mb", "disk_mb")
+RECEIVED = ("new", "back")  # outcomes of a submission that count: there is work to be done on it
+
+_LONGEST_DETAIL, _LONGEST_REASON = 4000, 400  # characters
+_PAUSED = "paused"  # a key of the table `meta`
+_MIB = 1 << 20
+
+
+class BudgetSpent(LeagueError):
+    """A submission cannot be taken now: its author, or the league, has used up what is allowed."""
+
+
+# ---------------------------------------------------------------- the log
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """An entry of the log.
+
+    `who` is the user and machine of the process that did it, with its number; `subject` a version, a bot or "";
+    `author` that of the subject's bot. `outcome` is a word or two, and `detail` the rest.
+    """
+
+    entry: int
+    happened: float
+    who: str
+    what: str
+    subject: str
+    author: str | None
+    outcome: str
+    detail: str
+
+
+def record(
+    league: League, what: str, outcome: str = "", *, subject: str = "", author: str | None = None, detail: str = ""
+) -> None:
+    """Add an entry to the log: within a change as part of it, else in a change of its own."""
+    if not league.changing:
+        with league.change():
+            record(league, what, outcome, subject=subject, author=author, detail=detail)
+        return
+    league.run(
+        "INSERT INTO audit (happened, who, what, subject, author, outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        time.time(),
+        _who(),
+        what,
+        subject,
+        author,
+        outcome,
+        detail[:_LONGEST_DETAIL],
+    )
+
+
+def _who() -> str:
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a user without a name
+        user = str(os.getuid()) if hasattr(os, "getuid") else "?"
+    return f"{user}@{platform.node()} ({os.getpid()})"
+
+
+def entries(league: League, last: int | None = None, since: float = 0.0, **fields: str | None) -> list[LogEntry]:
+    """The log, oldest entry first. Optionally only the `last` entries, those after a time, and those whose fields have
+    the given values."""
+    sql = "SELECT entry, happened, who, what, subject, author, outcome, detail FROM audit WHERE happened > ?"
+    sql += "".join(f" AND {name} IS ?" for name in fields) + " ORDER BY entry DESC"
+    args: list[object] = [since, *fields.values()]
+    if last is not None:
+        sql += " LIMIT ?"
+        args.append(last)
+    return [LogEntry(*row) for row in league.query(sql, *args)][::-1]
+
+
+# ---------------------------------------------------------------- limits
+
+
+@dataclass(frozen=True)
+class AuthorUse:
+    """What an author has used: submissions in the last 24 hours, bytes of all files."""
+
+    author: str | None
+    submissions: int
+    bytes: int
+
+
+def limits(league: League) -> LeagueSettings:
+    """The settings with the limits as they are now; another process may have changed them."""
+    return league.stored_settings()
+
+
+def change_limits(league: League, new: dict[str, int | None]) -> LeagueSettings:
+    """Set some of LIMITS, None for no limit; the new settings. LeagueError for one that is out of bounds."""
+    known = settings_of(LeagueSettings)
+    for key, value in new.items():
+        if value is not None and not known[key].within(value):
+            raise LeagueError(f"{key}: expected {known[key].expected}, found {number_text(value)}")
+    with league.change():
+        settings = replace(limits(league), **new)  # type: ignore[arg-type]
+        league.run("UPDATE meta SET value = ? WHERE key = 'settings'", json.dumps(asdict(settings), sort_keys=True))
+        changed = ", ".join(f"{key} = {'no limit' if value is None else value}" for key, value in new.items())
+        record(league, "budget", "changed", detail=changed)
+    league.settings = settings
+    return settings
+
+
+def use_of(league: League, author: str | None, now: float | None = None) -> AuthorUse:
+    """What an author has used."""
+    since = (time.time() if now is None else now) - DAY_S
+    size = league.one(
+        "SELECT ifnull(sum(length(content)), 0) FROM files WHERE hash IN (SELECT f.hash FROM version_files f"
+        " JOIN versions v ON v.version = f.version JOIN bots b ON b.bot = v.bot WHERE b.author IS ?)",
+        author,
+    )
+    return AuthorUse(author, len(_received(league, author, since)), int(size))
+
+
+def _received(league: League, author: str | None, since: float) -> list[float]:
+    """When an author's submissions were received, after some time."""
+    received = entries(league, since=since, what="receive", author=author)
+    return [entry.happened for entry in received if entry.outcome in RECEIVED]
+
+
+def uses(league: League) -> list[AuthorUse]:
+    """What each author has used, those with the largest files first."""
+    authors = [author for (author,) in league.query("SELECT DISTINCT author FROM bots ORDER BY author")]
+    return sorted((use_of(league, author) for author in authors), key=lambda use: -use.bytes)
+
+
+def folder_bytes(folder: Path) -> int:
+    """Bytes of all files in a league's folder."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):  # it was removed meanwhile
+            total += path.lstat().st_size
+    return total
+
+
+def check_submission(league: League, author: str | None, size: int) -> None:
+    """BudgetSpent if an author may not submit files of `size` bytes now."""
+    bounds = limits(league)
+    use = use_of(league, author)
+    whose = "submissions without an author have" if author is None else f"{author} has"
+    if bounds.submissions is not None and use.submissions >= bounds.submissions:
+        received = sorted(_received(league, author, time.time() - DAY_S))
+        next_one = received[use.submissions - bounds.submissions] + DAY_S
+        raise BudgetSpent(
+            f"{whose} used {use.submissions} of {bounds.submissions} submissions in 24 hours; the next one is possible"
+            f" after {utc_text(next_one + 59)}"
+        )
+    if bounds.author_mb is not None and use.bytes + size > bounds.author_mb * _MIB:
+        raise BudgetSpent(
+            f"{whose} files of {use.bytes / _MIB:.1f} MiB in {league.name}; {size / _MIB:.1f} MiB more would exceed the"
+            f" limit of {bounds.author_mb} MiB per author (author_mb). To change it:"
+            f" arena league people {league.name} --author-mb N"
+        )
+    check_disk(league, size)
+
+
+def check_disk(league: League, size: int = 0) -> None:
+    """BudgetSpent if the league's folder, with `size` bytes more, would be larger than it may be."""
+    bound = limits(league).disk_mb
+    if bound is None:
+        return
+    used = folder_bytes(league.folder)
+    if used + size > bound * _MIB:
+        raise BudgetSpent(
+            f"the league in {league.folder} takes {used / _MIB:.1f} of the {bound} MiB that it may take (disk_mb). To"
+            f" change the limit: arena league people {league.name} --disk-mb N"
+        )
+
+
+# ---------------------------------------------------------------- pauses
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Since when (seconds since 1970) a league is paused, and why."""
+
+    since: float
+    reason: str
+
+
+def paused(league: League) -> Pause | None:
+    """The pause that the league is in; None if it is not paused."""
+    text = league.one("SELECT value FROM meta WHERE key = ?", _PAUSED)
+    if text is None:
+        return None
+    try:
+        values = json.loads(text)
+        return Pause(float(values["since"]), one_line(str(values["reason"]), _LONGEST_REASON))
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        raise league.damaged(f"its pause cannot be read: {text[:60]!a}") from error
+
+
+def pause(league: League, reason: str = "") -> Pause:
+    """Pause a league. LeagueError if it is paused already."""
+    with league.change():
+        old = paused(league)
+        if old is not None:
+            raise LeagueError(f"{league.name} is paused already{f': {old.reason}' if old.reason else ''}")
+        new = Pause(time.time(), reason)
+        league.run("INSERT INTO meta (key, value) VALUES (?, ?)", _PAUSED, json.dumps(asdict(new)))
+        record(league, "pause", "paused", detail=reason)
+    return new
+
+
+def resume(league: League) -> Pause:
+    """End a pause, and return it. LeagueError if the league is not paused."""
+    with league.change():
+        old = paused(league)
+        if old is None:
+            raise LeagueError(f"{league.name} is not paused")
+        league.run("DELETE FROM meta WHERE key = ?", _PAUSED)
+        record(league, "resume", "resumed", detail=f"after {time.time() - old.since:.0f} s")
+    return old
