@@ -20,7 +20,7 @@ REQUIRED: Any = MISSING
 class Setting:
     """What a setting may be. `least` and `most` are inclusive bounds, `above` and `below` exclusive ones.
 
-    `unset` says what holds where the default is None, or explains the default. `longest` is in characters. `section` is
+    `unset` says what holds if the default is None, or explains the default. `longest` is in characters. `section` is
     the table of the file that holds the setting, if not that of its class. `shapes_results` is False for what must make
     no difference to the games.
     """
@@ -68,7 +68,7 @@ class Setting:
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
 
     def within(self, value: float) -> bool:
-        """Is a number, finite or not, within the bounds?"""
+        """Whether a number, finite or not, is within the bounds."""
         return (
             value == value  # not NaN
             and (self.least is None or value >= self.least)
@@ -83,7 +83,7 @@ def _plain(number: float | None) -> str:
 
 
 def is_long(number: int) -> bool:
-    """Is it too long to be repeated in a message? `str` refuses numbers with thousands of digits."""
+    """Whether a number is too long for a message. `str` refuses numbers with thousands of digits."""
     return number.bit_length() > 100
 
 

@@ -97,7 +97,7 @@ def play_comparison(
     tell: Callable[[str], None],
     until: UntilError | None = None,
 ) -> bool:
-    """Play what is left of each variant and write its tables; is it complete?
+    """Play what is left of each variant and write its tables; return whether it is complete.
 
     `config_of` may change what makes no difference to the games; `tell` hears which variant is next. With `until` all
     variants grow together, until the errors of all of them are small enough.
@@ -143,7 +143,7 @@ def resume(
     """Play a stored run, or all variants of a comparison, to its end, or on to more; return it as `arena.load` does.
 
     `games` of each pairing, `rounds` (swiss), `matches` (series) or `max_pairs` (sprt): the result is that of a run
-    that had asked for so many at once. With `error` it goes on until the 95 % errors of all `bots` (none: of all in the
+    that had asked for so many at once. With `error` it goes on until the 95% errors of all `bots` (none: of all in the
     table) are at most so many Elo, or to `games` of each pairing, by default 100,000: look at `run.standings`.
 
     Resuming runs the bots that the folder names; one that this user has not begun is refused without `trust`.

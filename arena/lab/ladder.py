@@ -102,7 +102,7 @@ def play_ladder(
     progress: Callable[[], ProgressListener | None],
     tell: Callable[[str], None],
 ) -> bool:
-    """Play what is left of the matches of each rule set and write their tables; is the ladder complete?"""
+    """Play what is left of the matches of each rule set, write their tables; return whether all are complete."""
     for rules, configs in wanted.items():
         for match, (name, config) in enumerate(configs.items(), start=1):
             run_folder = folder / folder_name(rules) / name
@@ -121,12 +121,12 @@ COLUMNS = {
     "rung": "place on the ladder, 1 the lowest",
     "bot": "name of the bot",
     "elo": "rating from all matches of the rule set, mean of the field 0",
-    "elo_error95": "half the 95 % interval of the rating, clustered by deal",
+    "elo_error95": "half the 95% interval of the rating, clustered by deal",
     "games": "games that the rating rests on",
     "below": "the next rung below that has been met",
     "below_score": "mean points of a game against it",
     "below_elo": "Elo difference to it, from the pairs of the two",
-    "below_error95": "half the 95 % interval of the difference",
+    "below_error95": "half the 95% interval of the difference",
     "below_los": "likelihood of being stronger than it",
     "ms": "mean time of a decision in milliseconds, as a clock measured it",
 }
@@ -138,7 +138,8 @@ def ladder_report(config: TournamentConfig, rules: Sequence[str], folder: Path) 
     if not rated:
         raise ArenaError(f"{folder}: no match of this ladder is stored there")
     remarks = [
-        "Elo: mean of the field 0; 95 % errors, clustered by deal. LOS: likelihood to be stronger than that rung."
+        "Ratings are relative to the field's average (0); ± is a 95% interval."
+        " LOS: likelihood of being stronger than that rung."
     ]
     frames = {rule_set: frame for rule_set, (frame, _) in rated.items()}
     remarks += [f"{rule_set}: {notes}." for rule_set, (_, notes) in rated.items() if notes]
@@ -310,7 +311,7 @@ def stand(
 ) -> Standing:
     """Place a bot on the ladder in one rule set; what was played before is not played again.
 
-    At most `games` against a rung. With an `isolation` the bot runs there, the rungs where the ladder says.
+    At most `games` are played against a rung. `isolation` is for the bot only: the rungs run where the ladder says.
     """
     bot, rungs = candidate(spec, ladder.bots)
     if not rungs:

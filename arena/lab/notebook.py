@@ -170,16 +170,16 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Have all games been played?"""
+        """Whether all games have been played."""
         return self._data.complete
 
     @property
     def games(self) -> pd.DataFrame:
-        """A row a game in schedule order; times in ms. Goes into every function of arena.stats."""
+        """One row per game in schedule order; times in ms. Every function of arena.stats takes it."""
         return self._data.games
 
     def by_seat(self) -> pd.DataFrame:
-        """Two rows a game, one for each bot: bot, opponent, seat (`first` or `second`), score, stones, points, ms, ...
+        """Two rows per game, one for each bot: bot, opponent, seat (`first` or `second`), score, stones, points, ...
 
         The other columns are those of `games`. The rows of the first players come first.
         """
@@ -223,7 +223,7 @@ class Run:
         return self.pairings_for(10.0)
 
     def pairings_for(self, error: float) -> pd.DataFrame:
-        """As `pairings`, with the pairs still needed for a 95 % error of `error` Elo."""
+        """As `pairings`, with the pairs still needed for a 95% error of `error` Elo."""
         return pairings_frame(self._used, error)
 
     @cached_property

@@ -226,7 +226,7 @@ def _generators_kept() -> Iterator[None]:
 
 
 def _cards(rules: Rules, seed: int | None, deal: object) -> tuple[int, int, Deal | None, str | None]:
-    """Seed and number of a deal; and where that is not all, its cards and its text in a record."""
+    """Seed and number of a deal; if these do not determine it, also its cards and its text in a record."""
     if isinstance(deal, bool) or not isinstance(deal, int | str | Deal):
         raise PlayError(f"deal is a number, a Deal or a text such as '42:17', not {show_value(deal)}")
     if isinstance(deal, int):

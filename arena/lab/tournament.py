@@ -120,8 +120,8 @@ def refuse_strangers(folder: Path, stored: TournamentConfig, trusted: bool) -> N
     """TournamentError unless the bots of a folder are trusted."""
     if not trusted:
         raise TournamentError(
-            f"{folder} was not begun by you on this machine, or by an older version of the program; trust=True runs"
-            f" its bots ({', '.join(bot.spec for bot in stored.bots[:10])})"
+            f"you did not create {folder} on this machine, or an older version of the program did; trust=True runs its"
+            f" bots ({', '.join(bot.spec for bot in stored.bots[:10])})"
         )
 
 
@@ -171,7 +171,7 @@ def named_config(text: str) -> TournamentConfig:
 
 
 def drawn_seed(isolated: bool = False) -> int:
-    """A seed short enough to be read out; for strangers' bots one that cannot be found by trying."""
+    """A seed short enough to be read out; for isolated bots, one that cannot be found by trying."""
     return secrets.randbits(62) if isolated else secrets.randbelow(10**9)
 
 

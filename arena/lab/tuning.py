@@ -89,7 +89,7 @@ def read_parameters(bot: str, texts: Sequence[str]) -> list[Parameter]:
     parameter or cannot take a bound. Runs the code of the bot's file.
     """
     if not texts:
-        raise TuneError("what is to be tuned? Name it, such as --param depth:1..6")
+        raise TuneError("name at least one parameter to tune, such as --param depth:1..6")
     spec = find_bot(bot)
     if spec.command:
         raise TuneError(f"{bot} is a command; only bots in Python have parameters that can be set")
@@ -99,7 +99,7 @@ def read_parameters(bot: str, texts: Sequence[str]) -> list[Parameter]:
         if names.count(name) > 1:
             raise TuneError(f"--param {name} was given twice")
         if name in dict(spec.params):
-            raise TuneError(f"{name} is fixed in {bot} and is to be tuned, too; leave one of them out")
+            raise TuneError(f"{name} is fixed in {bot} and also named by --param; leave one of them out")
     typed: list[Mapping[str, object]] = []
     for number in range(max(len(values) for _, values in raw)):
         params = {name: values[min(number, len(values) - 1)] for name, values in raw}
@@ -260,7 +260,7 @@ class Result:
 
     @property
     def better(self) -> bool:
-        """Is the winner shown to be stronger than the bot as it was? (Likelihood above 95 %.)"""
+        """Whether the winner is stronger than the bot as it was, with a likelihood above 95%."""
         return self.confirmed[DEFAULT].los > 0.95
 
 
@@ -377,7 +377,7 @@ def _claim(task: Task, folder: Path) -> None:
         stored.pop("result", None)
     except FileNotFoundError:
         if folder.exists() and any(folder.iterdir()):
-            raise TuneError(f"{folder} is not empty, and holds no tuning; choose another folder") from None
+            raise TuneError(f"{folder} is not empty and holds no tuning; choose another folder") from None
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(path, [_json(values)], follow=False)
         return
@@ -386,8 +386,8 @@ def _claim(task: Task, folder: Path) -> None:
     differing = [name for name in values if stored.get(name) != json.loads(_json(values[name]))]
     if differing:
         raise TuneError(
-            f"{folder} holds another tuning: {', '.join(differing)} differ; choose another folder with --out, or say"
-            " the same as then"
+            f"{folder} holds a tuning with other settings ({', '.join(differing)}); choose another folder with --out,"
+            " or repeat the settings of that tuning"
         )
 
 

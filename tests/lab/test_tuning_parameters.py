@@ -46,7 +46,7 @@ def test_numbers_stand_in_a_spec_without_noise() -> None:
 @pytest.mark.parametrize(
     ("params", "said"),
     [
-        ([], "what is to be tuned"),
+        ([], "name at least one parameter to tune"),
         (["depth"], "expected NAME:LOW..HIGH"),
         (["depth:"], "expected NAME:LOW..HIGH"),
         (["depth:3"], "expected NAME:LOW..HIGH"),

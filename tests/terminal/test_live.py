@@ -61,7 +61,7 @@ def test_it_is_drawn_in_place_at_any_width(columns: int) -> None:
     assert len(lines) == 3 + len(NAMES) + 2  # drawn four times, and seen once
     assert lines[3].split()[:2] == ["1", "ann"]
     assert lines[3].endswith("3")
-    assert lines[-1].endswith("1,000 of 1,000 games (100 %), 12 games/s - interrupted")
+    assert lines[-1].endswith("1,000 of 1,000 games (100%), 12 games/s - interrupted")
 
 
 def test_a_long_field_is_cut_to_the_height_of_the_terminal() -> None:
@@ -140,7 +140,7 @@ def test_a_run_on_a_terminal(tmp_path: Path, columns: int) -> None:
     with Terminal("tournament", "greedy", "first", "random", "--games", "200", cwd=tmp_path, columns=columns) as screen:
         screen.wait("±95%", "games/s", "left")
         assert screen.end() == 0
-        assert "600 of 600 games (100 %)" in screen.raw
+        assert "600 of 600 games (100%)" in screen.raw
         assert ("first%" in screen.text) == (columns == 160)
         assert "columns are not shown; --wide" in screen.text if columns == 80 else "ms/move" in screen.text
 

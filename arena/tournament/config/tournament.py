@@ -49,14 +49,11 @@ EXECUTORS = {
     "dask": ExecutorEntry("arena.tournament.runner.executors.dask:DaskExecutor", scheduler=True, extra="cluster"),
 }
 """All executors, by name."""
-LARGEST_SEED = 2**63 - 1
-"""The largest number that TOML promises."""
-MOST_BOTS = 5_000
-"""So that all pairings of a round robin have a number; see `arena.tournament.match.tasks.PAIRING_BITS`."""
+LARGEST_SEED = 2**63 - 1  # the largest number that TOML promises
+MOST_BOTS = 5_000  # all pairings of a round robin have numbers below 2**PAIRING_BITS
 MOST_WORKERS = 1024
 LONGEST_TIME = 10**9  # milliseconds, eleven days
-LONGEST_NAME = 255
-"""In bytes: what a folder's name may have."""
+LONGEST_NAME = 255  # bytes of the name of a folder
 
 Param: TypeAlias = str | int | float | bool
 
@@ -72,45 +69,47 @@ class BotSetting:
     spec: str = text(REQUIRED, 4096, "name of a bot that comes with the program, its file, or package.module:Class")
     name: str = text(REQUIRED, 200, "name in the tables", unset="made from the spec")
     params: Mapping[str, Param] = other(dict, "arguments for the bot's `__init__`, as a table")
-    isolation: str | None = choice(None, ISOLATIONS, "where this bot runs", unset="as the others")
+    isolation: str | None = choice(None, ISOLATIONS, "where this bot runs", unset="like the other bots")
 
 
 @dataclass(frozen=True)
 class Clock:
     """Thinking time in milliseconds: for each decision, and a bank for the whole game. None: no limit."""
 
-    move_ms: int | None = whole(None, 1, LONGEST_TIME, "milliseconds for each decision", unset="no limit")
+    move_ms: int | None = whole(None, 1, LONGEST_TIME, "milliseconds per decision", unset="no limit")
     bank_ms: int | None = whole(
         None,
         0,
         LONGEST_TIME,
-        "extra milliseconds for the whole game, used when a decision takes longer than `move_ms`",
+        "extra milliseconds per game, used when a decision takes longer than `move_ms`",
         unset="none",
     )
 
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """Everything about a run. A seed of None is drawn by the caller; `format_settings` is the format's own table."""
+    """All settings of a run. A seed of None is chosen by the caller; `format_settings` is the table of the format."""
 
     name: str = text(REQUIRED, LONGEST_NAME, "name of the run", unset="the name of the file")
     format: str = choice("round-robin", FORMATS, "which bots meet, and when")
     bots: tuple[BotSetting, ...] = other(tuple, "list of names and files, or tables with settings for one bot")
-    games: int = whole(100, 1, 10**9, "games for each two bots, rounded up to whole pairs")
+    games: int = whole(100, 1, 10**9, "games per pairing, rounded up to whole pairs")
     rules: str = text("base", 4096, "rule set, single options changed after a colon: `tactical:hand_size=6`")
-    seed: int | None = whole(None, 0, LARGEST_SEED, "everything random derives from it", unset="drawn and shown")
-    pairs: bool = flag(True, "each deal is played twice with the seats swapped; false: once, the bots alternating")
-    own_deals: bool = flag(False, "each two bots play deals of their own, for bots that might remember cards")
-    clock: Clock = table(Clock, "thinking time; a bot that exceeds it loses the game")
-    workers: int | None = whole(None, 1, MOST_WORKERS, "worker processes", unset="one for each core")
-    executor: str = choice("local", EXECUTORS, "where the games are played: on this machine or on a Dask cluster")
+    seed: int | None = whole(None, 0, LARGEST_SEED, "everything random derives from it", unset="chosen and printed")
+    pairs: bool = flag(
+        True, "play each deal twice with the seats swapped; if false, play it once and let the bots begin in turn"
+    )
+    own_deals: bool = flag(False, "every pairing has its own deals, for bots that might remember cards")
+    clock: Clock = table(Clock, "thinking time; a bot that exceeds it forfeits the game")
+    workers: int | None = whole(None, 1, MOST_WORKERS, "worker processes", unset="one per core")
+    executor: str = choice("local", EXECUTORS, "where games are played: on this machine or on a Dask cluster")
     scheduler: str | None = text(
         None, 4096, "address of the Dask scheduler, such as tcp://HOST:8786", unset="a cluster on this machine"
     )
     isolation: str = choice(
         "none",
         ISOLATIONS,
-        "where bots run: inside the workers; each in a process of its own; or there without network and files",
+        "where bots run: inside the workers, each in its own process, or there without network and files",
     )
     limits: Limits = table(Limits, "what workers and bots may use before they are stopped")
     out: str | None = text(None, 4096, "folder of the results", unset="results/NAME")
@@ -149,7 +148,7 @@ class TournamentConfig:
         ('5 games for each pairing rounded up to 6, for whole pairs',)
         """
         if self.seed is None:
-            raise ValueError("the seed must be drawn before the schedule is made")
+            raise ValueError("the seed must be chosen before the schedule is made")
         design = Design(self.bot_names, self.games, self.pairs, self.own_deals, self.seed)
         return self.form.make(design, self.format_settings)
 
@@ -210,7 +209,7 @@ def bot_name(spec: str, params: Mapping[str, Param] | None = None) -> str:
     """
     try:
         parsed = parse_spec(spec)
-    except BotError:  # reported by whoever looks for the bot
+    except BotError:  # reported when the bot is looked for
         return spec
     return parsed.name or display_name(parsed.target, {**parsed.params, **(params or {})})
 

@@ -58,9 +58,9 @@ class Format:
     """One tournament format. `arena.tournament.formats.FORMATS` lists them all.
 
     `games_from`   settings that fix the number of games if `games` and `pairs` do not apply, else ""
-    `own_deals`    may each pairing have deals of its own?
-    `two_bots`     only for two bots; such a format has a command of its own
-    `chained`      does a game decide who begins the next?
+    `own_deals`    each pairing may have its own deals
+    `two_bots`     only for two bots, with its own command
+    `chained`      a game decides who begins the next
     `grows`        what a stored run may be given more of, None if nothing
     `completed`    turns the settings of the command line into a full table if a file would have to say more
     `verdict`      makes the test that ends a run early, None if all games are always played

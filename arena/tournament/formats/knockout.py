@@ -19,7 +19,7 @@ from arena.tournament.match.tasks import Pairing, Task
 
 @dataclass(frozen=True)
 class KnockoutSettings(FormatSettings):
-    extra: int = whole(4, 0, 1_000_000, "extra deals for a drawn pairing, at most")
+    extra: int = whole(4, 0, 1_000_000, "extra deals for a drawn pairing at most")
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def bracket(size: int) -> list[int]:
 
 
 def knockout(bots: Sequence[str], games: int, extra: int = 4, paired: bool = True) -> Knockout:
-    """Pairings of `games` games, and up to `extra` more deals where they are drawn."""
+    """Pairings of `games` games, and up to `extra` more deals if they are drawn."""
     deals, notes = deals_for(games, paired)
     return Knockout(tuple(bots), deals, extra, notes)
 

@@ -82,14 +82,14 @@ class GauntletSettings(FormatSettings):
 
 ROUND_ROBIN = Format(
     "round-robin",
-    "every bot meets every other",
+    "every bot plays every other bot",
     lambda design, _: round_robin(design.bots, design.games, design.paired, design.own_deals),
     own_deals=True,
     grows=GAMES,
 )
 GAUNTLET = Format(
     "gauntlet",
-    "one bot, the hero, meets all others",
+    "one bot, the hero, plays all the others",
     lambda design, settings: gauntlet(design.bots, design.games, settings.hero, design.paired, design.own_deals),
     GauntletSettings,
     own_deals=True,

@@ -9,7 +9,7 @@ and it makes no difference where it was interrupted.
 
 All pairings advance together, deal by deal, so that an interrupted run is balanced. Deal numbers rise along the
 schedule: games sorted by (deal, pairing, game) are in schedule order. All pairings play the same deals, so their
-results are easier to compare; where bots could remember deals, each pairing can have its own.
+results are easier to compare; for bots that could remember deals, each pairing can have its own.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from arena.tournament.match.tasks import Pairing, PairTask, Task
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a format's own ranking. `tiebreak` decides between equal points, with a figure for each of the
-    schedule's `tiebreaks`, the first of which counts most.
+    """A line of a format's own ranking. `tiebreak` decides between equal points: a figure for each of the schedule's
+    `tiebreaks`, the most important first.
     """
 
     rank: int
@@ -90,7 +90,7 @@ class Schedule(ABC):
     """What every format offers. `bots` is the seed order: the order in which they were named."""
 
     stepwise: ClassVar[bool] = False
-    """True if `tasks` comes in waves, each of which depends on the results of those before."""
+    """True if `tasks` comes in waves that depend on the results of earlier ones."""
 
     fixed: ClassVar[bool] = False
     """True if all pairings and the number of games are known before the first game."""
@@ -122,22 +122,22 @@ class Schedule(ABC):
         """The total number of games as far as `done` tells: exact in most formats, else what is certain by now."""
 
     def ranking(self, done: ScheduleProgress, games: Iterable[GameResult] = ()) -> list[Place] | None:
-        """The format's own ranking, None where the rating table is the ranking.
+        """The format's own ranking, or None if the rating table is the ranking.
 
         `games` are all games played, perhaps read lazily: a format whose ranking follows from `done` ignores them.
         """
         return None
 
     def round_results(self, done: ScheduleProgress) -> list[list[Meeting]]:
-        """The rounds as far as they are known, with their results; empty where there are none."""
+        """The rounds as far as they are known, with their results; empty for formats without rounds."""
         return []
 
     def units_done(self, done: ScheduleProgress) -> int:
-        """How many units are done, where `expected` asks for it."""
+        """How many units are done, for formats whose `expected` needs it."""
         return 0
 
     def expected(self, games: int, units: int) -> int | None:
-        """Games in all, as so many in so many units lead to expect; None where `planned` is exact."""
+        """Games in all, extrapolated from so many games in so many units; None if `planned` is exact."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""The rulebook's match of several games (RULES.md §7): who wins a game begins the next, 5 points v stones.
+"""The rulebook's match of several games (RULES.md §7): the winner of a game begins the next, 5 points v stones.
 
 The games of a series depend on each other, so a series is played in one go: it is one unit of work. Series
 number s of every pairing has the deals from s times `stride` on. Two series in a row have opposite first
@@ -24,9 +24,9 @@ NEXT_STARTERS = ("winner", "loser", "alternate")
 
 @dataclass(frozen=True)
 class SeriesSettings(FormatSettings):
-    matches: int = whole(1, 1, 10**9, "series for each two bots")
+    matches: int = whole(1, 1, 10**9, "series per pairing")
     next_starter: str = choice(
-        "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin"
+        "winner", NEXT_STARTERS, "who begins the next game; after a drawn game, the bot that did not begin the last one"
     )
     rounds: int | None = whole(None, 1, 1_000_000, "games of a series", unset="as many as it takes to the target")
     target: int | None = whole(
@@ -63,7 +63,7 @@ def starter_after(rule: SeriesRule, starter: int, score: int) -> int:
 
 
 def is_over(rule: SeriesRule, games: int, points_a: int, points_b: int) -> bool:
-    """Has a series ended after `games` games? With a target, not while both stand equal above it."""
+    """Whether a series ends after `games` games. With a target it goes on while both bots are equal above it."""
     if games >= rule.stride:
         return True
     return rule.target is not None and max(points_a, points_b) >= rule.target and points_a != points_b

@@ -1,7 +1,7 @@
 """Swiss: in each round bots with about equal points meet.
 
 Each round has its own deals: round r begins at deal r times the deals of a round. The next round is computed from
-the scores of the rounds before and from nothing else, so none of it needs to be stored.
+the scores of the rounds before and from nothing else, so it need not be stored.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ SWISS = Format(
 
 
 def has_perfect_matching(graph: Sequence[AbstractSet[int]]) -> bool:
-    """Can all vertices be paired along edges? `graph[v]` are the neighbours of vertex v.
+    """Whether all vertices can be paired along edges; `graph[v]` are the neighbours of vertex v.
 
     >>> has_perfect_matching([{1}, {0, 2}, {1, 3}, {2}]), has_perfect_matching([{1, 2, 3}, {0}, {0}, {0}])
     (True, False)

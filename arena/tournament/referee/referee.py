@@ -351,7 +351,9 @@ class Referee:
                     ready()
                 except BaseException as error:
                     fault = faults[seat] = self._fault(seat, error, "__init__")
-                    if not player.fit:  # a process that cannot be started anew costs one game, the next tries again
+                    if (
+                        not player.fit
+                    ):  # a process that cannot be started again costs one game; the next one tries again
                         player.broken = fault.kind, fault.detail
                 self.buffer[0] = move_log.PLAYING
             if player.broken is not None:
@@ -378,7 +380,7 @@ class Referee:
         return None
 
     def _end(self, game: Game, forfeit: Forfeit | None) -> list[Forfeit]:
-        """Tell both what they have not seen yet, and the result; who has failed in that, after a game played out."""
+        """Tell both bots what they have not seen yet, and the result; return failures after a finished game."""
         after: list[Forfeit] = []
         state, loser = game.state, -1 if forfeit is None else forfeit.seat
         stage = self._playing - move_log.PLAYING + move_log.END

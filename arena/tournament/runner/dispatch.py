@@ -1,6 +1,6 @@
 """The dispatch loop of tournaments and leagues: units of work go to an executor, what comes back is stored.
 
-The units are cut into chunks of some tenths of a second, so that their cost per message is small and an
+The units are cut into chunks of a few tenths of a second, so that their cost per message is small and an
 interruption short. How large the chunks are depends on how fast the bots are, and changes nothing but the
 time that play takes: the store knows each game by its identity, in whatever order the games come back.
 """
@@ -62,7 +62,7 @@ class Dispatcher:
         """Play and store all units, or those in hand when somebody asks to stop.
 
         `expected` is about how many there are; chunks become smaller towards the end. `store` is called with
-        what has come back since its last call, and says whether that is enough: then nothing more is waited for.
+        what has come back since its last call, and says whether that is enough: then play ends at once.
         """
         pending: dict[int, int] = {}  # by chunk, units that are not back
         unstored: list[Played] = []

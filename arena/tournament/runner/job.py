@@ -45,12 +45,12 @@ class Job:
 
     @property
     def isolated(self) -> bool:
-        """Does any bot live in a process of its own?"""
+        """Whether any bot has a process of its own."""
         return any(self.level(number).own_process for number in range(len(self.bots)))
 
     @property
     def clocked(self) -> bool:
-        """Do the bots play on a clock?"""
+        """Whether the bots play on a clock."""
         return self.clock != Clock()
 
     @property

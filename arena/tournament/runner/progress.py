@@ -46,7 +46,7 @@ class PairResult(NamedTuple):
 class RunStatus:
     """Where a run stands. `total` is what is planned by now; formats played in rounds may add to it.
 
-    `rate` is in games a second over the last seconds, 0 while nothing is known; `seconds_left` None then.
+    `rate` is in games per second over the last seconds, 0 while it is unknown; then `seconds_left` is None.
     `shares` computes how the bots do so far, best first; call it only if that is shown. `quiet_s` are the seconds since
     the last game came back, or since play began; `moves` counts those made by now in the games in hand. `results` are
     those of all pairings, `forfeits` counts the games that each bot forfeited.
@@ -70,7 +70,7 @@ class ProgressListener(Protocol):
         """Play begins; `status.done` games were stored before."""
 
     def update(self, status: RunStatus) -> None:
-        """Games were stored. Called often; it is for the progress to show only some of it."""
+        """Games were stored. Called often: the listener chooses how much of it to show."""
 
     def note(self, text: str) -> None:
         """Something a person should know, such as a worker that died."""
@@ -114,11 +114,11 @@ def status_text(status: RunStatus) -> str:
     """Games, percentage, speed and time left, without the bots.
 
     >>> status_text(RunStatus(250, 1000, 250.0, 3.0, lambda: []))
-    '250 of 1,000 games (25 %), 250 games/s, 3 s left'
+    '250 of 1,000 games (25%), 250 games/s, 3 s left'
     >>> status_text(RunStatus(0, 2, 0.0, None, lambda: [], quiet_s=75, moves=lambda: 31))
-    '0 of 2 games (0 %), games in play for 1:15, 31 moves made'
+    '0 of 2 games (0%), games in play for 1:15, 31 moves made'
     """
-    share = f" ({status.done * 100 // status.total} %)" if status.total else ""
+    share = f" ({status.done * 100 // status.total}%)" if status.total else ""
     text = f"{status.done:,} of {status.total:,} games{share}"
     if status.rate > 0:
         text += f", {rate_text(status.rate)}"
@@ -134,10 +134,10 @@ def shares_text(shares: Sequence[BotShare], most: int = 3) -> str:
     """The first few bots with their share of the points.
 
     >>> shares_text([BotShare("greedy", 10, 0.9), BotShare("random", 10, 0.1)], most=1)
-    'greedy 90.0 %, ...'
+    'greedy 90.0%, ...'
     """
     played = [share for share in shares if share.games]
-    shown = [f"{one_line(share.bot)} {100 * half_up(share.share, 3):.1f} %" for share in played[:most]]
+    shown = [f"{one_line(share.bot)} {100 * half_up(share.share, 3):.1f}%" for share in played[:most]]
     return ", ".join(shown + ["..."] * (len(played) > most))
 
 
@@ -167,7 +167,7 @@ class _Paced:
         try:
             self.stream.write(text)
             self.stream.flush()
-        except (OSError, ValueError):  # whoever was watching has gone; the run goes on
+        except (OSError, ValueError):  # nobody is watching any more; the run goes on
             self._write = lambda text: None  # type: ignore[method-assign]
 
 

@@ -118,7 +118,7 @@ class WorkerProcess:
             self._ready = True
 
     def _ends_within(self, seconds: float) -> bool:
-        """Does the process end within some seconds? `join` waits for a pipe's end, which a bot may close before."""
+        """Whether the process ends within some seconds. (A bot may close the pipe that `join` waits for.)"""
         until = time.monotonic() + seconds
         while self._process.is_alive():
             if time.monotonic() > until:

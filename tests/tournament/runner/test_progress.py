@@ -41,9 +41,9 @@ def test_lines_come_every_few_seconds_only(monkeypatch: pytest.MonkeyPatch) -> N
     lines = stream.getvalue().splitlines()
     assert lines[0] == "quick: 1,000 games, 200 of them played before, seed 42"
     assert len(lines) == 1 + 4 + 2
-    assert lines[1] == "360 of 1,000 games (36 %), 50 games/s, 10 s left  |  greedy 75.0 %, random 25.0 %"
+    assert lines[1] == "360 of 1,000 games (36%), 50 games/s, 10 s left  |  greedy 75.0%, random 25.0%"
     assert lines[-2] == "worker 3 died"
-    assert lines[-1].startswith("1,000 of 1,000 games (100 %), 50 games/s  |")
+    assert lines[-1].startswith("1,000 of 1,000 games (100%), 50 games/s  |")
     assert all(line.isprintable() for line in lines)
 
 
@@ -93,5 +93,5 @@ def test_a_stream_that_breaks_does_not_stop_the_run() -> None:
 
 def test_unknown_speed_and_empty_standing_are_left_out() -> None:
     assert status_text(RunStatus(0, 0, 0.0, None, list)) == "0 of 0 games"
-    assert status_text(RunStatus(1, 10, 0.25, 36.0, list)) == "1 of 10 games (10 %), 0.25 games/s, 36 s left"
+    assert status_text(RunStatus(1, 10, 0.25, 36.0, list)) == "1 of 10 games (10%), 0.25 games/s, 36 s left"
     assert shares_text([BotShare("a", 0, 0.0)]) == ""

@@ -191,7 +191,7 @@ class Unpacked:
 
 
 def _is_here(bot: BotSpec) -> bool:
-    """Is the bot's file on this machine, as it was submitted?"""
+    """Whether this machine has the bot's file as it was submitted."""
     try:
         if bot.files:
             check_unchanged(bot.target, bot.files, bot.source_hash)

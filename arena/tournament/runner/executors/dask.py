@@ -170,7 +170,7 @@ class DaskExecutor:
             gone_for_good = self._client.status in ("closed", "closing")
             text = (
                 f"the scheduler is gone ({error}). Start one again; the run is then continued by 'arena resume' if"
-                " games of it are stored, else begun anew"
+                " games of it are stored, otherwise from the beginning"
             )
             return [Failed(text, ours=False, elsewhere=True)] if gone_for_good else []
         gone = [address for address in self._threads if address not in threads]
