@@ -406,7 +406,7 @@ def play_game(rng: random.Random, bot: PythonBot, forger: Forger, known: list[Po
         if move not in moves:
             break
         state.apply(move)
-    if bot.finish is not None:
+    if bot.looks_back:
         bot.finish(state.view(seat), GameEnd(rng.choice((0, 1, None)), (1, 2), "stalemate"))
     return came
 

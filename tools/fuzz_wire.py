@@ -263,7 +263,6 @@ def play_games(
                 came["taken"] += 1
                 slowest.end(stranger.last)
             slowest.begin()
-            assert bot.finish is not None
             bot.finish(position[0], GameEnd(rng.choice((0, 1, None)), (1, 2), "stalemate"))
         except BotFault as fault:
             slowest.end(stranger.last)

@@ -159,32 +159,35 @@ def hook_of(bot: object, name: str) -> Callable[..., object] | None:
 
 
 class RemoteBot:
-    """Base of stand-ins for bots that live in processes of their own. Its methods raise `BotFault`.
+    """The stand-in for a bot in a process of its own; this base class does nothing. Its methods raise `BotFault`.
 
-    `prepare` is called before each game, off the clock. `finish`, unless it is None after that, is called with a view
-    and the result after each game that the bot has not forfeited, in place of `observe` and `end`.
+    `prepare` is called before each game, off the clock. With `looks_back`, `finish` is called with a view and the
+    result after each game that the bot has not forfeited, in place of `observe` and `end`.
     """
 
     name = ""
     auto_claim = True
     ask_forced = False
-    finish: Callable[[View, GameEnd], None] | None = None
+    looks_back = False
 
     def prepare(self) -> None:
         """Get the bot ready for a game; start its process if necessary."""
+
+    def plays(self, game: object) -> None:
+        """Note which game is played from now on, for the log."""
 
     def act(self, view: View, moves: list[Move]) -> Move:
         """The bot's move."""
         raise NotImplementedError
 
+    def finish(self, view: View, result: GameEnd) -> None:
+        """Tell the bot the rest of a game's events, and its result."""
+
     def suspend(self) -> None:
-        """A game under a clock is over: keep the process idle until it is asked something."""
+        """Keep the process idle until it is asked something: a game under a clock is over."""
 
     def stand_still(self) -> None:
-        """Another process of the same bot is to play: this one must not run until it is asked something."""
-
-    def plays(self, game: object) -> None:
-        """This game is played from now on: for the log."""
+        """Keep the process idle until it is asked something: another process of the same bot is to play."""
 
     def log_output(self) -> None:
         """Log whatever the bot has written so far."""

@@ -114,8 +114,7 @@ class Session:
         finally:
             self.save()
             for player in players:
-                if player.remote is not None:
-                    player.remote.close()
+                player.remote.close()
 
     def _maker(self, bot: BotSpec | None, person: Person | None) -> Callable[[], Actor]:
         seating = self.seating
@@ -142,8 +141,7 @@ class Session:
         """A move was made."""
         self.made.append(move)
         for player in self._players:
-            if player.remote is not None:
-                player.remote.log_output()
+            player.remote.log_output()
         if len(self.made) > len(self.led_by) and self.seating.person:
             self.save()  # first: what is seen is never lost
         self.audience.moved(state, move)

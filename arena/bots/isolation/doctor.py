@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import platform
 import shutil
@@ -15,8 +14,6 @@ from arena.bots.isolation.seccomp import has_filter
 from arena.bots.processes.affinity import core_held, usable_cores
 from arena.bots.processes.control_groups import NoGroups, require_groups
 from arena.bots.processes.procfs import read_text
-
-_LANDLOCK_CREATE_RULESET, _VERSION_ASKED = 444, 1
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ def capabilities() -> list[Capability]:
     if sys.platform != "linux":
         levels = "none and process" if _posix() else "none"
         return [Capability(False, f"isolation of bots on {platform.system()}: {levels}; sandbox needs Linux")]
-    return [*_sandbox(), _filter(), _landlock(), _limits(), _watch(), _groups(), _first_to_go(), _pinning()]
+    return [*_sandbox(), _filter(), _limits(), _watch(), _groups(), _first_to_go(), _pinning()]
 
 
 def _posix() -> bool:
@@ -69,21 +66,6 @@ def _filter() -> Capability:
     if not Path("/proc/sys/kernel/seccomp").is_dir():
         return Capability(False, "this kernel has no seccomp: bots cannot be sandboxed")
     return Capability(True, "system call filter (seccomp)")
-
-
-def _landlock() -> Capability:
-    version = landlock_version()
-    found = f"Landlock, version {version}" if version >= 1 else "no Landlock in this kernel"
-    return Capability(version >= 1, f"{found} (not needed: the sandbox does not use it)")
-
-
-def landlock_version() -> int:
-    """The version of Landlock that the kernel speaks, less than 1 if none (`man 2 landlock_create_ruleset`)."""
-    try:
-        call = ctypes.CDLL(None).syscall
-    except (OSError, AttributeError):
-        return 0
-    return int(call(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION_ASKED))
 
 
 def _limits() -> Capability:

@@ -15,7 +15,6 @@ import signal
 import subprocess
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -196,7 +195,6 @@ class BotProcess(PipedProcess):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = self.popen.wait(grace_s)
         followers += self._followers()
-        left_behind.extend(set(self._ties.members()) - {self.pid, *followers})
         if code is None:
             kill_with_group(self.pid)
         else:
@@ -251,10 +249,6 @@ class _Ties:
         """Has the kernel killed it because its group had too much?"""
         return self._control_group is not None and self._control_group.killed()
 
-    def members(self) -> list[int]:
-        """The processes of its control group, if it has one."""
-        return [] if self._control_group is None or self._confined else self._control_group.processes()
-
     def end(self) -> None:
         """The process has ended."""
         if self._control_group is not None and not self._control_group.remove():
@@ -262,8 +256,6 @@ class _Ties:
         _dying[:] = [group for group in _dying if not group.remove()]
 
 
-#: Processes that bots at the level `process` left running, ended with their control groups.
-left_behind: deque[int] = deque(maxlen=1000)
 _dying: list[ControlGroup] = []  # groups whose last processes had not ended yet
 
 

@@ -135,7 +135,7 @@ class PythonBot(ProcessBot):
             self.auto_claim = bool(flags & messages.AUTO_CLAIM)
             self.ask_forced = bool(flags & messages.ASK_FORCED)
             if flags & (messages.HAS_OBSERVE | messages.HAS_END):
-                self.finish = self._finish
+                self.looks_back = True
         self._flags = flags
 
     def close(self) -> str:
@@ -201,7 +201,7 @@ class PythonBot(ProcessBot):
         except BotFault as fault:
             raise self._failed(fault) from None
 
-    def _finish(self, view: View, result: GameEnd) -> None:
+    def finish(self, view: View, result: GameEnd) -> None:
         """Send the bot the events it has not seen yet, and the result."""
         text = json.dumps([result.winner, result.stones, result.reason, result.forfeit]).encode()
         line = self._line

@@ -72,7 +72,7 @@ class WireBot(ProcessBot):
     ) -> None:
         check_unchanged(spec.target, spec.files, spec.source_hash)
         super().__init__(spec, launch_of(spec, level, limits), pool, start)
-        self.finish = self._finish
+        self.looks_back = True
         self._target = spec.target
         self._hello: HelloAnswer | None = None
         self._unread = bytearray()  # what was written beyond the answer that was taken
@@ -206,7 +206,7 @@ class WireBot(ProcessBot):
         except BotFault as fault:
             raise self._broken("act", fault) from None
 
-    def _finish(self, view: View, result: GameEnd) -> None:
+    def finish(self, view: View, result: GameEnd) -> None:
         """Tell the bot the result, and what it has not seen yet."""
         seat, self._seat = self._seat, None
         if seat is None:  # the other has failed before this one was told of the game

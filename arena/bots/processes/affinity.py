@@ -11,7 +11,7 @@ import contextlib
 import os
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from arena.bots.processes.procfs import current_core
 
@@ -76,20 +76,3 @@ def _bound(core: int) -> socket.socket | None:
         found.close()
         return None
     return found
-
-
-@contextlib.contextmanager
-def pinned_to_core() -> Iterator[None]:
-    """Keep this process, and what it starts, on one core for a while (see `pin_to_core`)."""
-    global _held
-    before = usable_cores()
-    pinned = pin_to_core()
-    try:
-        yield
-    finally:
-        if pinned:
-            with contextlib.suppress(OSError):
-                os.sched_setaffinity(0, before)
-            if _held is not None:
-                _held.close()
-                _held = None

@@ -2,15 +2,14 @@
 
 One folder of one tree holds all controllers; a group may have either processes or groups with
 controllers, so the processes of the group that this one runs in move into a group of their own, `arena-runner`. That is
-done where the group was handed over to its user (`Delegate=yes` of systemd, a container of its own), and root may also
-make groups at the top of the tree, as containers do.
+done in a group that was handed over to its user (`Delegate=yes` of systemd, a container of its own); root makes groups
+at the top of the tree, as containers do.
 
 Sources: `Documentation/admin-guide/cgroup-v2.rst` of Linux; systemd, `CGROUP_DELEGATION.md`.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import errno
 import functools
@@ -22,15 +21,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bots.processes.procfs import read_text, start_time
+from arena.bots.processes.procfs import is_running, read_text
 from arena.errors import ArenaError
 
 NO_GROUPS = "ARENA_NO_CONTROL_GROUPS"
 """Environment variable: if it is set, no control groups are made."""
 RUNNER = "arena-runner"
-_NAME = re.compile(r"arena-(?P<pid>\d+)(-(?P<started>\d*))?-\d+")  # of its owner: PID, and start if that is known
+_NAME = re.compile(r"arena-(\d+)-\d+")  # with the PID of the process that has made it
 _WANTED = ("memory", "pids", "cpu")  # without the first, there is no use in the others
-_DELEGATED = ("user.delegate", "trusted.delegate")  # extended attributes, set by systemd
 _PERIOD_US = 100_000
 _MOST_MOVES = 5  # processes may be started meanwhile
 _DYING_S, _LOOK_S = 2.0, 0.002  # killed processes leave their groups within a moment
@@ -85,8 +83,7 @@ class ControlGroups:
 
     def make(self, bounds: Bounds) -> ControlGroup:
         """A new group. OSError if it cannot be made."""
-        folder = self.folder / f"arena-{os.getpid()}-{start_time(os.getpid())}-{next(_numbers)}"
-        _remove_at_exit()
+        folder = self.folder / f"arena-{os.getpid()}-{next(_numbers)}"
         group = ControlGroup(folder)
         settings = {
             "memory": ("memory.max", str(bounds.memory)),
@@ -108,10 +105,9 @@ class ControlGroups:
         return group
 
     def sweep(self) -> None:
-        """Remove the groups of processes that were killed."""
-        for folder, owner in self._made():
-            now = start_time(int(owner["pid"]))
-            if not now or owner["started"] not in (None, "", now):  # that PID has another process now
+        """Remove the groups of processes that have ended without doing so."""
+        for folder, pid in self._made():
+            if not is_running(pid):
                 _removed(folder)
 
     def remove_of(self, pid: int) -> bool:
@@ -119,7 +115,7 @@ class ControlGroups:
 
         Waits a moment for what was killed; False if something is left even then.
         """
-        left = [folder for folder, owner in self._made() if int(owner["pid"]) == pid]
+        left = [folder for folder, owner in self._made() if owner == pid]
         deadline = time.monotonic() + _DYING_S
         while True:
             for folder in left:
@@ -129,13 +125,12 @@ class ControlGroups:
                 return not left
             time.sleep(_LOOK_S)
 
-    def _made(self) -> list[tuple[Path, re.Match[str]]]:
-        """The groups that processes have made here, and what their names tell of these."""
-        return [(entry, found) for entry in self.folder.glob("arena-*") if (found := _NAME.fullmatch(entry.name))]
+    def _made(self) -> list[tuple[Path, int]]:
+        """The groups that processes have made here, and the PIDs of these."""
+        return [(entry, int(name[1])) for entry in self.folder.glob("arena-*") if (name := _NAME.fullmatch(entry.name))]
 
 
 _numbers = itertools.count()
-_exits: set[int] = set()  # processes that remove their groups at their ends: a fork knows those of its parent
 
 
 def remove_groups_of(pid: int) -> None:
@@ -143,17 +138,6 @@ def remove_groups_of(pid: int) -> None:
     found = groups()
     if found is not None:
         found.remove_of(pid)
-
-
-def _remove_at_exit() -> None:
-    if os.getpid() not in _exits:
-        _exits.add(os.getpid())
-        atexit.register(_remove_own, os.getpid())
-
-
-def _remove_own(pid: int) -> None:
-    if pid == os.getpid():
-        remove_groups_of(pid)
 
 
 # ---------------------------------------------------------------- finding them
@@ -213,50 +197,32 @@ def _usable(own: str, mounts: str) -> ControlGroups:
         folder = folder.parent
     if "memory" not in read_text(f"{top if os.geteuid() == 0 else folder}/cgroup.controllers").split():
         raise NoGroups(f"version 2 in {folder} has no memory controller")
-    if _handed_over(folder, top):
-        return _enabled(folder, move=True)
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 and folder != top:  # to root all are open, and that of others is not to be rearranged
         return _enabled(top, move=False)
+    if all(os.access(folder / name, os.W_OK) for name in ("", "cgroup.procs", "cgroup.subtree_control")):
+        return _enabled(folder, move=True)
     raise NoGroups(f"{folder} was not handed over to this user (systemd-run --user --scope -p Delegate=yes arena ...)")
-
-
-def _handed_over(folder: Path, top: Path) -> bool:
-    """May this process arrange a group as it likes? To root all are open, so somebody must have said so."""
-    if os.geteuid() != 0:
-        return all(os.access(folder / name, os.W_OK) for name in ("", "cgroup.procs", "cgroup.subtree_control"))
-    if folder == top:
-        return True
-    for name in _DELEGATED:
-        with contextlib.suppress(OSError):
-            if os.getxattr(folder, name) == b"1":
-                return True
-    return False
 
 
 def _enabled(folder: Path, move: bool) -> ControlGroups:
     """The folder, with controllers for the groups in it; `move`: its processes may be moved out of the way."""
-    offered = read_text(f"{folder}/cgroup.controllers").split()
     control = folder / "cgroup.subtree_control"
+    offered = read_text(f"{folder}/cgroup.controllers").split()
     for name in _WANTED:
         if name not in offered or name in read_text(str(control)).split():
             continue
         try:
-            _enable(control, name)
+            _write(control, f"+{name}")
         except OSError as error:
-            if error.errno != errno.EBUSY or not move:
-                if name == "memory":
-                    raise
-                continue
-            _move_processes(folder)
-            _enable(control, name)
-    found = [name for name in _WANTED if name in read_text(str(control)).split()]
-    if "memory" not in found:
+            if error.errno == errno.EBUSY and move:
+                _move_processes(folder)
+                _write(control, f"+{name}")
+            elif name == "memory":
+                raise
+    enabled = read_text(str(control)).split()
+    if "memory" not in enabled:
         raise NoGroups(f"the memory controller cannot be had in {folder}")
-    return ControlGroups(folder, tuple(found))
-
-
-def _enable(control: Path, name: str) -> None:
-    _write(control, f"+{name}")
+    return ControlGroups(folder, tuple(name for name in _WANTED if name in enabled))
 
 
 def _move_processes(folder: Path) -> None:

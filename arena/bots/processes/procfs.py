@@ -66,31 +66,6 @@ def start_time(pid: int) -> str:
     return "" if not fields or fields[0] in "ZX" else fields[19]  # killed, and nobody has waited for it
 
 
-def is_stopped(pid: int) -> bool:
-    """Have all threads of a process stopped, or ended? Where /proc does not tell, that is taken for granted."""
-    try:
-        fields = _read_once(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-        if fields[0] not in b"TtZX":
-            return False
-        if fields[17] == b"1":
-            return True
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            if _read_once(f"/proc/{pid}/task/{thread}/stat").rpartition(b") ")[2][:1] not in b"TtZX":
-                return False
-    except OSError:
-        pass
-    return True
-
-
-def _read_once(path: str) -> bytes:
-    """A short file, by three system calls instead of Python's eight."""
-    file = os.open(path, os.O_RDONLY)
-    try:
-        return os.read(file, 4096)
-    finally:
-        os.close(file)
-
-
 def is_running(pid: int) -> bool:
     """Is there such a process, and not merely its exit code?"""
     return bool(start_time(pid))
@@ -111,11 +86,6 @@ def _stat(pid: int | str) -> list[str]:
     return read_text(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
-def process_name(pid: int) -> str:
-    """The name of a process's program, empty if that is not known."""
-    return read_text(f"/proc/{pid}/comm").strip()
-
-
 def status_mb(pid: int, field: str) -> float | None:
     """A size in /proc/PID/status, such as `VmHWM` (peak memory) or `VmRSS` (memory now), in MB."""
     for line in read_text(f"/proc/{pid}/status").splitlines():
@@ -123,14 +93,6 @@ def status_mb(pid: int, field: str) -> float | None:
         if name == field:
             return int(rest.split()[0]) / 1024
     return None
-
-
-def threads(pid: int) -> int:
-    """The number of threads of a process; 0 if that is not known."""
-    try:
-        return len(os.listdir(f"/proc/{pid}/task"))
-    except OSError:
-        return 0
 
 
 def memory_in_use() -> int:

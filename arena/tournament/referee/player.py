@@ -42,9 +42,8 @@ class Player:
         self.auto_claim = True
         self.ask_forced = False
         self.fit = False  # made, and fit to play
-        self.prepare: Callable[[], object] | None = None  # of a bot in a process: to be called before each game
-        self.finish: Callable[..., object] | None = None  # of such a bot, in the place of observe and end
-        self.remote: RemoteBot | None = None
+        self.remote = RemoteBot()  # of a bot in a process of its own; else one that does nothing
+        self.isolated = False
         self.looks_back = False  # wants to be told after the game
         self.clocked = True  # a person takes time
         self.broken: tuple[str, str] | None = None  # kind and detail of the forfeit if it could not be made
@@ -79,14 +78,14 @@ class Player:
         bot = self._make()
         if isinstance(bot, RemoteBot):
             bot.prepare()
-            self.prepare, self.finish, self.remote = bot.prepare, bot.finish, bot
+            self.remote, self.isolated = bot, True
         self.act = bot.act
         self.begin = hook_of(bot, "begin")
         self.observe = hook_of(bot, "observe")
         self.end = hook_of(bot, "end")
         self.auto_claim = bool(getattr(bot, "auto_claim", True))
         self.ask_forced = bool(getattr(bot, "ask_forced", False))
-        self.looks_back = any(hook is not None for hook in (self.observe, self.end, self.finish))
+        self.looks_back = self.observe is not None or self.end is not None or self.remote.looks_back
         self.bot = bot
         self.fit = True
 
@@ -97,13 +96,12 @@ class Player:
         to wake.
         """
         for twin in self.per_game_players:
-            if twin is not self and twin.remote is not None:
+            if twin is not self:
                 twin.remote.stand_still()
 
     def leave(self) -> None:
         """A game under a clock is over: what the bot's process did now would take the time of those who play next."""
-        if self.remote is not None:
-            self.remote.suspend()
+        self.remote.suspend()
 
     # ---- thinking times ------------------------------------------------------------------------------------
 

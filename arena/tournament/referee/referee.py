@@ -192,10 +192,10 @@ class Referee:
         started = perf_counter_ns()
         forfeit = None
         after: list[Forfeit] = []
-        if not first.fit or not second.fit or first.prepare is not None or second.prepare is not None:
+        if not first.fit or not second.fit or first.isolated or second.isolated:
             forfeit = self._start(seats, deal.starter)
-        for remote in filter(None, (first.remote, second.remote)):
-            remote.plays(task.id)
+            first.remote.plays(task.id)
+            second.remote.plays(task.id)
         game = self._set_up(task, seats, deal)
         if self.observers:
             for observer in self.observers:
@@ -344,8 +344,8 @@ class Referee:
         for role, seat in ((1, starter), (2, 1 - starter)):
             player = seats[seat]
             player.alone()
-            ready = player.prepare if player.fit else player.start
-            if player.broken is None and ready is not None:
+            ready = player.remote.prepare if player.fit else player.start
+            if player.broken is None:
                 self.buffer[0] = move_log.INIT + role
                 try:
                     ready()
@@ -400,9 +400,9 @@ class Referee:
                 hook = "end"
                 if player.end is not None:
                     player.end(_game_end(state, forfeit))
-                if player.finish is not None:
+                if player.remote.looks_back:
                     view = state.view(seat, clock=self._time_left(seat, game.banks))
-                    player.finish(view, _game_end(state, forfeit))
+                    player.remote.finish(view, _game_end(state, forfeit))
             except BaseException as error:
                 fault = self._fault(seat, error, hook)
                 log.info("%s failed after the game: %s", player.name, fault.detail)

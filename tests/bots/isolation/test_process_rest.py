@@ -11,7 +11,7 @@ from arena.bots.bot import Setup, TimeLeft
 from arena.bots.isolation.process import PONDERING_S, BotProcess
 from arena.bots.isolation.python_bot import PythonBot
 from arena.bots.isolation.wire_bot import WireBot
-from arena.bots.processes.procfs import is_running, is_stopped
+from arena.bots.processes.procfs import is_paused, is_running
 from tests.bots.isolation.children import (
     at_table,
     bot_file,
@@ -99,8 +99,8 @@ def test_bubblewrap_is_never_stopped_in_the_place_of_the_bot(tmp_path: Path) -> 
         with started("hear(1)\nwhile True: say(hear(1))", tmp_path, "sandbox") as process:
             assert wait_for(lambda: process.bot_pid != process.pid)
             process.suspend()
-            assert wait_for(lambda: is_stopped(process.bot_pid))
-            assert not is_stopped(process.pid)
+            assert wait_for(lambda: is_paused(process.bot_pid))
+            assert not is_paused(process.pid)
 
 
 def test_pending_may_wait(tmp_path: Path) -> None:
@@ -132,14 +132,14 @@ def test_threads_rest_while_others_play(tmp_path: Path, level: str, hook: str) -
             assert [forfeit(row) for row in games(referee, [deal], "b", "c")] == [(None, None)] * 2
 
 
-def test_without_a_clock_nothing_is_stopped(tmp_path: Path) -> None:
+def test_without_a_clock_nothing_is_paused(tmp_path: Path) -> None:
     texts = [bot_file(tmp_path, BURNS + HOOKS["end"]), "first"]
     with at_table(texts) as referee:
         games(referee, [0])
         assert wait_for(lambda: worked(referee.players["a"].remote.process, 0.1) > 0)
 
 
-def test_one_that_works_after_begin_is_stopped_before_its_first_decision(tmp_path: Path) -> None:
+def test_one_that_works_after_begin_is_paused_before_its_first_decision(tmp_path: Path) -> None:
     bot = isolated(bot_file(tmp_path, BURNS + HOOKS["begin"]))
     bot.prepare()
     for _ in range(2):

@@ -178,7 +178,6 @@ def test_that_happens_before_the_game_and_its_clock_begin() -> None:
     bot = special_bot(end=lambda message: [*honest(message), b"good game\n"])
     bot.prepare()
     bot.begin(SETUP)
-    assert bot.finish is not None
     bot.finish(position()[0], END)
     before = bot.process
     bot.prepare()
@@ -194,7 +193,6 @@ def bot_games(bot: WireBot, count: int) -> int:
         bot.begin(SETUP)
         assert bot.act(view, moves) is moves[0]
         processes.append(bot.process)
-        assert bot.finish is not None
         bot.finish(view, END)
     bot.close()
     return len(set(map(id, processes)))
@@ -204,7 +202,6 @@ def test_a_game_without_a_beginning_has_no_end() -> None:
     recorder = Recorder(lambda message: 0)
     bot = fake_bot(recorder)
     bot.prepare()
-    assert bot.finish is not None
     bot.finish(position()[0], END)
     bot.close()
     bot.close()
@@ -227,7 +224,6 @@ def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: py
     bot.act(*position())
     bot.begin(Setup(0, 0, RULES, 1, TimeLeft(100, 400)))
     bot.act(*position(clock=TimeLeft(100, 150)))
-    assert bot.finish is not None
     bot.finish(position()[0], END)
     assert given == [9, 7, 7, 1.5, 1.25, 7]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.bots.processes import affinity
-from arena.bots.processes.affinity import NO_PINNING, core_count, core_held, pinned_to_core, usable_cores
+from arena.bots.processes.affinity import NO_PINNING, core_held, usable_cores
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="cores are held by abstract sockets")
 
@@ -43,16 +43,10 @@ input()
         process.kill()
 
 
-def test_one_core_and_back_unless_pinning_is_off(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = usable_cores()
-    with pinned_to_core():
-        assert core_count() == 1
-        assert core_held(usable_cores()[0])
-    assert usable_cores() == before
-    assert not any(map(core_held, before))
+def test_nothing_is_pinned_if_that_is_off(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(NO_PINNING, "1")
-    with pinned_to_core():
-        assert usable_cores() == before
+    with worker(address, 0) as late:
+        assert late == usable_cores()
 
 
 def test_the_first_workers_of_two_runs_take_two_cores(address: str) -> None:
@@ -74,5 +68,3 @@ def test_where_all_cores_are_held_nothing_is_pinned(address: str) -> None:
             others.enter_context(found)
         with worker(address, 0) as late:
             assert late == cores
-        with pinned_to_core():
-            assert usable_cores() == cores
