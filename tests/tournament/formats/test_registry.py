@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from arena.settings import text, whole
-from arena.tournament.config.reference import tournament_reference
 from arena.tournament.config.tournament import ConfigError, config_from_dict
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.format import Format, FormatSettings
 from arena.tournament.formats.round_robin import round_robin
-from arena.tournament.match.results import ScheduleProgress
 
 
 @dataclass(frozen=True)
@@ -39,21 +37,6 @@ BOTS = ["ann", "bob", "cid"]
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FORMATS, "laps", LAPS)
-
-
-def test_a_format_goes_from_settings_to_a_schedule() -> None:
-    config = config_from_dict({"format": "laps", "bots": BOTS, "seed": 1, "laps": {"laps": 3, "shown": "go"}})
-    assert config.format_settings == LapSettings(3, "go")
-    schedule = config.schedule()
-    assert schedule.planned(ScheduleProgress()) == 18
-    assert len(list(schedule.tasks(ScheduleProgress()))) == 9
-    assert config_from_dict(config.to_dict()) == config
-    assert {key: config.canonical().get(key) for key in ("format", "laps", "games")} == {
-        "format": "laps",
-        "laps": {"laps": 3},
-        "games": None,
-    }
-    assert "| `laps` | a whole number from 1 to 9 | 2 | How often all bots meet |" in tournament_reference()
 
 
 @pytest.mark.parametrize(

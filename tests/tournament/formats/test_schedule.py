@@ -19,7 +19,7 @@ from tests.tournament.formats.schedules import names, play, play_all, schedules
 
 @settings(max_examples=60)
 @given(schedules)
-def test_a_schedule_is_the_same_each_time_and_its_games_are_in_order(schedule: Schedule) -> None:
+def test_a_schedule_repeats_and_its_games_are_in_order(schedule: Schedule) -> None:
     tasks, results, done = play_all(schedule)
     again, same, _ = play_all(schedule)
     assert (tasks, results) == (again, same)

@@ -99,7 +99,7 @@ def test_series_follow_the_rulebook(
     assert sum(place.points for place in ranking) == len(tasks)
 
 
-def test_first_starters_come_from_the_seed_and_change_from_series_to_series() -> None:
+def test_first_starters_follow_the_seed_and_alternate() -> None:
     def starters(seed: int) -> list[int]:
         return [
             t.starter

@@ -68,7 +68,7 @@ def all_pairings(bots: list[str]) -> list[tuple[list[frozenset[str]], str | None
     ]
 
 
-def test_swiss_pairs_the_upper_half_with_the_lower_and_then_equal_points() -> None:
+def test_swiss_pairs_upper_with_lower_half_then_equal_points() -> None:
     schedule = swiss(names(4), 2, 2)
     assert [(p.a, p.b) for p in schedule.pairings(ScheduleProgress())] == [("bot0", "bot2"), ("bot1", "bot3")]
     done = scores({0: (2, 0), 1: (0, 2)})

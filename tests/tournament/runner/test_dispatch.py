@@ -94,7 +94,7 @@ def _play(
 
 
 @pytest.mark.parametrize("unit_s", [0.0005, 0.001, 0.01, 1.0])
-def test_every_unit_is_handed_out_and_stored_once_in_chunks_of_a_length_in_time(unit_s: float) -> None:
+def test_every_unit_is_stored_once_in_chunks_of_some_length(unit_s: float) -> None:
     executor, stored = FakeExecutor(unit_s), Stored()
     assert _play(executor, stored) == []
     assert stored.units == UNITS
@@ -105,7 +105,7 @@ def test_every_unit_is_handed_out_and_stored_once_in_chunks_of_a_length_in_time(
     assert sizes[-1] <= max(1, max(sizes) // 4)  # no worker is left alone with much at the end
 
 
-def test_what_is_lost_is_told_and_what_failed_comes_after_what_was_played() -> None:
+def test_failures_come_after_what_was_played() -> None:
     stored = Stored()
     executor = FakeExecutor(also={2: Lost("a worker died"), 5: Failed("no licence", ours=False)})
     with pytest.raises(RuntimeError, match="no licence"):

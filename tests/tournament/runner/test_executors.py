@@ -267,7 +267,7 @@ def test_close_stops_hung_workers_at_once() -> None:
 
 @pytest.mark.slow
 @linux
-def test_a_death_in_a_bots_decision_is_not_the_bots_if_it_does_not_happen_again(tmp_path: Path) -> None:
+def test_a_single_death_in_a_decision_costs_the_bot_nothing(tmp_path: Path) -> None:
     before = children(os.getpid())
     sleeper, sign = _sleeper(tmp_path, 50)
     job = _job("well_behaved", more_bots=(sleeper,), limits=Limits())

@@ -96,7 +96,7 @@ def test_the_bytes_are_those_of_a_run_that_had_asked_at_once(
 
 
 @pytest.mark.parametrize("then", [100, 300])
-def test_an_interrupted_run_grows_and_an_interrupted_growth_goes_on(tmp_path: Path, then: int) -> None:
+def test_an_interrupted_run_or_growth_goes_on(tmp_path: Path, then: int) -> None:
     config = config_from_dict(settings(*FIELD, games=200))
     folder = tmp_path / "grown"
     play(folder, config, 1, progress=PressCtrlC())
@@ -142,7 +142,7 @@ def test_games_of_a_sequential_test_are_whole_pairs() -> None:
     assert grown(config_from_dict(own(*PAIR, **SPRT)), {"games": 15}, "stored").format_settings.max_pairs == 8
 
 
-def test_a_sequential_test_of_more_pairs_in_the_same_folder_is_read_with_all_of_them(tmp_path: Path) -> None:
+def test_a_test_of_more_pairs_is_read_with_all_of_them(tmp_path: Path) -> None:
     config = config_from_dict(own(*PAIR, **SPRT))
     play(tmp_path, config)
     play(tmp_path, grown(config, {"max_pairs": 9}, "again"))  # the same command with another --max-pairs
@@ -194,9 +194,7 @@ def test_it_is_the_run_that_had_asked_for_so_many(tmp_path: Path, small_errors: 
     assert whole(tmp_path) == whole(folder)
 
 
-def test_interrupted_anywhere_and_in_steps_it_stops_at_the_same_games(
-    tmp_path: Path, small_errors: tuple[Path, int]
-) -> None:
+def test_interrupted_anywhere_it_stops_at_the_same_games(tmp_path: Path, small_errors: tuple[Path, int]) -> None:
     play(tmp_path, config_from_dict(settings(*FIELD, games=4)))
     grow(tmp_path, until=UntilError(90.0))
     grow(tmp_path, 2, PressCtrlC(), until=UntilError(45.0))

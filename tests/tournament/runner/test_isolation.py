@@ -102,7 +102,7 @@ def test_few_processes_at_a_time_change_nothing(inside: Any, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("name", [pytest.param("global_random", marks=pytest.mark.soak), "numpy_random"])
-def test_who_draws_from_global_generators_plays_the_same_in_every_process(tmp_path: Path, name: str) -> None:
+def test_global_generators_give_the_same_games_in_every_process(tmp_path: Path, name: str) -> None:
     if name.startswith("numpy"):
         pytest.importorskip("numpy")
     data = settings(bot(name, "ann"), bot(name, "bob"), games=12, isolation="process")

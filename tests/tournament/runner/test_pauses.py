@@ -55,7 +55,7 @@ def test_a_run_that_was_stopped_costs_no_bot_its_game(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("isolation", ["none", "process"])
-def test_a_bot_that_stops_the_process_it_plays_in_forfeits_in_the_end(tmp_path: Path, isolation: str) -> None:
+def test_a_bot_that_stops_its_own_process_forfeits_in_the_end(tmp_path: Path, isolation: str) -> None:
     """At the level `none` that is the worker, and might have been done from outside: a few times it is believed."""
     bots = (bot("stops", "stopper"), FIELD[1])
     run = Running(tmp_path, settings(*bots, games=2, isolation=isolation, **CLOCK), 1)

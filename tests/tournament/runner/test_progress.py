@@ -47,13 +47,6 @@ def test_lines_come_every_few_seconds_only(monkeypatch: pytest.MonkeyPatch) -> N
     assert all(line.isprintable() for line in lines)
 
 
-def test_the_seed_is_always_shown() -> None:
-    for kind in (LineProgress, TerminalProgress):
-        stream = io.StringIO()
-        kind(stream).begin("x", 987654321, _status(0))
-        assert "seed 987654321" in stream.getvalue()
-
-
 def test_a_terminal_line_is_rewritten_and_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     stream = _Terminal()

@@ -82,24 +82,6 @@ class _StopsAt:
     def end(self, status: RunStatus, interrupted: bool) -> None: ...
 
 
-def test_series_never_count_over_100_percent(tmp_path: Path) -> None:
-    """How many games a series to a target takes is known at its end only."""
-    seen: list[RunStatus] = []
-
-    class Notes(_StopsAt):
-        def update(self, status: RunStatus) -> None:
-            seen.append(status)
-
-        def end(self, status: RunStatus, interrupted: bool) -> None:
-            seen.append(status)
-
-    series = {"format": "series", "series": {"matches": 30, "target": 20}}
-    data = {"name": "s", "bots": [bot("random", "ann"), bot("random", "bob")], "seed": 1, **series}
-    report = play(tmp_path, data, 1, progress=Notes(-1))
-    assert all(0 <= status.done <= status.total for status in seen)
-    assert seen[0].total < report.done == report.total == seen[-1].total == seen[-1].done
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_interrupted_anywhere_the_result_is_the_same(
     name: str, whole: dict[str, list[tuple[Any, ...]]], tmp_path: Path
@@ -221,7 +203,7 @@ def test_a_bot_that_cannot_be_loaded_stops_the_run(tmp_path: Path) -> None:
         ({"rolouts": 3}, "no parameter 'rolouts'; did you mean 'rollouts'"),
     ],
 )
-def test_a_parameter_that_does_not_fit_is_said_before_the_run_begins(
+def test_an_unknown_parameter_is_reported_before_the_run_begins(
     tmp_path: Path, isolation: str, params: dict[str, Any], message: str
 ) -> None:
     told: list[str] = []
