@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-import subprocess
 import sys
 from pathlib import Path
 
@@ -103,14 +102,6 @@ def test_what_is_not_there_is_named_with_the_nearest_known(here: Path) -> None:
     assert "there is no module nothing.here" in error_of("nothing.here:Bot") or "cannot import" in error_of(
         "nothing.here:Bot"
     )
-
-
-def test_a_file_that_is_no_python_file(here: Path) -> None:
-    write(here / "README.md", "# No bot\n")
-    words = "is there, but is no Python file (.py); a bot in another language is a command: 'cmd:./README.md'"
-    for spec in ("README.md", "./README.md", "mine=README.md"):
-        assert words in error_of(spec)
-    assert "unknown bot 'READYOU.md'" in error_of("READYOU.md")
 
 
 def test_a_spec_travels_and_is_checked_where_it_arrives(here: Path) -> None:
@@ -359,28 +350,6 @@ def test_two_bots_of_one_file_name_and_their_helpers(here: Path) -> None:
     assert "helper" not in sys.modules
     assert "sub" not in sys.modules
     assert not any(str(here) in entry for entry in sys.path)
-
-
-def test_the_same_file_twice_has_two_namespaces(here: Path) -> None:
-    write(
-        here / "bot.py",
-        "SEEN = []\n\nclass Mine:\n    def act(self, v, m): SEEN.append(1); return len(SEEN)\n",
-    )
-    one, two = (load_bot(find_bot(f"{name}=bot.py")).make() for name in "xy")
-    assert [one.act(None, []), one.act(None, []), two.act(None, [])] == [1, 2, 1]  # type: ignore[arg-type, comparison-overlap]
-
-
-def test_a_bot_called_like_a_library_module_takes_nobodys(here: Path) -> None:
-    for name in ("random", "bisect", "colorsys"):
-        bot_file(here / "bots" / f"{name}.py")
-    write(
-        here / "bots" / "user.py",
-        "import colorsys, bisect, random\n\ndef act(v, m):\n    return colorsys.rgb_to_hsv\n",
-    )
-    code = "from arena.bots.loading import load_bot; print(load_bot('user').make().act(0, 0), load_bot('colorsys'))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("<function rgb_to_hsv")
 
 
 @pytest.mark.parametrize(

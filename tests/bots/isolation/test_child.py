@@ -49,7 +49,6 @@ from arena.bots.isolation.python_messages import (
 from arena.bots.spec import find_bot
 from arena.game.deals import make_deal
 from arena.game.engine import State, View
-from arena.game.moves import MOVES
 from arena.game.packing import Line
 from arena.game.rules import load_rules
 
@@ -183,12 +182,6 @@ class Bot:
     assert Spoken(tmp_path, code, {"size": "2"}).make() == AUTO_CLAIM
 
 
-def test_hooks_that_are_no_methods_are_the_bots_fault(tmp_path: Path) -> None:
-    spoken = Spoken(tmp_path, "class Bot:\n    begin = 5\n    def act(self, view, moves): return moves[0]\n")
-    [found] = spoken.tell(pack_message(MAKE))
-    assert spoken.fault(found, 0) == ("exception", "in __init__: TypeError: begin of the bot is not a method")
-
-
 # ---------------------------------------------------------------- asking
 
 
@@ -225,16 +218,6 @@ def test_what_is_no_move_is_told(tmp_path: Path, value: str, words: str) -> None
     kind, detail = spoken.fault(spoken.ask())
     assert kind == "illegal move"
     assert detail.startswith(words)
-
-
-def test_any_move_of_the_table_is_passed_on(tmp_path: Path) -> None:
-    """Whether it is legal is the referee's to say, who does not trust this process."""
-    code = "from arena.game.moves import MOVES\ndef act(view, moves): return MOVES[view.rules.spy_value][-1]\n"
-    spoken = Spoken(tmp_path, code)
-    spoken.make()
-    spoken.begin()
-    last = len(MOVES[RULES.spy_value]) - 1
-    assert read_answer(spoken.ask(), 1) == last
 
 
 def test_the_view_is_that_of_the_game_with_its_generator_and_clock(tmp_path: Path) -> None:
@@ -298,16 +281,6 @@ class Bot:
         image = spoken.line.tell(state.view(seat))[1]
         [found] = spoken.tell(pack_message(END, ENDING.pack(len(text)) + text + image))
         assert spoken.fault(found, 0)[1].endswith(f"ValueError: {len(state.events(seat))}")
-
-
-def test_a_failure_in_observe_is_told_by_its_name(tmp_path: Path) -> None:
-    code = "class Bot:\n    def observe(self, event): 1 / 0\n    def act(self, view, moves): return moves[0]\n"
-    spoken = Spoken(tmp_path, code)
-    spoken.make()
-    spoken.begin()
-    spoken.state.apply(spoken.state.legal_moves()[0])
-    kind, detail = spoken.fault(spoken.ask())
-    assert (kind, detail[:11]) == ("exception", "in observe:")
 
 
 def test_a_failure_in_begin_waits_for_the_question_if_nobody_asked(tmp_path: Path) -> None:
@@ -409,12 +382,6 @@ def test_frames_may_come_in_pieces_or_together(tmp_path: Path, size: int) -> Non
     assert [one.kind for one in found] == [MADE, DONE, ANSWER, ANSWER]
     index = spoken.state.legal_moves()[0].index
     assert [read_answer(one, number) for number, one in enumerate(found[2:], 1)] == [index, index]
-
-
-def test_the_loop_ends_with_the_pipe_in_the_middle_of_a_frame(tmp_path: Path) -> None:
-    spoken = Spoken(tmp_path, FIRST)
-    assert [one.kind for one in loop(spoken, pack_message(MAKE) + pack_message(MAKE)[:3])] == [MADE]
-    assert loop(spoken) == []
 
 
 def test_short_questions_and_others_give_the_same(tmp_path: Path) -> None:

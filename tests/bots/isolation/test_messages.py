@@ -64,17 +64,6 @@ def test_frames_may_come_in_any_pieces(bodies: list[tuple[int, bytes]], data: st
     assert reader.take() is None
 
 
-@pytest.mark.parametrize("size", [0, 1, LONGEST])
-def test_bodies_up_to_the_longest_are_read(size: int) -> None:
-    reader = MessageReader()
-    whole = pack_message(FAULT, b"x" * size)
-    reader.add(whole[:-1])
-    assert reader.take() is None
-    assert reader.rest
-    reader.add(whole[-1:])
-    assert reader.take() == Message(FAULT, b"x" * size)
-
-
 @pytest.mark.parametrize(
     "said",
     [

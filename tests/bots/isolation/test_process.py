@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import resource
@@ -113,23 +112,6 @@ def test_the_end_in_words(tmp_path: Path, level: str, code: str, how: str) -> No
             assert "ValueError: on purpose" in process.read_stderr()
 
 
-@both
-def test_signals_that_are_ignored_do_not_help(tmp_path: Path, level: str) -> None:
-    code = """
-import signal
-for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
-    signal.signal(number, signal.SIG_IGN)
-say(b'x')
-while True: time.sleep(60)
-"""
-    with started(code, tmp_path, level) as process:
-        heard(process, 1)
-        start = time.monotonic()
-        assert process.close() == "it was stopped"
-        assert time.monotonic() - start < 10
-        assert not is_running(process.pid)
-
-
 def test_a_closed_process_takes_and_gives_nothing(tmp_path: Path) -> None:
     with started("time.sleep(60)", tmp_path) as process:
         ends = process.ends
@@ -148,14 +130,6 @@ def test_a_closed_process_takes_and_gives_nothing(tmp_path: Path) -> None:
             os.close(out)
         assert {back, out} & set(ends), "the test needs numbers that are used again"
         assert process.read_stderr() == ""
-
-
-def test_a_process_that_nobody_holds_is_ended(tmp_path: Path) -> None:
-    process = BotProcess(Launch((sys.executable, "-I", "-S", "-c", "input()"), tmp_path, "process"))
-    pid = process.pid
-    del process
-    gc.collect()
-    assert not is_running(pid)
 
 
 # ---------------------------------------------------------------- complaints
@@ -181,18 +155,6 @@ def test_complaints_are_bounded_and_do_not_hold_up(tmp_path: Path) -> None:
         assert text.endswith("x\n[more is dropped]")
         assert len(text) < 20_100
         assert process.read_stderr() == ""
-
-
-def test_an_endless_flood_of_complaints_ends_at_the_deadline(tmp_path: Path) -> None:
-    with started("while True: os.write(2, b'x' * 65536)", tmp_path) as process:
-        for wait in (lambda end: process.receive(end), lambda end: process.send(b"x" * MEGABYTE, end)):
-            start = time.monotonic()
-            with pytest.raises(DeadlinePassed):
-                wait(start + 0.2)
-            assert time.monotonic() - start < 10
-        start = time.monotonic()
-        assert len(process.read_stderr()) < 20_100
-        assert time.monotonic() - start < 5
 
 
 # ---------------------------------------------------------------- limits

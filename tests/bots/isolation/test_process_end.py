@@ -43,42 +43,6 @@ hear(1)
     assert wait_for(lambda: not marked(mark))
 
 
-def test_daemons_end_with_it_where_orphans_are_adopted(tmp_path: Path) -> None:
-    """Forked twice, in a session of its own, its parent gone: in the runner's worker it is found all the same."""
-    mark = f"mark-{os.getpid()}-daemon"
-    code = f"""
-import subprocess
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", {SLEEP!r}, {mark!r}])
-    os._exit(0)
-os.wait()
-say(b"x")
-hear(1)
-"""
-    runner = f"""
-import sys
-from pathlib import Path
-from arena.bots.isolation.process import own_children
-from arena.bots.processes.tree import adopt_orphans, kill_orphans
-from tests.bots.isolation.children import heard, marked, started
-from tests.bots.processes.waiting import wait_for
-adopt_orphans()
-with started({code!r}, Path(sys.argv[1])) as process, started("hear(1)", Path(sys.argv[1])) as other:
-    heard(process, 1)
-    assert wait_for(lambda: len(marked({mark!r})) > 1)  # it, and this process's own command line
-    process.close()
-    kill_orphans(own_children())
-    assert other.close() == "it was stopped"
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", runner, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    assert not marked(mark)
-
-
 def test_nothing_is_left_of_a_sandbox(tmp_path: Path) -> None:
     mark = f"mark-{os.getpid()}-sandbox"
     code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); say(b'x')\nwhile True: time.sleep(60)"

@@ -102,38 +102,6 @@ def test_who_makes_it_necessary_to_start_again_has_a_minute_in_all(monkeypatch: 
     assert start(budget, clock, 19) == 60  # and never has more
 
 
-@pytest.mark.parametrize("after", ["ends", "writes", "fails"])
-def test_wire_bots_that_start_slowly_again_and_again_run_out_of_time(
-    monkeypatch: pytest.MonkeyPatch, after: str
-) -> None:
-    """Nine seconds for each hello, and a new process for each game."""
-    clock = Time(monkeypatch)
-
-    def hello(message: Message) -> list[bytes]:
-        clock.now += 9
-        return honest(message)
-
-    def end(message: Message) -> list[bytes]:
-        return [*honest(message), {"ends": b"", "writes": b"x\n", "fails": b"x\n"}[after]]
-
-    bot = special_bot(hello=hello, end=end, **({"act": lambda message: [b"?\n"]} if after == "fails" else {}))
-    time_left = TimeLeft(1000, None)
-    kinds = []
-    for _ in range(40):
-        try:
-            bot.prepare()
-            bot.begin(Setup(0, 0, RULES, 1, time_left))
-            bot.act(*position(clock=time_left))
-            bot.finish(position(clock=time_left)[0], END)  # type: ignore[misc]
-        except BotFault as fault:
-            kinds.append(fault.kind)
-        else:
-            kinds.append("")
-    assert kinds[:8] == ["protocol" if after == "fails" else ""] * 8
-    assert kinds.count("timeout") > 20
-    assert clock.now - 1000 <= 9 + 60 + 40 * 2
-
-
 def test_a_process_that_was_ended_for_others_may_start_as_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Time(monkeypatch)
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from arena.bots.bot import BotFault, GameEnd, TimeLeft
-from arena.bots.isolation import process as processes
-from arena.bots.isolation.process_bot import ProcessPool
-from arena.bots.processes.limits import BotLimits
 from arena.game.deals import make_deal
 from arena.game.engine import State
 from arena.game.rules import load_rules
@@ -121,48 +117,6 @@ def test_numbers_of_texts_are_the_same_in_every_process(tmp_path: Path) -> None:
     assert str(hash("")) not in one.split()
 
 
-def test_the_world_of_a_bot_is_its_own(tmp_path: Path) -> None:
-    """What one does to its process is neither seen by the other nor by us."""
-    with at_table(["disturbs", "random"]) as referee:
-        rows = games(referee, range(3))
-    assert [forfeit(row) for row in rows] == [(None, None)] * 6, detail(rows[0])
-    assert sys.stdout is not None
-    assert timeless(rows) == timeless(games(inside(["well_behaved", "random"]), range(3)))
-
-
-@both
-def test_parameters_and_modules_beside_the_bot(tmp_path: Path, level: str) -> None:
-    (tmp_path / "helper_of_mine.py").write_text("def pick(moves, place): return moves[place % len(moves)]\n")
-    code = """
-import json, math, helper_of_mine
-from typing import Literal
-class Bot:
-    def __init__(self, place: int = 0, scale: float = 1.0, name: str = "x", on: bool = False,
-                 mode: Literal["a", "b"] = "a"):
-        self.given = place, scale, name, on, mode
-        assert self.given == (3, 0.5, "Zo\u00eb", True, "b"), self.given
-    def act(self, view, moves):
-        return helper_of_mine.pick(moves, self.given[0])
-"""
-    bots = [bot_file(tmp_path, code) + ":place=3,scale=0.5,name=Zo\u00eb,on=yes,mode=b", "random"]
-    with at_table(bots, level=level) as referee:
-        rows = games(referee, range(2))
-    assert timeless(rows) == timeless(games(inside(bots), range(2)))
-    assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
-
-
-@pytest.mark.slow
-def test_five_bots_in_a_house_for_two_play_the_same() -> None:
-    texts = ("random", "greedy", "first", "watches", "random")
-    within = inside(texts)
-    pool = ProcessPool(most=2)
-    with at_table(texts, pool=pool) as referee:
-        for a, b in itertools.combinations("abcde", 2):
-            assert timeless(games(referee, [3], a, b)) == timeless(games(within, [3], a, b))
-            assert len(processes.running) == 2
-    assert not processes.running
-
-
 # ---------------------------------------------------------------- clock
 
 
@@ -188,18 +142,6 @@ class Bot:
     assert [forfeit(row) for row in rows] == [(None, None)] * 4, detail(rows[0])
 
 
-@pytest.mark.slow
-def test_who_takes_too_long_is_judged_by_the_clock() -> None:
-    with at_table(["sleeper:ms=60", "first"], clock=TimeLeft(20, 100)) as referee:
-        for row in games(referee, [0]):
-            assert forfeit(row) == ("timeout", "a")
-            assert detail(row).startswith("decision ")
-        assert referee.players["a"].remote.process is not None  # it has answered, after all
-    with at_table(["loop_python", "first"], clock=TimeLeft(20, 100)) as referee:
-        for row in games(referee, [0]):
-            assert forfeit(row) == ("timeout", "a")
-
-
 # ---------------------------------------------------------------- what they print
 
 
@@ -215,44 +157,6 @@ def test_what_is_printed_is_logged_with_the_name_and_bounded(caplog: pytest.LogC
     assert any("so much to say so much to say" in line for line in lines)
     assert any("more output in this game is dropped" in line for line in lines)
     assert {record.bot for record in caplog.records if record.name == "arena.bots"} == {"a"}
-
-
-def said(line: str) -> str:
-    """A line of the log without the name, game, seat and decision before it."""
-    return line.split("): ", 1)[1]
-
-
-def test_lines_are_whole_and_come_in_order(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger="arena.bots")
-    code = """
-import os, sys
-class Bot:
-    n = 0
-    def begin(self, setup): Bot.n += 1; print("game", Bot.n)
-    def act(self, view, moves):
-        if view.turns < 3: print("gr\u00fcn", "half", end=""); print(" a line", file=sys.stderr); os.write(1, b"raw\\n")
-        return moves[0]
-"""
-    with at_table([bot_file(tmp_path, code), "first"]) as referee:
-        games(referee, [0])
-    lines = [record.getMessage() for record in caplog.records if record.name == "arena.bots"]
-    words = ["raw", "gr\u00fcn half a line"]  # what is written past Python may come before or after
-    assert [sorted(said(line) for line in part) for part in (lines[:3], lines[3:])] == [
-        sorted(["game 1", *words]),
-        sorted(["game 2", *words]),
-    ]
-    assert all(line.startswith(f"a (game 0/0/{game}") for game in (0, 1) for line in lines[3 * game : 3 * game + 3])
-
-
-@pytest.mark.parametrize("end", [1, 2])
-def test_a_flood_past_python_holds_nobody_up(tmp_path: Path, end: int, caplog: pytest.LogCaptureFixture) -> None:
-    """More than a pipe holds, at every decision."""
-    caplog.set_level(logging.INFO, logger="arena.bots")
-    code = f"import os\ndef act(view, moves):\n    os.write({end}, b'y' * 300_000)\n    return moves[0]\n"
-    with at_table([bot_file(tmp_path, code), "first"], limits=BotLimits(decision_s=20)) as referee:
-        rows = games(referee, [0])
-    assert [forfeit(row) for row in rows] == [(None, None)] * 2, detail(rows[0])
-    assert sum(len(record.getMessage()) for record in caplog.records if record.name == "arena.bots") < 60_000
 
 
 # ---------------------------------------------------------------- its life

@@ -42,31 +42,6 @@ def test_an_exception_is_told_as_inside(hook: str, what: str) -> None:
     assert not any(name in text for name in ("child.py", "packing.py", "python/bot.py", "referee.py"))
 
 
-NONSENSE = (
-    "none",
-    "text",
-    "number",
-    "list",
-    "class",
-    "other_phase",
-    "elsewhere",
-    "earlier",
-    "forged",
-    "beyond",
-)
-
-
-@pytest.mark.parametrize("what", NONSENSE)
-def test_what_is_no_legal_move_is_told_as_inside(what: str) -> None:
-    bots = [f"nonsense:what={what}", "first"]
-    with at_table(bots) as referee:
-        rows = games(referee, [0])
-    within = games(inside(bots), [0])
-    assert timeless(rows) == timeless(within)
-    assert [detail(row) for row in rows] == [detail(row) for row in within]
-    assert {forfeit(row) for row in rows} == {("illegal move", "a")}
-
-
 def test_what_has_raised_plays_on_in_the_same_process() -> None:
     with at_table(["raises:after=3", "first"]) as referee:
         pids = []
@@ -130,20 +105,6 @@ def test_a_file_that_cannot_be_loaded_is_refused_as_inside(tmp_path: Path, code:
     assert bot.process is None
 
 
-@pytest.mark.parametrize(
-    ("deed", "how", "kind"),
-    [("os._exit(4)", "exit code 4", "crash"), ("time.sleep(60)", "no answer within", "timeout")],
-)
-def test_a_file_that_never_ends_loading_is_refused(tmp_path: Path, deed: str, how: str, kind: str) -> None:
-    bot = isolated(bot_file(tmp_path, f"import os, time\n{deed}\n"), limits=BotLimits(loading_s=1.0))
-    with pytest.raises(BotError, match=rf"the bot .*bot\.py cannot be loaded: in loading: .*{how}"):
-        bot.load()
-    assert bot.process is None
-    with pytest.raises(BotFault, match="cannot be loaded") as fault:
-        bot.prepare()
-    assert fault.value.kind == kind
-
-
 def test_what_was_not_asked_for_is_found_before_the_next_question(tmp_path: Path) -> None:
     attacker = (ROOT / "tests/data/attacks/forges_in_import.py").read_text()
     (tmp_path / "how").write_text("loaded_and_made 0.3")
@@ -155,17 +116,6 @@ def test_what_was_not_asked_for_is_found_before_the_next_question(tmp_path: Path
         bot.prepare()
     assert fault.value.kind == "protocol"
     assert bot.process is None
-
-
-def test_a_file_that_changes_while_it_plays_is_not_loaded_again(tmp_path: Path) -> None:
-    text = bot_file(tmp_path, "def act(view, moves): return moves[0]\n")
-    with at_table([text, "first"]) as referee:
-        assert [forfeit(row)[0] for row in games(referee, [0])] == [None, None]
-        referee.players["a"].remote.close()
-        bot_file(tmp_path, "def act(view, moves): return moves[-1]\n")
-        rows = games(referee, [0])
-        assert [forfeit(row) for row in rows] == [("exception", "a")] * 2
-        assert "has changed since it was named" in detail(rows[0])
 
 
 @both

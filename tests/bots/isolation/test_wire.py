@@ -174,16 +174,6 @@ def test_a_process_is_replaced_between_games_without_a_word() -> None:
     assert begun == [2, 5, 2, 5, 2]
 
 
-def test_that_happens_before_the_game_and_its_clock_begin() -> None:
-    bot = special_bot(end=lambda message: [*honest(message), b"good game\n"])
-    bot.prepare()
-    bot.begin(SETUP)
-    bot.finish(position()[0], END)
-    before = bot.process
-    bot.prepare()
-    assert bot.process not in (None, before)
-
-
 def bot_games(bot: WireBot, count: int) -> int:
     """Play games of two decisions; how many processes that took."""
     view, moves = position()
@@ -196,16 +186,6 @@ def bot_games(bot: WireBot, count: int) -> int:
         bot.finish(view, END)
     bot.close()
     return len(set(map(id, processes)))
-
-
-def test_a_game_without_a_beginning_has_no_end() -> None:
-    recorder = Recorder(lambda message: 0)
-    bot = fake_bot(recorder)
-    bot.prepare()
-    bot.finish(position()[0], END)
-    bot.close()
-    bot.close()
-    assert [message["type"] for who, message in recorder.said if who == "runner"] == ["hello", "bye"]
 
 
 def test_deadlines_are_those_of_the_clock_and_else_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,24 +221,6 @@ def test_a_process_that_has_used_much_time_is_replaced() -> None:
             start=lambda launch: Tired(lambda data: honest(json.loads(data))),
         )
         assert bot_games(bot, 3) == wanted
-
-
-def test_the_household_is_told_who_plays() -> None:
-    used: list[object] = []
-
-    class Keeper:
-        def use(self, bot: object) -> None:
-            used.append(bot)
-
-    bot = WireBot(
-        SPEC,
-        "process",
-        BotLimits(),
-        pool=Keeper(),
-        start=lambda launch: FakeProcess(lambda data: honest(json.loads(data))),
-    )
-    bot.prepare()
-    assert used == [bot]
 
 
 def test_complaints_are_logged_and_end_in_the_reason(caplog: pytest.LogCaptureFixture) -> None:

@@ -15,7 +15,6 @@ from tests.bots.isolation.wire_fakes import (
     Recorder,
     fake_bot,
     fault,
-    honest,
     line,
     position,
     special_bot,
@@ -56,18 +55,6 @@ def test_an_illegal_move_is_said_with_its_reason_and_the_process_goes_on(move: A
     bot.prepare()
     bot.begin(SETUP)
     assert bot.process is process
-
-
-def test_a_card_that_is_not_in_the_hand_is_said_to_be_so() -> None:
-    view, moves = position("tactical", 3, 20)
-    missing = next(card for card in view.unseen)
-    bot = fake_bot(Recorder(lambda message: f"{missing}@1"))
-    bot.prepare()
-    bot.begin(SETUP)
-    assert fault(lambda: bot.act(view, moves)) == (
-        "illegal move",
-        f"{missing}@1 is not legal: {missing} is not in the hand",
-    )
 
 
 @pytest.mark.parametrize(
@@ -178,15 +165,6 @@ def test_hello_is_read_strictly(answer: Message, text: str) -> None:
     assert kind == "protocol"
     assert why.startswith("in hello: ")
     assert text in why
-
-
-def test_flags_come_from_hello() -> None:
-    bot = special_bot(hello=lambda message: honest(message, auto_claim=False, ask_forced=True, events=True))
-    bot.prepare()
-    assert (bot.auto_claim, bot.ask_forced) == (False, True)
-    plain = special_bot()
-    plain.prepare()
-    assert (plain.auto_claim, plain.ask_forced) == (True, False)
 
 
 def test_what_was_written_is_shown_safely() -> None:

@@ -14,8 +14,6 @@ import jsonschema
 import pytest
 
 from arena.bots.bot import TimeLeft
-from arena.bots.isolation import wire_bot
-from arena.bots.isolation import wire_messages as answers
 from arena.bots.isolation import wire_messages as messages
 from arena.bots.isolation.wire_bot import WireBot
 from arena.bots.loading import load_bot
@@ -124,14 +122,6 @@ def test_every_key_and_value_of_the_schema_is_on_the_page() -> None:
     check(SCHEMA)
     assert set(SCHEMA["$defs"]["act"]["properties"]["phase"]["enum"]) <= texts
     assert set(SCHEMA["$defs"]["end"]["properties"]["reason"]["enum"]) <= texts
-
-
-def test_the_page_knows_the_limits() -> None:
-    assert f"nested deeper than {answers._DEEPEST}" in PAGE
-    assert f"more than {answers._LONGEST_NUMBER} digits" in PAGE
-    assert f"longer than {messages.LONGEST_LINE >> 10} KiB" in PAGE
-    assert f"after {wire_bot.FAREWELL_S} seconds" in PAGE
-    assert f"now `{list(messages.VERSIONS)}`" in PAGE
 
 
 def bots_of_the_page(folder: Path) -> dict[str, list[str]]:
